@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
@@ -150,7 +151,7 @@ void add_map_options(Command& command, som::SomParams& map) {
   som::Schedule& schedule = map.schedule;
   command.number("--rows", map.grid.rows, "of neurons", 1);
   command.number("--cols", map.grid.cols, "of neurons", 1);
-  command.number("--iterations", schedule.iterations, "over all samples");
+  command.number("--iterations", schedule.iterations, "over all samples", 0);
   add_automatic(
       command, "--sigma0", schedule.sigma0, "radius at first; auto: half the longer side");
   command.number("--sigmaf", schedule.sigma_final, "radius of the last --smooth iterations");
@@ -158,7 +159,7 @@ void add_map_options(Command& command, som::SomParams& map) {
                 "--tau",
                 schedule.tau,
                 "sigma0 e^(-t/tau) in iteration t; auto: sigmaf when the smooth ones begin");
-  command.number("--smooth", schedule.smooth, "last iterations, at sigmaf");
+  command.number("--smooth", schedule.smooth, "last iterations, at sigmaf", 0);
   command.choice(
       "--neighborhood",
       map.neighborhood,
@@ -178,7 +179,19 @@ void add_map_options(Command& command, som::SomParams& map) {
       "--online",
       [&map] { map.training = som::Training::online; },
       "one sample at a time, on one thread, for small tables");
-  command.number("--learning-rate", map.learning_rate, "of --online; decays as sigma does", 0, 1);
+  command
+      .word(
+          "--learning-rate",
+          [&map](const std::string& text) {
+            const std::optional<double> rate = number_of<double>(text);
+            if (!rate || *rate <= 0 || *rate > 1) {
+              throw usage_error("--learning-rate: expected a number above 0, at most 1, got '{}'",
+                                text);
+            }
+            map.learning_rate = *rate;
+          },
+          "above 0, at most 1; decays as sigma does")
+      .shows(fmt::format("{}", map.learning_rate));
   command.needs({"--learning-rate"}, {"--online"});
 }
 
@@ -191,7 +204,8 @@ void add_fit(Command& som) {
        .example =
            "yupana som fit table.csv --rows 8 --cols 7 --iterations 10 --sigma0 4 --sigmaf 0.1 "
            "--tau 10 --smooth 5 -o out/map",
-       .ranks = true},
+       .ranks = true,
+       .ending = ".json"},
       [params](Context& context, const Call& call) {
         params->out = call.out;
         return make_answer(context, call, job::som_fit(context, *params));
@@ -221,6 +235,7 @@ void add_use(Command& som, bool report) {
        .example = report ? "yupana som report out/map.json -o out/again"
                          : "yupana som apply out/map.json table.csv -o out/new"},
       [params, report](Context& context, const Call& call) {
+        check_prefix(call.out);
         params->out = call.out;
         const auto& run = report ? job::som_report : job::som_apply;
         return make_answer(context, call, run(context, *params));

@@ -47,7 +47,9 @@ Names add_reading_options(Command& command, io::TableParams& reading) {
               "none",
               "lines that begin with it are left out; none: keep all")
         .shows(std::string(1, reading.comment));
-    command.flag("--zero-based", reading.zero_based, "indices of a libsvm file begin at 0");
+    command.flag("--zero-based",
+                 reading.zero_based,
+                 "indices of a libsvm file begin at 0, which is column 1; a model keeps it");
   });
   return {"--header", "--delimiter", "--comment", "--zero-based"};
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "cli/measures.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
@@ -75,6 +76,22 @@ struct ShowParams {
   std::string format = "rules";
 };
 
+/// -o with the ending of the format, which it may have already.
+std::string picture_path(const std::string& out, const std::string& format) {
+  const std::string own = format == "rules" ? ".txt" : "." + format;
+  if (out.ends_with(own) || is_standard_output(out)) return out;
+  check_prefix(out);
+  for (const char* const other : {".txt", ".dot", ".svg"}) {
+    if (!out.ends_with(other)) continue;
+    throw usage_error("-o {}: --as {} writes {}; give --as {}, or another name",
+                      out,
+                      format,
+                      own,
+                      std::string(other) == ".txt" ? "rules" : other + 1);
+  }
+  return out + own;
+}
+
 Answer show(Context& context, const Call& call, const ShowParams& params) {
   const forest::Model model = io::read_model(params.model, context.memory());
   const std::int64_t tree = params.tree - 1;
@@ -88,7 +105,7 @@ Answer show(Context& context, const Call& call, const ShowParams& params) {
     answer.text = std::move(text);
     return answer;
   }
-  const std::string path = call.out + (params.format == "rules" ? ".txt" : "." + params.format);
+  const std::string path = picture_path(call.out, params.format);
   AtomicFile file(path);
   file.write(text);
   file.commit();
@@ -121,7 +138,8 @@ void add_prune(Command& family) {
        .example = "yupana tree prune out/tree.json --ccp-alpha 0.01 -o out/pruned",
        .out = prefix,
        .processor_only = true,
-       .ignored = no_gpu},
+       .ignored = no_gpu,
+       .ending = ".json"},
       [params](Context& context, const Call& call) {
         params->out = call.out;
         const auto [before, after] = job::prune_trees(context, *params);
@@ -140,6 +158,7 @@ void add_prune(Command& family) {
 }
 
 Answer importances(Context& context, const Call& call, job::ImportanceParams& params) {
+  check_prefix(call.out);
   params.out = call.out;
   const job::ImportanceResult result = job::importances_of_trees(context, params);
   const bool shuffled = !result.permutation.empty();
@@ -199,12 +218,20 @@ void add_export(Command& family) {
        .example = fmt::format("yupana {0} export out/{0}.json -o out/{0}", family.name()),
        .out = prefix,
        .processor_only = true,
-       .ignored = no_work},
+       .ignored = no_work,
+       .ending = ".onnx"},
       [path](Context& context, const Call& call) {
         const std::string out = call.out + ".onnx";
         AtomicFile file(out);
-        file.write(io::onnx_model(io::read_model(*path, context.memory())));
+        const forest::Model model = io::read_model(*path, context.memory());
+        file.write(io::onnx_model(model));
         file.commit();
+        if (!model.encodings.empty()) {
+          context.note(fmt::format(
+              "{}: columns of text are numbers in its input; its metadata 'yupana' says which "
+              "number is which category",
+              out));
+        }
         Answer answer;
         answer.json = {{"command", call.command.name()}};
         answer.add_files({out}, "");

@@ -42,12 +42,22 @@ void add_tree_params(Command& command, forest::TreeParams& tree) {
   command.number("--min-samples-leaf", tree.min_samples_leaf, "rows in each child, at least", 1);
   command.number("--min-weight-fraction-leaf",
                  tree.min_weight_fraction_leaf,
-                 "share of the tree's weight in each child, at least; up to 0.5",
-                 0);
-  command.number("--max-leaf-nodes",
-                 tree.max_leaf_nodes,
-                 "grow best first to so many leaves; 0: unlimited",
-                 0);
+                 "share of the tree's weight in each child, at least",
+                 0,
+                 0.5);
+  command
+      .word(
+          "--max-leaf-nodes",
+          [&tree](const std::string& text) {
+            const auto leaves = number_of<std::int64_t>(text);
+            if (!leaves || *leaves < 0 || *leaves == 1) {
+              throw usage_error(
+                  "--max-leaf-nodes: expected at least 2, or 0 for any number, got '{}'", text);
+            }
+            tree.max_leaf_nodes = *leaves;
+          },
+          "grow best first to so many leaves, at least 2; 0: unlimited")
+      .shows(fmt::format("{}", tree.max_leaf_nodes));
   command.number("--min-impurity-decrease",
                  tree.min_impurity_decrease,
                  "gain weighted by the node's share of all rows, at least (scikit-learn's meaning)",
@@ -281,7 +291,8 @@ void add_fit(Command& program, bool forest) {
                       ? "yupana forest fit table.csv --label class --trees 100 --bootstrap -o "
                         "out/forest"
                       : "yupana tree fit table.csv --label class --max-depth 8 --cv 10 -o out/tree",
-       .ranks = forest},
+       .ranks = forest,
+       .ending = ".json"},
       [params](Context& context, const Call& call) { return fit(context, call, *params); });
   add_rows_options(command, *params);
   add_tree_params(command, params->forest_params.tree);

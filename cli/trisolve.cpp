@@ -38,10 +38,11 @@ Answer make_answer(const job::TrisolveParams& params, const job::TrisolveResult&
                              result.solve_seconds * 1e3);
   answer.text += fmt::format("componentwise backward error {:.3g}", result.backward_error);
   if (result.not_finite > 0) {
-    answer.text += fmt::format(": {} of {} numbers of x are infinite or NaN, the first in row {}",
-                               result.not_finite,
-                               result.rows * result.sides,
-                               result.first_not_finite_row);
+    answer.text +=
+        fmt::format(": {} of {} numbers of x are infinite or NaN, the first in row {} (from 1)",
+                    result.not_finite,
+                    result.rows * result.sides,
+                    result.first_not_finite_row);
   }
   answer.text += '\n';
   if (!params.out.empty()) answer.text += fmt::format("x in {}\n", params.out);
@@ -101,7 +102,7 @@ void add_trisolve(Command& program) {
                   {"level-set", sparse::SolveMethod::level_set},
                   {"sync-free", sparse::SolveMethod::sync_free}},
                  "x has the same bits");
-  command.number("--rhs", params->sides, "random right-hand sides, where b is not given");
+  command.number("--rhs", params->sides, "random right-hand sides, where b is not given", 1);
   command.seed(params->seed, "of random right-hand sides");
   command.flag(
       "--unit-diagonal", system.unit_diagonal, "the diagonal is 1, whatever the file holds");

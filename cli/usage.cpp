@@ -73,12 +73,18 @@ std::string command_text(const CLI::App& app) {
 }
 
 std::string extras_text(const CLI::App& app) {
-  const Names rest = app.remaining(true);
+  Names rest = app.remaining(true);
+  // After it all words are arguments.
+  const bool marked = !rest.empty() && rest.front() == "--";
+  if (marked) rest.erase(rest.begin());
   const std::string word = rest.empty() ? "" : rest.front();
   Names options, places;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
     if (option->get_positional()) places.push_back(option->get_name(true));
+  }
+  if (word.starts_with("-") && marked) {
+    return fmt::format("'{}' after '--' is no option; name options before '--'", word);
   }
   if (word.starts_with("-")) {
     return fmt::format("unknown option '{}'{}; {}", word, suggestion(word, options), see_help(app));

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/predict.hpp"
 
@@ -155,7 +155,7 @@ class Bench {
   }
 
   void peers() {
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("bench");
     AtomicFile file(folder / "table.f4");
     file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
     file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));

@@ -6,7 +6,7 @@
 
 #include "bench/genotype/distances_bench.hpp"
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/genotype/metric.hpp"
 
 namespace yupana::bench {
@@ -66,7 +66,7 @@ struct Program {
 void measure_programs(Context& context, const BenchParams& params, bool missing) {
   const std::int64_t n = params.quick ? 40 : 2000, m = params.quick ? 1500 : 200000;
   const PlaneBlock block = random_planes(n, m, missing);
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   write_bed(block, folder / "cohort");
   const Program programs[] = {
       {"plink1.9", "--distance square bin flat-missing", "out.dist.bin", Metric::manhattan},

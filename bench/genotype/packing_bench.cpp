@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/support/bench.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/genotype/transpose.hpp"
@@ -118,7 +118,7 @@ class Case {
 
   /// The file, in the page cache after its writing, through Cohort into planes.
   void time_file(double limit) {
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("bench");
     const std::string prefix = folder / "x";
     OutputFiles files;
     source_.rewind();

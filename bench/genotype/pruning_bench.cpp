@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bench/support/bench.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/job/input.hpp"
@@ -55,7 +55,7 @@ std::string text_of(const std::string& path) {
 }
 
 void measure(Context& context, const BenchParams& params, const Shape& shape) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   const std::string prefix = folder / "cohort";
   LinkedSource source({.samples = shape.samples, .sites = shape.sites, .missing = shape.missing});
   OutputFiles files;

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 
 namespace yupana::bench {
 
@@ -87,7 +87,7 @@ class ClosestCase {
   }
   /// The k-d tree of SciPy on the same points, as users call it and at its best.
   void scipy() {
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("bench");
     std::ofstream(folder / "points", std::ios::binary)
         .write(reinterpret_cast<const char*>(points_.data()),
                static_cast<std::streamsize>(points_.rows() * points_.cols()) * sizeof(T));

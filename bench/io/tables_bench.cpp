@@ -8,10 +8,10 @@
 
 #include "bench/support/bench.hpp"
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/table.hpp"
 
@@ -256,7 +256,7 @@ class TablesBench {
   const BenchParams& params_;
   std::int64_t rows_;
   int repeats_;
-  TemporaryFolder folder_;
+  TemporaryFolder folder_{"bench"};
   std::vector<std::vector<double>> wanted_;
   std::vector<Case> cases_;
 };

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/support/bench.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/io/vcf.hpp"
 
 namespace yupana::bench {
@@ -181,7 +181,7 @@ void run_file(Context& context,
 
 /// BCF and bgzip are bcftools' own; without it only text is measured.
 void run_cohort(Context& context, const BenchParams& params, const Cohort& cohort) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   const std::string text = folder / "cohort.vcf";
   const Checksum wanted = simulate(cohort, text);
   const auto text_bytes = static_cast<double>(std::filesystem::file_size(text));

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 
 namespace yupana::bench {
 namespace {
@@ -64,7 +64,7 @@ PythonResult numpy_som(Context& context,
                        const Matrix<float>& samples,
                        const Matrix<float>& wanted) {
   const som::SomParams& p = which.params;
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   write(folder, "samples", samples);
   write(folder, "first", som::initial_codebook(context, samples.view(), p));
   write(folder, "wanted", wanted);

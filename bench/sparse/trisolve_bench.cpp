@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/support/python_peer.hpp"
-#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/io/matrix_market.hpp"
 
 namespace yupana::bench {
@@ -111,7 +111,7 @@ void write(const TemporaryFolder& folder, const char* name, const Values* values
 }
 
 void scipy(const SystemCase& test) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   const SystemMatrix& matrix = test.matrix;
   write(folder, "begin", matrix.row_begin.data(), matrix.row_begin.size());
   write(folder, "columns", matrix.columns.data(), matrix.columns.size());

@@ -159,7 +159,8 @@ std::string json_line(const Measurement& measurement) {
   json["note"] = text_or_null(line.note);
   json["device"] = line.device.empty() ? processor_name() + ", " + simd_target() : line.device;
   json["compiler"] = __VERSION__;
-  json["commit"] = YUPANA_COMMIT;
+  // Empty in a tree without its history.
+  json["commit"] = *YUPANA_COMMIT == '\0' ? "unknown" : YUPANA_COMMIT;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

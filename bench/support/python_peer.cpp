@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "bench/support/temporary_folder.hpp"
+#include "yupana/core/temporary_folder.hpp"
 
 namespace yupana::bench {
 namespace {
@@ -48,7 +48,7 @@ except Exception as error:
 }  // namespace
 
 PythonResult run_python(const PythonPeer& peer) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("bench");
   std::ofstream(folder / "peer.py")
       << fmt::format(fmt::runtime(frame),
                      fmt::arg("imports", indented(peer.imports)),

@@ -51,7 +51,8 @@ std::vector<Merge> merges_of(const Rows<double>& rows) {
     const auto known = static_cast<double>(count + 1 + merge);
     const bool whole = number >= 0 && number < known && number == std::floor(number);
     if (!whole || joined[static_cast<std::size_t>(number)]++ != 0) {
-      throw input_error("merges: row {} joins {}, which is no cluster then", merge, number);
+      throw input_error(
+          "merges: row {} (from 1) joins {}, which is no cluster then", merge + 1, number);
     }
     return static_cast<std::int64_t>(number);
   };

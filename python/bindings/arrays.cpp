@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
@@ -14,6 +15,7 @@
 #include "yupana/arrays/scan.hpp"
 #include "yupana/arrays/segments.hpp"
 #include "yupana/arrays/sort.hpp"
+#include "yupana/arrays/sum_range.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::python {
@@ -54,6 +56,59 @@ class Output {
   bool is_made_ = false;
 };
 
+/// What becomes of sums of integers that leave their type.
+enum class Overflow { note, wrap, error };
+const Choices<Overflow> overflows{
+    {"note", Overflow::note}, {"wrap", Overflow::wrap}, {"error", Overflow::error}};
+
+/// Follows the sums of `in` where the caller wants to know whether they wrap around.
+template <class T, class Fold>
+class SumCheck {
+ public:
+  SumCheck(const char* function, const std::string& overflow)
+      : function_(function), overflow_(chosen("overflow", overflow, overflows)) {}
+
+  /// Notes or refuses the first of all running sums but the last `left_out` that is outside.
+  void running(Context& context, const Vector<T>& in, T first, std::int64_t left_out) const {
+    if constexpr (follows) {
+      if (overflow_ == Overflow::wrap) return;
+      SumRange<T> range(first);
+      range.add(context, in.data(), size_of(in) - left_out);
+      if (range.first_outside() >= 0) say(context, range.first_outside(), range.outside());
+    }
+  }
+  void total(Context& context, const Vector<T>& in, T first) const {
+    if constexpr (follows) {
+      if (overflow_ == Overflow::wrap) return;
+      SumRange<T> range(first);
+      range.add_to_total(context, in.data(), size_of(in));
+      if (!range.holds(range.total())) say(context, size_of(in) - 1, range.total());
+    }
+  }
+
+ private:
+  static constexpr bool follows = std::is_integral_v<T> && std::is_same_v<Fold, Plus>;
+
+  template <class Wide>
+  void say(Context& context, std::int64_t last, Wide sum) const {
+    const std::string text =
+        fmt::format("{}: with number {} (from 1) the sum is {}, beyond what {}{} holds",
+                    function_,
+                    last + 1,
+                    sum,
+                    std::is_signed_v<T> ? "int" : "uint",
+                    8 * sizeof(T));
+    if (overflow_ == Overflow::error) {
+      throw input_error("{}; give numbers of a wider type, or overflow='wrap'", text);
+    }
+    context.note(text + ", and wraps around; give numbers of a wider type, or overflow='wrap'");
+  }
+
+  const char* function_;
+  Overflow overflow_;
+};
+
+/// Without `overflow` as on a GPU, where sums wrap around.
 template <class T>
 void bind_folds(nb::module_& m) {
   m.def(
@@ -63,10 +118,15 @@ void bind_folds(nb::module_& m) {
          const std::string& op,
          std::optional<T> first,
          bool exclusive,
-         std::optional<VectorOut<T>> out) {
+         std::optional<VectorOut<T>> out,
+         const std::string& overflow) {
         Output<T> output(size_of(in), out);
         call(options, [&](Context& context) {
           with_operator(op, [&](auto fold) {
+            const SumCheck<T, decltype(fold)> check(exclusive ? "exclusive_scan" : "inclusive_scan",
+                                                    overflow);
+            const std::int64_t left_out = exclusive && size_of(in) > 0 ? 1 : 0;
+            check.running(context, in, exclusive ? *first : T{0}, left_out);
             if (exclusive) {
               exclusive_scan(context, in.data(), size_of(in), *first, output.data(), fold);
             } else {
@@ -81,15 +141,29 @@ void bind_folds(nb::module_& m) {
       nb::arg("op"),
       nb::arg("first").none(),
       nb::arg("exclusive"),
-      taken("out").none());
-  m.def("reduce", [](const Options& options, Vector<T> in, const std::string& op, T init) {
-    return call(options, [&](Context& context) {
-      T result = init;
-      with_operator(
-          op, [&](auto fold) { result = reduce(context, in.data(), size_of(in), init, fold); });
-      return result;
-    });
-  });
+      taken("out").none(),
+      nb::arg("overflow") = "wrap");
+  m.def(
+      "reduce",
+      [](const Options& options,
+         Vector<T> in,
+         const std::string& op,
+         T init,
+         const std::string& overflow) {
+        return call(options, [&](Context& context) {
+          T result = init;
+          with_operator(op, [&](auto fold) {
+            SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
+            result = reduce(context, in.data(), size_of(in), init, fold);
+          });
+          return result;
+        });
+      },
+      nb::arg("options"),
+      nb::arg("x"),
+      nb::arg("op"),
+      nb::arg("init"),
+      nb::arg("overflow") = "wrap");
   m.def("segmented_scan",
         [](const Options& options,
            Vector<T> in,

@@ -27,9 +27,9 @@ bool checked(const device::Genotypes& genotypes) {
     const auto at = static_cast<std::int64_t>(summary.bad);
     throw input_error(
         "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is none of "
-        "them (counted from 0)",
-        at / genotypes.sites,
-        at % genotypes.sites);
+        "them (from 1)",
+        at / genotypes.sites + 1,
+        at % genotypes.sites + 1);
   }
   if (genotypes.sites > PairSums::most_sites) {
     throw input_error("genotypes: expected at most {} sites of an array on a GPU, got {}",

@@ -254,8 +254,13 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
 
 /// The model with some of its trees, or with changed ones.
 Model with_trees(const Model& model, std::vector<Tree> trees) {
-  return {
-      model.features, model.encodings, model.classes, model.label, model.voting, std::move(trees)};
+  return {model.features,
+          model.encodings,
+          model.classes,
+          model.label,
+          model.zero_based,
+          model.voting,
+          std::move(trees)};
 }
 
 /// One forest of the trees of several, in their order; what else they say is the first one's.

@@ -4,6 +4,7 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/sparse/not_finite.hpp"
 #include "yupana/sparse/triangular.hpp"
 #ifdef YUPANA_CUDA
 #include "python/bindings/device_views.hpp"
@@ -31,7 +32,7 @@ CsrView<V, I> matrix_of(std::int64_t columns,
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (offsets.data()[i] <= offsets.data()[i + 1]) continue;
-    throw input_error("indptr: row {} ends before it begins", i);
+    throw input_error("indptr: row {} (from 1) ends before it begins", i + 1);
   }
   if (offsets.data()[rows] != size_of(indices) || size_of(indices) != size_of(values)) {
     throw input_error("indptr ends at {}, there are {} indices and {} values",
@@ -95,6 +96,7 @@ void bind_type(nb::module_& m, const char* name) {
         return to_numpy(call(options, [&](Context& context) {
           Matrix<V> x(static_cast<std::int64_t>(b.shape(0)), static_cast<std::int64_t>(b.shape(1)));
           self.solver.solve(context, view_of(b), x.view());
+          note_not_finite<V>(context, x.view());
           return x;
         }));
       });

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -138,3 +140,43 @@ def test_bad_input_is_one_clear_line(call, error, words):
     with pytest.raises(error, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", TYPES[:4])
+def test_sums_of_integers_wrapped_around_without_a_word(dtype):
+    most = int(np.iinfo(dtype).max)
+    x = np.array([most, 1, 5], dtype)
+    wrapped = np.cumsum(x, dtype=dtype)
+    words = rf"with number 2 \(from 1\) the sum is {most + 1}, beyond what {dtype} holds"
+    for scan in (arrays.inclusive_scan, arrays.exclusive_scan):
+        with pytest.warns(yupana.Note, match=f"{scan.__name__}: {words}, and wraps around"):
+            scan(x)
+        with pytest.raises(ValueError, match=words):
+            scan(x, overflow="error")
+    with pytest.warns(yupana.Note, match="reduce: with number 3 .from 1. the sum is"):
+        assert arrays.reduce(x) == wrapped[-1]
+    with pytest.raises(ValueError, match="overflow='wrap'"):
+        arrays.reduce(x, overflow="error")
+    with pytest.raises(ValueError, match="overflow: expected one of note, wrap, error; got 'no'"):
+        arrays.reduce(x, overflow="no")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(arrays.inclusive_scan(x, overflow="wrap"), wrapped)
+        assert arrays.reduce(x, overflow="wrap") == wrapped[-1]
+        assert arrays.reduce(x, "max") == most
+        # What leaves the type in its last number is no sum of an exclusive scan.
+        assert arrays.exclusive_scan(x[:2], overflow="error").tolist() == [0, most]
+        many = np.full(300_001, most // 300_001, dtype)
+        assert arrays.reduce(many, overflow="error") == int(many[0]) * 300_001
+        assert arrays.inclusive_scan(many, overflow="error")[-1] == int(many[0]) * 300_001
+    with pytest.warns(yupana.Note, match="reduce: with number 300001 "):
+        arrays.reduce(np.full(300_001, most, dtype))
+    with pytest.warns(yupana.Note, match="with number 1 .from 1. the sum is"):
+        arrays.exclusive_scan(np.array([1, 1], dtype), most)
+
+
+def test_sums_that_come_back_into_their_type_are_exact():
+    x = np.array([2**31 - 1, 1, -5], np.int32)
+    assert arrays.reduce(x, overflow="error") == 2**31 - 5
+    with pytest.raises(ValueError, match="number 2"):
+        arrays.inclusive_scan(x, overflow="error")

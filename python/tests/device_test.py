@@ -107,7 +107,7 @@ def test_genotypes_are_counted_on_the_device(shape, missing):
 def test_a_bad_genotype_is_named():
     calls = np.zeros((5, 7), np.int8)
     calls[3, 2] = 3
-    with pytest.raises(ValueError, match="row 3, column 2"):
+    with pytest.raises(ValueError, match="row 4, column 3"):
         yupana.distances(torch.from_numpy(calls).cuda())
     with pytest.raises(ValueError, match="filters"):
         yupana.distances(torch.from_numpy(calls).cuda(), min_maf=0.1)

@@ -147,7 +147,7 @@ def test_frames_and_tables_with_gaps_are_genotypes_too(genotypes):
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda: yupana.distances(np.full((2, 3), 5, np.int8)), ValueError, "row 0, column 0 is 5"),
+        (lambda: yupana.distances(np.full((2, 3), 5, np.int8)), ValueError, "row 1, column 1 is 5"),
         (lambda: yupana.distances(np.full((2, 3), 0.5)), ValueError, "0, 1, 2"),
         (lambda: yupana.distances(np.zeros(3, np.int8)), ValueError, "samples x sites"),
         (lambda: yupana.distances(csr_matrix((2, 3), dtype=np.int8)), TypeError, "toarray"),

@@ -1,4 +1,5 @@
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -101,7 +102,7 @@ def test_closest_pair_equals_all_pairs(dtype):
     assert yupana.closest_pair(np.asfortranarray(points)) == found
     assert yupana.closest_pair(np.repeat(points, 2, axis=0)[::2]) == found
     points[17, 0] = np.nan
-    with pytest.raises(ValueError, match="17"):
+    with pytest.raises(ValueError, match="row 18 .from 1."):
         yupana.closest_pair(points)
 
 
@@ -136,13 +137,25 @@ def test_triangular_systems_may_be_empty():
     assert one.solve(np.ones((1, 0))).shape == (1, 0)
 
 
+def test_an_x_beyond_double_was_given_without_a_note():
+    system = yupana.sparse.TriangularSystem(sp.csr_array(np.diag([1e-300, 1.0])))
+    words = r"trisolve: 1 of 2 numbers of x are infinite or NaN, the first in row 1 \(from 1\)"
+    with pytest.warns(yupana.Note, match=words):
+        assert system.solve([1e300, 1.0]).tolist() == [np.inf, 1.0]
+    with pytest.warns(yupana.Note, match=words):
+        yupana.triangular_solve(sp.csr_array(np.diag([1e-300, 1.0])), [1e300, 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.solve([1.0, 1.0])
+
+
 def test_triangular_faults_name_their_row():
     full = sp.csr_array(np.ones((3, 3)))
-    with pytest.raises(ValueError, match="row 0"):
+    with pytest.raises(ValueError, match="row 1 "):
         yupana.triangular_solve(full, np.ones(3))
     assert np.allclose(yupana.triangular_solve(full, [1.0, 1.0, 1.0], ignore_other=True), [1, 0, 0])
     hole = sp.csr_array(np.array([[1.0, 0.0], [1.0, 0.0]]))
-    with pytest.raises(ValueError, match="row 1"):
+    with pytest.raises(ValueError, match="row 2 "):
         yupana.triangular_solve(hole, np.ones(2))
     with pytest.raises(ValueError, match="expected 2 rows"):
         yupana.triangular_solve(sp.csr_array(np.eye(2)), np.ones(3))

@@ -149,7 +149,7 @@ def test_tables_that_forests_cannot_use_are_said_in_one_line(frame):
     forest = RandomForestClassifier(featuresCols=["f0"], labelCol="word", numTrees=2)
     wrong(lambda: forest.fit(text), "StringIndexer")
     forest = RandomForestClassifier(featuresCols=["f0"], labelCol="hole", numTrees=2)
-    wrong(lambda: forest.fit(text), "row 2500: the label is null")
+    wrong(lambda: forest.fit(text), "row 2501 (from 1): the label is null")
     forest = RandomForestClassifier(featuresCols=["f0"], numTrees=9, sampling="partition")
     wrong(lambda: forest.fit(df.limit(4)), "9 parts of 4 rows")
     forest = RandomForestClassifier(featuresCols=["f0"], maxFeatures="many")

@@ -70,7 +70,7 @@ def test_bands_cover_the_triangle_once(monkeypatch, bytes_of_band):
 
 def test_wrong_calls_are_said_in_one_line(spark):
     df = spark.createDataFrame([([0, 1],), ([2, 5],)], "calls array<int>")
-    wrong(lambda: genotype_distances(df), "sample 1 (counted from 0) has 5")
+    wrong(lambda: genotype_distances(df), "sample 2 (from 1) has 5")
     df = spark.createDataFrame([([0, 1],), ([2],)], "calls array<int>").coalesce(1)
     wrong(lambda: genotype_distances(df), "expected 2 numbers, got 1")
     apart = spark.sparkContext.parallelize([([0, 1],), ([2],)], 2)

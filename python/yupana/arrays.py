@@ -2,7 +2,7 @@
 
 Vectors hold int32, int64, uint32, uint64, float32 or float64. Results do not depend on the number
 of threads, floats included. NaN counts as the greatest number, -0 equals +0; sums of integers wrap
-around. Vectors on a GPU (CuPy, torch, JAX) are read there, and results made there; they are never
+around, with a note where ``overflow`` says so. Vectors on a GPU (CuPy, torch, JAX) are read there, and results made there; they are never
 converted. Every function takes ``device``, ``threads``, ``memory`` and ``progress``.
 """
 
@@ -65,23 +65,37 @@ def _start(init: Any, x: Any, op: str) -> Any:
     return (_neutral(dtype, op) if init is None else dtype.type(init)).item()
 
 
+def _overflow(x: Any, overflow: str) -> tuple[str, ...]:
+    """What a call in host memory takes; on a GPU sums wrap around."""
+    if not on_gpu(x):
+        return (overflow,)
+    if overflow == "error":
+        raise ValueError("overflow: expected 'note' or 'wrap' for an x on a GPU, got 'error'")
+    return ()
+
+
 @with_keywords
 def inclusive_scan(
-    x: Any, op: str = "plus", *, out: Array | None = None, **keywords: Unpack[Keywords]
+    x: Any,
+    op: str = "plus",
+    *,
+    out: Array | None = None,
+    overflow: str = "note",
+    **keywords: Unpack[Keywords],
 ) -> Array:
     """Running totals: ``out[i] = x[0] op x[1] op ... op x[i]``.
-
-    Sums of integers wrap around in the type of x, where the command line's are exact or an error.
 
     Parameters
     ----------
     x : vector, shape (n,)
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
+    overflow : of sums of integers beyond their type: "note" wraps around with a :class:`Note`, "wrap"
+        without, "error" raises. An x on a GPU wraps around without a note
 
     Raises
     ------
-    ValueError : an unknown operation, a shape that does not fit
+    ValueError : an unknown operation, a shape that does not fit, a sum beyond the type of x
     TypeError : another type of numbers
 
     Examples
@@ -92,7 +106,7 @@ def inclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    result = run("arrays.scan", keywords, x, op, None, False, out)
+    result = run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, overflow))
     return out if result is None else result
 
 
@@ -103,6 +117,7 @@ def exclusive_scan(
     op: str = "plus",
     *,
     out: Array | None = None,
+    overflow: str = "note",
     **keywords: Unpack[Keywords],
 ) -> Array:
     """Running totals before each value: ``out[0] = init, out[i] = init op x[0] op ... op x[i-1]``.
@@ -113,6 +128,8 @@ def exclusive_scan(
     init : number; by default 0, for "min" and "max" the greatest and least number of the type
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
+    overflow : of sums of integers beyond their type: "note" wraps around with a :class:`Note`, "wrap"
+        without, "error" raises. An x on a GPU wraps around without a note
 
     Examples
     --------
@@ -122,16 +139,29 @@ def exclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    result = run("arrays.scan", keywords, x, op, _start(init, x, op), True, out)
+    start = _start(init, x, op)
+    result = run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, overflow))
     return out if result is None else result
 
 
 @with_keywords
-def reduce(x: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywords]) -> Any:
+def reduce(
+    x: Any,
+    op: str = "plus",
+    init: Any = None,
+    *,
+    overflow: str = "note",
+    **keywords: Unpack[Keywords],
+) -> Any:
     """The total ``init op x[0] op ... op x[n-1]``, a NumPy scalar of the type of x.
 
-    Sums of integers wrap around in that type, where the command line's are exact or an error: of
-    narrow ones sum ``x.astype(np.int64)``.
+    Parameters
+    ----------
+    x : vector, shape (n,)
+    op : "plus", "min" or "max"
+    init : number; by default 0, for "min" and "max" the greatest and least number of the type
+    overflow : of sums of integers beyond their type: "note" wraps around with a :class:`Note`, "wrap"
+        without, "error" raises. An x on a GPU wraps around without a note
 
     Examples
     --------
@@ -140,7 +170,9 @@ def reduce(x: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywor
     5
     """
     x = plain_vector(x, "x")
-    return dtype_of(x).type(run("arrays.reduce", keywords, x, op, _start(init, x, op)))
+    start = _start(init, x, op)
+    total = run("arrays.reduce", keywords, x, op, start, *_overflow(x, overflow))
+    return dtype_of(x).type(total)
 
 
 def _offsets(offsets: Any, x: Any) -> Any:
@@ -154,7 +186,8 @@ def _offsets(offsets: Any, x: Any) -> Any:
 def segmented_scan(x: Any, offsets: Any, op: str = "plus", **keywords: Unpack[Keywords]) -> Array:
     """Running totals within segments: segment s is ``x[offsets[s]:offsets[s + 1]]``.
 
-    Values outside ``x[offsets[0]:offsets[-1]]`` are copied. Offsets of an x on a GPU may be there
+    Values outside ``x[offsets[0]:offsets[-1]]`` are copied. Sums of integers wrap around without a
+    note. Offsets of an x on a GPU may be there
     too (int64), or in host memory.
 
     Examples
@@ -172,6 +205,8 @@ def segmented_reduce(
     x: Any, offsets: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywords]
 ) -> Array:
     """The total of each segment ``x[offsets[s]:offsets[s + 1]]``; ``init`` for an empty one.
+
+    Sums of integers wrap around without a note.
 
     Examples
     --------
@@ -193,7 +228,7 @@ def reduce_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple
     keys : vector of integers, shape (n,)
     values : vector, shape (n,)
 
-    Sums of integers wrap around, those of floats are made in 64 bits.
+    Sums of integers wrap around without a note, those of floats are made in 64 bits.
 
     Examples
     --------

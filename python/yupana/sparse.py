@@ -30,7 +30,7 @@ class TriangularSystem:
 
     Raises
     ------
-    ValueError : naming the first row at fault, from 0: not square, a zero on the diagonal, an entry
+    ValueError : naming the first row at fault, from 1: not square, a zero on the diagonal, an entry
         of the other triangle
 
     Examples
@@ -106,10 +106,11 @@ class TriangularSystem:
         return self
 
     def solve(self, b: Any) -> Array:
-        """x with A x = b; b: (rows,) or (rows, k).
+        """x with A x = b; b: (rows,) or (rows, k). Infinite and NaN numbers of x are told by a
+        :class:`Note`.
 
         b on a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
-        the system was: with that ``device`` and the method "sync_free" or "level_set".
+        the system was: with that ``device`` and the method "sync_free" or "level_set"; without a note.
         """
         keywords = self._keywords.copy()
         if on_gpu(b):

@@ -3,12 +3,16 @@
 with their reasons, peers left out, real inputs, and options that a bench would ignore."""
 import importlib.util
 import json
+import os
 import pathlib
 import re
+import signal
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, run  # noqa: E402
+from program import PROGRAM, ROOT, main, run  # noqa: E402
 
 FIELDS = ["bench", "case", "impl", "version", "value", "unit", "share_of_limit", "verified",
           "repeats", "seconds_median", "seconds_min", "seconds_max", "note", "device", "compiler",
@@ -165,6 +169,49 @@ def tables_take_old_lines_and_new_ones():
         assert wanted in text, (wanted, text)
 
 
+def text_lines_lacked_versions_repeats_and_spread():
+    rows = lines("trees")
+    done = run("bench", "trees", "--quick", "--device", "cpu")
+    told = done.stdout.splitlines()
+    assert len(told) == len(rows), done.stdout
+    for row, line in zip(rows, told):
+        runs = "1 run" if row["repeats"] == 1 else f"{row['repeats']} runs, "
+        if row["value"] is not None:
+            wanted = f"[{row['version']}; {runs}" if row["version"] else f"[{runs}"
+            assert wanted in line, line
+    full = run("bench", "scan", "--quick", "--no-peers", "--device", "cpu").stdout
+    assert all(" run" in line for line in full.splitlines()), full
+
+
+def fewer_trees_of_ours_were_compared_with_more_of_scikit_learn():
+    rows = lines("trees")
+    ours = {row["case"] for row in rows if row["impl"].startswith("yupana")}
+    peers = [row for row in rows if row["impl"].startswith("scikit-learn")]
+    assert peers and all(row["case"] in ours for row in peers), peers
+
+
+def a_reader_that_went_left_folders_behind():
+    """SIGPIPE at a line, and SIGTERM within a peer's run."""
+    pathlib.Path("tmp").mkdir()
+    surroundings = dict(os.environ, TMPDIR=os.path.abspath("tmp"))
+    command = [PROGRAM, "bench", "trees", "--quick", "--device", "cpu"]
+    bench = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=surroundings)
+    bench.stdout.readline()
+    bench.stdout.close()
+    told = bench.stderr.read()
+    assert bench.wait() == -signal.SIGPIPE and told == b"", (bench.returncode, told)
+    assert not list(pathlib.Path("tmp").iterdir()), list(pathlib.Path("tmp").iterdir())
+    bench = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=surroundings)
+    while not list(pathlib.Path("tmp").iterdir()) and bench.poll() is None:
+        time.sleep(0.001)
+    bench.send_signal(signal.SIGTERM)
+    bench.communicate()
+    assert bench.returncode == 130, bench.returncode
+    assert not list(pathlib.Path("tmp").iterdir()), list(pathlib.Path("tmp").iterdir())
+
+
 sys.exit(main([every_line_has_every_field, a_bench_without_peers_has_only_our_lines,
                limits_are_not_called_verified, parallel_peers_name_their_threads,
                a_peer_that_is_missing_has_a_line_with_the_reason,
@@ -172,4 +219,7 @@ sys.exit(main([every_line_has_every_field, a_bench_without_peers_has_only_our_li
                triangular_systems_come_from_files, a_prediction_is_measured_beside_the_call,
                options_without_effect_are_errors, no_bench_says_verified_without_a_comparison,
                a_file_next_to_openblas_was_named_as_the_blas_of_numpy,
-               tables_take_old_lines_and_new_ones]))
+               tables_take_old_lines_and_new_ones,
+               text_lines_lacked_versions_repeats_and_spread,
+               fewer_trees_of_ours_were_compared_with_more_of_scikit_learn,
+               a_reader_that_went_left_folders_behind]))

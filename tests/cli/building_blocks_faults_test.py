@@ -108,6 +108,67 @@ def a_number_of_right_hand_sides_was_ignored():
     refuse("trisolve", "m.mtx", "b.txt", "--rhs", 1, says="--rhs", status=2)
 
 
+def lines_of_comments_were_left_out_without_a_note():
+    put("x.txt", "# head\n1\n# middle\n2\n")
+    put("p.csv", "x,y\n1,2\n#3,4\n5,6\n")
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n")
+    two = "note: x.txt: 2 lines with # at the front, left out as comments"
+    for command in [("scan", "x.txt", "-o", "y.txt"), ("reduce", "x.txt"),
+                    ("sort", "x.txt", "-o", "y.txt"), ("merge", "x.txt", "x.txt", "-o", "y.txt"),
+                    ("sort", "x.txt", "--positions", "-o", "y.txt"),
+                    ("fft", "x.txt", "-o", "y.txt"), ("polymul", "x.txt", "x.txt", "-o", "y.txt"),
+                    ("polymul", "x.txt", "x.txt", "--real", "-o", "y.txt"),
+                    ("trisolve", "m.mtx", "x.txt"), ("closest", "x.txt")]:
+        assert notes(*command) == [two], (command, notes(*command))
+    assert notes("closest", "p.csv") == [
+        "note: p.csv: 1 line with # at the front, left out as comments"]
+    # libsvm has no --comment, which the note advised.
+    put("t.libsvm", "# head\n0 1:1\n1 1:2\n")
+    said = notes("tree", "fit", "t.libsvm", "--label", "label", "-o", "m")
+    assert said == ["note: t.libsvm: 1 line with # at the front, left out as comments"], said
+    put("plain.txt", "1\n2\n")
+    assert notes("scan", "plain.txt", "-o", "y.txt") == []
+
+
+def a_name_ending_in_NPY_was_given_text():
+    put("x.txt", "1\n2\n3\n")
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    for command in [("scan", "x.txt"), ("sort", "x.txt"), ("reduce", "x.txt"), ("fft", "x.txt"),
+                    ("polymul", "x.txt", "x.txt"), ("trisolve", "m.mtx"),
+                    ("trisolve", "m.mtx", "--rhs", 2)]:
+        for name in ["y.NPY", "y.Npy"]:
+            run(*command, "-o", name)
+            assert np.load(name).size > 0
+            pathlib.Path(name).unlink()
+    refuse("scan", "x.txt", "-o", "y.TXT.GZ", says="-o y.TXT.GZ: expected", status=2)
+    refuse("polymul", "x.txt", "x.txt", "--digits", "decimal", "-o", "y.NPY", status=2,
+           says="names a .npy")
+
+
+def an_option_after_two_dashes_made_the_dashes_unknown():
+    put("x.txt", "1\n")
+    refuse("scan", "--", "x.txt", "-o", "y.txt", status=2,
+           says="'-o' after '--' is no option; name options before '--'")
+    run("scan", "-o", "y.txt", "--", "x.txt")
+    put("-x.txt", "1\n")
+    run("scan", "-o", "y.txt", "--", "-x.txt")
+
+
+def rows_in_messages_were_counted_from_0_or_from_1():
+    x = np.ones((5, 2))
+    x[3, 1] = np.nan
+    np.save("x.npy", x)
+    refuse("closest", "x.npy", says="row 4 (from 1)")
+    np.save("i.npy", np.array([[1, 2], [3, 2**53 + 1]]))
+    refuse("closest", "i.npy", says="value 4 (from 1)")
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n1 2 2\n")
+    refuse("trisolve", "m.mtx", says="row 1 (from 1) has an entry in column 2, above")
+    put("t.csv", "x,y\n1,2\n3,\n")
+    refuse("som", "fit", "t.csv", "-o", "m", says="row 2 (from 1, without the header)")
+    np.save("g.npy", np.array([[0, 1], [2, 7]], np.int8))
+    refuse("dist", "g.npy", "-o", "d", says="row 2, column 2 (from 1)")
+
+
 sys.exit(main([one_was_written_as_many,
                float_sums_left_their_range_without_a_word,
                a_product_of_nan_had_a_bound,
@@ -117,4 +178,8 @@ sys.exit(main([one_was_written_as_many,
                an_empty_name_left_a_sentence_without_a_subject,
                closest_took_two_integers_for_one,
                closest_printed_an_infinite_distance,
-               a_number_of_right_hand_sides_was_ignored]))
+               a_number_of_right_hand_sides_was_ignored,
+               lines_of_comments_were_left_out_without_a_note,
+               a_name_ending_in_NPY_was_given_text,
+               an_option_after_two_dashes_made_the_dashes_unknown,
+               rows_in_messages_were_counted_from_0_or_from_1]))

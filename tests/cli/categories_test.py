@@ -108,10 +108,10 @@ def a_damaged_set_is_one_line():
     table()
     fit("tree")
     text = pathlib.Path("m.json").read_text()
-    for old, new, says in (('"sets":["', '"sets":["2', "no text of 0 and 1"),
+    for old, new, says in (('"sets":["', '"sets":["2', "expected texts of 0 and 1"),
                            ('"set":[0', '"set":[7', "a set that is none"),
-                           ('"set":[0', '"set":[-2', "a set that is none"),
-                           ('"set":[0', '"set":["x"', "whole number")):
+                           ('"set":[0', '"set":[-2', "set: expected a list of integers from -1"),
+                           ('"set":[0', '"set":["x"', "set: expected a list of integers")):
         assert old in text, old
         pathlib.Path("bad.json").write_text(text.replace(old, new, 1))
         refuse("tree", "predict", "bad.json", "t.csv", "-o", "gone", says=says)

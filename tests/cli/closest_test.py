@@ -124,7 +124,7 @@ def refuses_bad_input_in_one_line():
     x = RNG.normal(size=(5, 2))
     x[3, 1] = np.inf
     np.save("x.npy", x)
-    refuses(None, "x.npy: closest pair: a coordinate of row 3 (counted from 0) is NaN or infinite",
+    refuses(None, "x.npy: closest pair: a coordinate of row 4 (from 1) is NaN or infinite",
             name="x.npy")
     np.save("x.npy", np.zeros((4, 2, 2)))
     refuses(None, "expected points in rows (n x d), got an array of 3 dimensions", name="x.npy")

@@ -201,6 +201,32 @@ def text_that_grows_beyond_memory_is_refused():
     assert len(done.stderr.splitlines()) == 1 and "x.csv" in done.stderr, done.stderr
 
 
+def a_prediction_was_refused_for_twice_what_it_takes():
+    draw = np.random.default_rng(1)
+    rows = np.column_stack([draw.random((6000, 5)), draw.integers(0, 20, 6000)])
+    np.savetxt("t.csv", rows, fmt="%.6g", delimiter=",")
+    np.savetxt("few.csv", rows[:100, :5], fmt="%.6g", delimiter=",")
+    for voting in ["hard", "soft"]:
+        run("forest", "fit", "t.csv", "--label", "last", "--trees", 25, "--voting", voting,
+            "--binary", "-o", "m")
+        for model in ["m.json", "m.model"]:
+            predict = ["forest", "predict", model, "few.csv", "-o", "p"]
+            memory = 1e6 * 20
+            for _ in range(3):  # for the text, the trees, and the form that rows go through
+                done = subprocess.run([PROGRAM, *predict, "--memory", str(int(memory))],
+                                      capture_output=True, text=True)
+                if done.returncode == 0:
+                    break
+                assert done.returncode == 4, done
+                said = re.search(r"give --memory ([\d.]+)M", done.stderr)
+                assert said, done.stderr
+                memory = float(said[1]) * 1e6
+            assert done.returncode == 0, done.stderr
+            if not SANITIZED:
+                took = peak(*predict) - peak("tree", "--help")
+                assert 0.85 * took <= memory / 1e6 <= 1.6 * took, (model, voting, memory, took)
+
+
 sys.exit(main([fft_takes_what_its_plan_says,
                polymul_takes_what_its_plan_says,
                coefficients_that_need_two_primes_are_planned_once_they_are_known,
@@ -212,4 +238,5 @@ sys.exit(main([fft_takes_what_its_plan_says,
                a_prediction_took_more_than_memory_allows,
                the_reference_is_not_estimated_with_the_memory_of_the_cpu,
                sizes_beyond_any_memory_are_refused,
-               text_that_grows_beyond_memory_is_refused]))
+               text_that_grows_beyond_memory_is_refused,
+               a_prediction_was_refused_for_twice_what_it_takes]))

@@ -37,9 +37,9 @@ def integers_of_a_npy_that_doubles_do_not_hold_are_refused():
     for value, kind in [(ODD, "i8"), (-ODD, ">i8"), (2**63 - 1, "i8"), (2**64 - 1, "u8")]:
         np.save("x.npy", np.array([1, 2, value], kind))
         for command in readers_of_doubles("x.npy"):
-            refuse(*command, "-o", "o.npy", says=["x.npy", "value 2 ", str(value)])
+            refuse(*command, "-o", "o.npy", says=["x.npy", "value 3 ", str(value)])
         np.save("p.npy", np.array([[1, 2], [3, value]], kind))
-        refuse("closest", "p.npy", says=["p.npy", "value 3 ", str(value)])
+        refuse("closest", "p.npy", says=["p.npy", "value 4 ", str(value)])
 
 
 def integers_of_a_text_that_doubles_do_not_hold_are_refused():

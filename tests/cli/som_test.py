@@ -222,7 +222,7 @@ def bad_input_is_one_line_and_leaves_nothing():
     cases = [
         (2, "--tau: expected a number above 0, or auto, got '0'", [numbers, "--tau", 0]),
         (2, "above 0", [numbers, "--sigma0", 0]),
-        (2, "final sigma", [numbers, "--sigmaf", -1]),
+        (2, "sigmaf", [numbers, "--sigmaf", -1]),
         (2, "--rows: expected a whole number of at least 1, got '0'", [numbers, "--rows", 0]),
         (2, "2147483647 neurons", [numbers, "--rows", 100000, "--cols", 1000000]),
         (2, "smooth", [numbers, "--smooth", 21]),

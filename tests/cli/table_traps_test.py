@@ -324,9 +324,9 @@ def options_without_effect_or_sense_are_refused():
         refuse("tree", *fit, option, bad, status=2, says=[option])
     refuse("forest", *fit, "--trees", 2, "--max-features", -2, status=2, says=["--max-features", "-1"])
     refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=2, says=["max_features", "2", "got 3"])
-    refuse("tree", *fit, "--max-leaf-nodes", 1, status=2, says=["max_leaf_nodes", "at least 2", "got 1"])
+    refuse("tree", *fit, "--max-leaf-nodes", 1, status=2, says=["--max-leaf-nodes", "at least 2", "got '1'"])
     refuse("tree", *fit, "--min-weight-fraction-leaf", 0.6, status=2,
-           says=["min_weight_fraction_leaf", "0 to 0.5", "got 0.6"])
+           says=["--min-weight-fraction-leaf", "0 to 0.5", "got '0.6'"])
     for sampling, why in (("--partition", "parts share all rows"), ("--all-rows", "sees every row")):
         refuse("forest", *fit, "--max-samples", 9, sampling, status=2, says=["--max-samples", why])
     refuse("forest", *fit, "--max-samples", 2561, status=2, says=["1 to 2560", "got 2561"])

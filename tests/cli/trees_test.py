@@ -325,7 +325,7 @@ def bad_input_is_one_line():
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["node 0 has a child"])
     for number in ("-1" + "8" * 84, "4294967296", "0.5", "18446744073709551616", "null"):
         pathlib.Path("m.json").write_text(text.replace('"feature":[', f'"feature":[{number},'))
-        refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
+        refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["damaged model: tree 1: feature"])
     pathlib.Path("m.json").write_text(text[:len(text) // 2])
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no whole JSON document"])
     pathlib.Path("m.json").write_text("{}")

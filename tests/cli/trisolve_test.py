@@ -177,12 +177,12 @@ def entries_left_out_or_added_are_not_counted():
 
 
 def bad_systems_end_in_one_line_and_no_file():
-    refuse("1 1 1\n2 1 1\n2 2 0\n", says=["m.mtx", "row 1 (counted from 0)", "zero on the diagonal"])
-    refuse("1 1 1\n2 1 1\n3 3 1\n", says=["m.mtx", "row 1", "no entry on the diagonal",
+    refuse("1 1 1\n2 1 1\n2 2 0\n", says=["m.mtx", "row 2 (from 1)", "zero on the diagonal"])
+    refuse("1 1 1\n2 1 1\n3 3 1\n", says=["m.mtx", "row 2 ", "no entry on the diagonal",
                                          "--unit-diagonal"])
-    refuse("1 1 1\n1 2 5\n2 2 1\n", says=["m.mtx", "row 0", "column 1", "above", "--ignore-other"])
-    refuse("1 1 1\n2 1 5\n2 2 1\n", "--upper", says=["m.mtx", "row 1", "column 0", "below"])
-    refuse("1 1 1\n2 1 1\n2 1 1\n2 2 1\n", says=["m.mtx", "row 1", "column 0 twice",
+    refuse("1 1 1\n1 2 5\n2 2 1\n", says=["m.mtx", "row 1 ", "column 2", "above", "--ignore-other"])
+    refuse("1 1 1\n2 1 5\n2 2 1\n", "--upper", says=["m.mtx", "row 2 ", "column 1", "below"])
+    refuse("1 1 1\n2 1 1\n2 1 1\n2 2 1\n", says=["m.mtx", "row 2 ", "column 1 twice",
                                                 "--add-duplicates"])
     good = "1 1 2\n2 2 4\n"
     np.save("b.npy", np.ones(3))

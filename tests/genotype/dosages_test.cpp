@@ -135,7 +135,7 @@ TEST_P(DosagesTest, FirstValueThatIsNoGenotypeIsNamed) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::bad_input);
-      EXPECT_NE(std::string(error.what()).find("row 7, column 555 is 3"), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find("row 8, column 556 is 3"), std::string::npos)
           << error.what();
     }
   }

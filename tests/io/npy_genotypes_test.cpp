@@ -134,7 +134,7 @@ TEST_F(NpyGenotypesTest, OtherValuesAreRefusedWithTheirPlace) {
   };
   for (const bool fortran : {false, true}) {
     EXPECT_NE(message_of(npy<float>("<f4", 2, 3, {0, 1, 2, 0, 1.5f, 0}, fortran))
-                  .find("row 1, column 1 (from 0): expected 0, 1, 2 or a missing call (negative or "
+                  .find("row 2, column 2 (from 1): expected 0, 1, 2 or a missing call (negative or "
                         "NaN), got 1.5"),
               std::string::npos);
   }

@@ -216,7 +216,7 @@ TEST(TriangularSolve, NewValuesWithAZeroPivotChangeNothing) {
   Context context({.device = "cpu"});
   TriangularSystem<double, std::int32_t> system(context, matrix.view());
   const double bad[] = {5, 5, 0};
-  EXPECT_NE(refusal([&] { system.update_values(context, bad); }).find("row 1"), std::string::npos);
+  EXPECT_NE(refusal([&] { system.update_values(context, bad); }).find("row 2 "), std::string::npos);
   Matrix<double> b(2, 1), x(2, 1);
   b(0, 0) = 2;
   b(1, 0) = 5;
@@ -263,22 +263,22 @@ TEST(TriangularErrors, NameTheRowAndSayWhatToDo) {
   const auto has = [](const std::string& text, const std::vector<std::string>& words) {
     for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << text;
   };
-  has(complaint({{{0, 1}}, {{0, 1}}}), {"row 1", "no entry on the diagonal", "unit_diagonal"});
-  has(complaint({{{0, 1}}, {}}), {"row 1", "no entry on the diagonal"});
-  has(complaint({{{0, 1}}, {{0, 1}, {1, 0}}}), {"row 1", "zero on the diagonal"});
-  has(complaint({{{0, 1}}, {{0, 1}, {1, -0.0}}}), {"row 1", "zero on the diagonal"});
-  has(complaint({{{0, 1}, {1, 2}}, {{1, 1}}}), {"row 0", "column 1", "above", "ignore_other"});
+  has(complaint({{{0, 1}}, {{0, 1}}}), {"row 2 ", "no entry on the diagonal", "unit_diagonal"});
+  has(complaint({{{0, 1}}, {}}), {"row 2 ", "no entry on the diagonal"});
+  has(complaint({{{0, 1}}, {{0, 1}, {1, 0}}}), {"row 2 ", "zero on the diagonal"});
+  has(complaint({{{0, 1}}, {{0, 1}, {1, -0.0}}}), {"row 2 ", "zero on the diagonal"});
+  has(complaint({{{0, 1}, {1, 2}}, {{1, 1}}}), {"row 1 ", "column 2", "above", "ignore_other"});
   has(complaint({{{0, 1}}, {{0, 1}, {1, 2}}}, {.triangle = Triangle::upper}),
-      {"row 1", "column 0", "below", "upper"});
+      {"row 2 ", "column 1", "below", "upper"});
   has(complaint({{{0, 1}}, {{1, 1}}, {{1, 1}, {0, 1}, {2, 1}}}),
-      {"row 2", "column 0", "sort_columns"});
-  has(complaint({{{0, 1}}, {{0, 1}, {0, 1}, {1, 1}}}), {"row 1", "column 0 twice"});
-  has(complaint({{{0, 1}}, {{-1, 1}, {1, 1}}}), {"row 1", "column -1", "0 to 1"});
-  has(complaint({{{0, 1}}, {{1, 1}, {2, 1}}}), {"row 1", "column 2", "0 to 1"});
+      {"row 3 ", "column 1", "sort_columns"});
+  has(complaint({{{0, 1}}, {{0, 1}, {0, 1}, {1, 1}}}), {"row 2 ", "column 1 twice"});
+  has(complaint({{{0, 1}}, {{-1, 1}, {1, 1}}}), {"row 2 ", "column 0", "1 to 2"});
+  has(complaint({{{0, 1}}, {{1, 1}, {2, 1}}}), {"row 2 ", "column 3", "1 to 2"});
   has(complaint({{{0, 1}}, {{1, 1}}}, {}, 3), {"2 x 3", "square"});
   // The first of many.
   Rows many(40000, {{0, 1}});
-  has(complaint(many), {"row 1 "});
+  has(complaint(many), {"row 2 "});
 }
 
 TEST(TriangularErrors, SizesOfRightHandSidesMustMatch) {

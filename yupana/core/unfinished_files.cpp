@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,10 @@
 #include <new>
 #include <set>
 #include <string_view>
+#include <system_error>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/core/temporary_folder.hpp"
 
 namespace yupana {
 namespace {
@@ -23,6 +28,7 @@ namespace fs = std::filesystem;
 struct Registry {
   std::recursive_mutex mutex;
   std::multiset<std::string> names;
+  std::set<std::string> folders;
 };
 
 /// Never destroyed, since files may end after static objects do, and made without allocation, since
@@ -108,6 +114,22 @@ UnfinishedFile::~UnfinishedFile() {
   registry().names.erase(registered_);
 }
 
+TemporaryFolder::TemporaryFolder(const std::string& word) {
+  const auto held = hold_unfinished_files();
+  path_ = (fs::temp_directory_path() / fmt::format("yupana-{}-XXXXXX", word)).string();
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw resource_error("{}: cannot create a folder; set TMPDIR to a folder with space", path_);
+  }
+  registry().folders.insert(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  const auto held = hold_unfinished_files();
+  registry().folders.erase(path_);
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 std::unique_lock<std::recursive_mutex> hold_unfinished_files() {
   return std::unique_lock(registry().mutex);
 }
@@ -115,6 +137,12 @@ std::unique_lock<std::recursive_mutex> hold_unfinished_files() {
 void remove_unfinished_files() {
   registry().mutex.lock();  // for good
   for (const std::string& name : registry().names) std::remove(name.c_str());
+  try {
+    std::error_code ignored;
+    for (const std::string& folder : registry().folders) fs::remove_all(folder, ignored);
+  } catch (const std::bad_alloc&) {
+    // They stay.
+  }
 }
 
 }  // namespace yupana

@@ -49,6 +49,7 @@ struct Model {
   std::vector<Encoding> encodings;   ///< of features that were text; in order
   std::vector<std::string> classes;  ///< empty: numbers are predicted
   std::string label;
+  bool zero_based = false;  ///< grown from a libsvm file whose indices begin at 0
   Voting voting = Voting::soft;
   std::vector<Tree> trees;
 

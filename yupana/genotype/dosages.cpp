@@ -16,9 +16,9 @@ namespace {
       if (dosages.at(i, k) <= 2) continue;
       throw input_error(
           "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is {} "
-          "(counted from 0)",
-          i,
-          k,
+          "(from 1)",
+          i + 1,
+          k + 1,
           int{dosages.at(i, k)});
     }
   }

@@ -30,7 +30,7 @@ struct Dosages {
 /// is made if a call is missing, or if `result` already has one. Nothing but the planes is made.
 ///   work: one pass over the sites, two where the first missing call is met
 ///   determinism: the same planes for any threads and backend
-///   errors (bad_input): a value above 2, with its row and column counted from 0
+///   errors (bad_input): a value above 2, with its row and column from 1
 void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock& result);
 
 /// Counts of the whole array, block after block, with progress ("pair-SNP").

@@ -18,9 +18,9 @@ void check_shape(std::int64_t rows, std::int64_t cols) {
 
 void throw_not_finite(std::int64_t row) {
   throw input_error(
-      "closest pair: a coordinate of row {} (counted from 0) is NaN or infinite; remove such "
+      "closest pair: a coordinate of row {} (from 1) is NaN or infinite; remove such "
       "points",
-      row);
+      row + 1);
 }
 
 template <class T>

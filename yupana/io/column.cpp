@@ -50,8 +50,11 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     const bool is_one = split_fields(line, fields, 2) == 1;
     const Field field = is_one ? read_field(fields[0], to[count]) : Field::no_number;
     if (field == Field::too_large) {
-      throw fault(
-          fmt::format("'{}' is beyond what type {} holds", printable(fields[0]), type().name()));
+      throw fault(fmt::format(
+          "'{}' is beyond what type {} holds; {}",
+          printable(fields[0]),
+          type().name(),
+          type().kind == 'f' ? "write inf if it is meant" : "read it as f8 if it may be rounded"));
     }
     if (field == Field::no_number) {
       throw fault(
@@ -81,7 +84,7 @@ std::int64_t ColumnReader::read(void* to, std::int64_t n) {
 }
 
 ColumnWriter::ColumnWriter(AtomicFile& file, NumberType type)
-    : file_(file), type_(type), npy_(file.path().ends_with(".npy")) {
+    : file_(file), type_(type), npy_(is_npy_name(file.path())) {
   if (npy_) header_ = static_cast<std::int64_t>(preamble().size());
 }
 

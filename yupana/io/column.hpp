@@ -28,6 +28,8 @@ class ColumnReader {
   /// At least as many as there are, and of a text more.
   std::int64_t size_bound() const;
   const std::string& path() const { return file_.path(); }
+  /// Lines that began with #, so far.
+  std::int64_t comments() const { return without_numbers_.comments(); }
 
   /// The next numbers, at most n, in the file's own type; 0 after the last.
   std::int64_t read(void* to, std::int64_t n);

@@ -1,5 +1,7 @@
 #include "yupana/io/line_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -72,13 +74,24 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+std::string comments_note(const std::string& path, std::int64_t count, char comment) {
+  return fmt::format("{}: {} line{} with {} at the front, left out as comments",
+                     path,
+                     count,
+                     count == 1 ? "" : "s",
+                     comment);
+}
+
 bool LinesWithoutNumbers::passed_over(const LineReader& reader, std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (begin == line.npos) {
     if (blank_ == 0) blank_ = reader.number();
     return true;
   }
-  if (line[begin] == '#') return true;
+  if (line[begin] == '#') {
+    ++comments_;
+    return true;
+  }
   if (blank_ == 0) return false;
   throw bad_line(reader.path(), blank_, "expected a number, got ''; write nan if it is missing");
 }

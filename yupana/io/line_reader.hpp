@@ -36,14 +36,20 @@ class LineReader {
   std::int64_t number_ = 0;
 };
 
+/// "PATH: 2 lines with # at the front, left out as comments"
+std::string comments_note(const std::string& path, std::int64_t count, char comment = '#');
+
 /// What a file with a number in each line may have in addition to them: remarks after # anywhere,
 /// blank lines at the end. One before a number may mean a number that is missing: bad_input.
 class LinesWithoutNumbers {
  public:
   /// True if the line that `reader` gave last is one.
   bool passed_over(const LineReader& reader, std::string_view line);
+  /// How many remarks were passed over.
+  std::int64_t comments() const { return comments_; }
 
  private:
+  std::int64_t comments_ = 0;
   std::int64_t blank_ = 0;  ///< number of the first blank line; 0: none
 };
 

@@ -128,8 +128,12 @@ TableParams reading_for_model(Context& context,
   TableParams reading = given;
   if (is_libsvm(path)) {
     if (model.takes_label && model.label == "label") reading.label = "label";
-    if (reading.columns.empty()) reading.columns = model.features;
-    if (model.refuses_more) reading.known = model.features;
+    if (reading.columns.empty()) {
+      reading.columns = model.features;
+      reading.known = model.features;
+    }
+    reading.refuses_unknown = model.refuses_more;
+    reading.zero_based = reading.zero_based || model.zero_based;
     return reading;
   }
   const bool nameless = is_nameless(model);

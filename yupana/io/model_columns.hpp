@@ -14,9 +14,10 @@ struct ModelColumns {
   std::vector<std::string> categorical;  ///< features of text
   std::string label;                     ///< empty: none
   bool takes_label = false;              ///< the label's column is read where the table has one
-  /// Indices of a libsvm file beyond the features are refused; else left out: a tree, for which
-  /// they were zero in every row of the training, cannot use them.
+  /// Values of a libsvm file at indices beyond the features are refused; else left out with a
+  /// note: a tree, for which they were zero in every row of the training, cannot use them.
   bool refuses_more = false;
+  bool zero_based = false;  ///< the training's table was a libsvm file whose indices begin at 0
 };
 
 /// How to read another table for the model, with columns, categorical and, if it is taken, label
@@ -26,7 +27,7 @@ struct ModelColumns {
 ///   as the model's features; else, if the model's columns had no names either and the table has as
 ///   many columns as the table of the training must have had, by number, with a note
 ///   a model without names and a table with: in order, if as many, with a note
-///   libsvm: by number; columns that no row has are zeros
+///   libsvm: by number, from 0 where the training's file was so; columns that no row has are zeros
 ///   errors: bad_input for other columns, with the numbers of both
 TableParams reading_for_model(Context& context,
                               const std::string& path,

@@ -9,9 +9,9 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/json_fields.hpp"
 #include "yupana/io/json_text.hpp"
 #include "yupana/io/model_binary.hpp"
-#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -45,6 +45,7 @@ Json header_json(const Model& model) {
                  {"classes", model.classes},
                  {"features", model.features},
                  {"voting", model.voting == forest::Voting::hard ? "hard" : "soft"}};
+  if (model.zero_based) header["zero_based"] = true;
   for (const forest::Encoding& encoding : model.encodings) {
     Json values = Json::array();
     for (const double value : encoding.values) {
@@ -59,25 +60,6 @@ Json header_json(const Model& model) {
   return header;
 }
 
-/// The library would take what is no whole number, or beyond its type, for some other number.
-template <class Int>
-Int whole(const std::string& path, const Json& json) {
-  const auto most = static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
-  const bool fits = json.is_number_unsigned()
-                        ? json.get<std::uint64_t>() <= most
-                        : json.is_number_integer() &&
-                              json.get<std::int64_t>() >= std::numeric_limits<Int>::min() &&
-                              json.get<std::int64_t>() <= std::numeric_limits<Int>::max();
-  if (!fits) {
-    throw bad_file(path,
-                   "is no model of trees (expected a whole number from {} to {}, got {})",
-                   std::numeric_limits<Int>::min(),
-                   most,
-                   printable(json.dump()));
-  }
-  return json.get<Int>();
-}
-
 /// Encodings are in order, over features that are there.
 std::vector<forest::Encoding> encodings_of(const std::string& path,
                                            const Json& json,
@@ -85,21 +67,20 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   std::vector<forest::Encoding> encodings;
   std::int64_t next = 0;
   for (const Json& own : json) {
+    const Fields fields(path, own, fmt::format("encodings {}: ", encodings.size() + 1));
     forest::Encoding& encoding = encodings.emplace_back();
-    encoding.column = own.at("column").get<std::string>();
-    encoding.feature = whole<std::int64_t>(path, own.at("feature"));
-    encoding.one_hot = own.at("one_hot").get<bool>();
-    encoding.categories = own.at("categories").get<std::vector<std::string>>();
-    for (const Json& value : own.at("values")) {
+    encoding.column = fields.text("column");
+    encoding.feature = fields.whole("feature", next, features);
+    encoding.one_hot = fields.flag("one_hot");
+    encoding.categories = fields.texts("categories");
+    const std::int64_t wanted = encoding.one_hot ? 0 : std::ssize(encoding.categories);
+    for (const Json& value : fields.list("values", wanted)) {
+      if (!value.is_number() && !value.is_null()) fields.fail("values", "numbers");
       encoding.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                 : value.get<double>());
     }
-    const std::size_t wanted = encoding.one_hot ? 0 : encoding.categories.size();
-    if (encoding.feature < next || encoding.feature > features - encoding.width() ||
-        encoding.values.size() != wanted) {
-      throw bad_file(path, "the categories of a column are damaged; train the model again");
-    }
     next = encoding.feature + encoding.width();
+    if (next > features) fields.fail("categories", "as many as there are features of them");
   }
   return encodings;
 }
@@ -134,12 +115,19 @@ Json tree_json(const Tree& tree) {
   return json;
 }
 
+bool is_model(const Json& json) {
+  return json.is_object() && json.contains("format") && json["format"] == format_name;
+}
+
+Error no_model(const std::string& path) {
+  return bad_file(path,
+                  "is no model of trees; give a file that yupana tree fit or forest fit wrote");
+}
+
 Model model_of(const std::string& path, const Json& json) {
-  if (json.value("format", "") != format_name) {
-    throw bad_file(path,
-                   "is no model of trees; give a file that yupana tree fit or forest fit wrote");
-  }
-  const int version = whole<int>(path, json.at("version"));
+  if (!is_model(json)) throw no_model(path);
+  const Fields fields(path, json, "");
+  const std::int64_t version = fields.whole("version", 0, INT32_MAX);
   if (version < 1 || version > model_version) {
     throw bad_file(path,
                    "is a model of version {}; this reads up to {}: train it again",
@@ -147,19 +135,20 @@ Model model_of(const std::string& path, const Json& json) {
                    model_version);
   }
   Model model;
-  model.label = json.at("label").get<std::string>();
-  model.classes = json.at("classes").get<std::vector<std::string>>();
-  model.features = json.at("features").get<std::vector<std::string>>();
-  if (json.contains("encodings")) {
-    model.encodings = encodings_of(path, json["encodings"], std::ssize(model.features));
+  model.label = fields.text("label");
+  model.classes = fields.texts("classes");
+  model.features = fields.texts("features");
+  model.zero_based = fields.has("zero_based") && fields.flag("zero_based");
+  if (fields.has("encodings")) {
+    model.encodings = encodings_of(path, fields.list("encodings"), std::ssize(model.features));
   }
-  const std::string voting = json.at("voting").get<std::string>();
-  if (voting != "hard" && voting != "soft") throw bad_file(path, "voting is neither hard nor soft");
+  const std::string voting = fields.text("voting");
+  if (voting != "hard" && voting != "soft") fields.fail("voting", "hard or soft");
   model.voting = voting == "hard" ? forest::Voting::hard : forest::Voting::soft;
   return model;
 }
 
-double threshold_of(const std::string& path, const Json& json) {
+double threshold_of(const std::string& path, const Fields& fields, const Json& json) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (json == "inf") return infinity;
   if (json == "-inf") return -infinity;
@@ -168,40 +157,48 @@ double threshold_of(const std::string& path, const Json& json) {
                    "has a threshold of null, which an earlier version wrote for either infinity; "
                    "train the model again");
   }
+  if (!json.is_number()) fields.fail("threshold", "numbers");
   return json.get<double>();
 }
 
-std::vector<forest::CategorySet> sets_of(const std::string& path, const Json& json) {
+std::vector<forest::CategorySet> sets_of(const Fields& fields) {
   std::vector<forest::CategorySet> sets;
-  for (const Json& own : json) {
-    const std::string text = own.get<std::string>();
-    if (text.find_first_not_of("01") != std::string::npos) {
-      throw bad_file(path,
-                     "has a set of categories that is no text of 0 and 1; train the model again");
-    }
+  for (const std::string& text : fields.texts("sets")) {
+    if (text.find_first_not_of("01") != std::string::npos) fields.fail("sets", "texts of 0 and 1");
     forest::CategorySet& set = sets.emplace_back();
     for (const char c : text) set.push_back(c == '1');
   }
   return sets;
 }
 
-Tree tree_of(const std::string& path, const Json& json) {
+/// Tree `number`, from 1.
+Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
+  const Fields fields(path, json, fmt::format("tree {}: ", number));
+  const std::int64_t count = std::ssize(fields.list("feature"));
   Tree tree;
-  tree.nodes.resize(json.at("feature").size());
-  tree.values = json.at("values").get<std::vector<double>>();
-  const bool has_sets = json.contains("sets");
-  if (has_sets) tree.sets = sets_of(path, json["sets"]);
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    Node& node = tree.nodes[i];
-    node.feature = whole<std::int32_t>(path, json.at("feature").at(i));
-    node.threshold = threshold_of(path, json.at("threshold").at(i));
-    node.left = whole<std::int32_t>(path, json.at("left").at(i));
-    node.right = whole<std::int32_t>(path, json.at("right").at(i));
-    node.missing_left = json.at("missing_left").at(i).get<bool>();
-    node.rows = whole<std::int64_t>(path, json.at("rows").at(i));
-    node.weight = json.at("weight").at(i).get<double>();
-    node.impurity = json.at("impurity").at(i).get<double>();
-    if (has_sets) node.set = whole<std::int32_t>(path, json.at("set").at(i));
+  tree.nodes.resize(static_cast<std::size_t>(count));
+  const auto take = [&](const auto& values, auto&& put) {
+    for (std::size_t i = 0; i < values.size(); ++i) put(tree.nodes[i], values[i]);
+  };
+  const auto whole = [&](const char* name, std::int64_t most, auto&& put) {
+    take(fields.wholes(name, count, -1, most), put);
+  };
+  whole("feature", INT32_MAX, [](Node& node, auto x) { node.feature = static_cast<int>(x); });
+  whole("left", INT32_MAX, [](Node& node, auto x) { node.left = static_cast<int>(x); });
+  whole("right", INT32_MAX, [](Node& node, auto x) { node.right = static_cast<int>(x); });
+  whole("rows", INT64_MAX, [](Node& node, auto x) { node.rows = x; });
+  take(fields.list("threshold", count),
+       [&](Node& node, const Json& x) { node.threshold = threshold_of(path, fields, x); });
+  take(fields.list("missing_left", count), [&](Node& node, const Json& x) {
+    if (!x.is_boolean()) fields.fail("missing_left", "true or false");
+    node.missing_left = x.get<bool>();
+  });
+  take(fields.numbers("weight", count), [](Node& node, double x) { node.weight = x; });
+  take(fields.numbers("impurity", count), [](Node& node, double x) { node.impurity = x; });
+  tree.values = fields.numbers("values");
+  if (fields.has("sets")) {
+    tree.sets = sets_of(fields);
+    whole("set", INT32_MAX, [](Node& node, auto x) { node.set = static_cast<int>(x); });
   }
   return tree;
 }
@@ -246,15 +243,13 @@ Model json_model(const std::string& path, std::string_view text) {
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth == 1 && event == Json::parse_event_t::key) key = parsed.get<std::string>();
     if (depth != 2 || event != Json::parse_event_t::object_end || key != "trees") return true;
-    trees.push_back(tree_of(path, parsed));
+    trees.push_back(tree_of(path, parsed, trees.size() + 1));
     return false;
   };
   const Json json = Json::parse(text.begin(), text.end(), take);
-  if (!json.is_object()) throw bad_file(path, "is no model of trees");
   Model model = model_of(path, json);
-  if (!json.at("trees").is_array() || !json.at("trees").empty()) {
-    throw bad_file(path, "is no model of trees (its trees are no list of objects)");
-  }
+  const Fields fields(path, json, "");
+  if (!fields.list("trees").empty()) fields.fail("trees", "a list of objects");
   const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
   for (Tree& tree : trees) tree.outputs = static_cast<std::int32_t>(outputs);
   model.trees = std::move(trees);
@@ -315,12 +310,11 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
       model = json_model(name, bytes);
     }
   } catch (const Json::parse_error&) {
+    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+    if (first == bytes.npos || bytes[first] != '{') throw no_model(name);
     throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
-  } catch (const Json::exception& error) {
-    // The parser's own words begin with its name in brackets.
-    std::string_view what = error.what();
-    what.remove_prefix(std::min(what.size(), what.find("] ") + 2));
-    throw bad_file(name, "is no model of trees ({})", printable(what));
+  } catch (const Json::exception&) {
+    throw bad_file(name, "is a damaged model; copy it again");
   }
   check_model(name, model);
   return model;

@@ -12,9 +12,13 @@
 namespace yupana::io {
 namespace {
 
+using forest::Encoding;
 using forest::Model;
 using forest::Node;
 using forest::Tree;
+
+// A set of categories in a rule, and in a box of 190 points.
+constexpr std::size_t letters_of_rules = 240, letters_of_pictures = 16;
 
 std::string shortest(double value) {
   std::string text;
@@ -34,8 +38,7 @@ std::string prediction(const Model& model, const Tree& tree, std::int64_t node) 
   return model.classes[best];
 }
 
-std::string feature_name(const Model& model, const Node& node) {
-  const std::string& name = model.features[node.feature];
+std::string feature_name(const std::string& name) {
   // Without a header a column's name is its number, which would read as a value.
   const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
   return is_number ? "column " + name : name;
@@ -46,40 +49,89 @@ bool splits_missing(const Node& node) {
   return node.threshold > std::numeric_limits<double>::max() && !node.missing_left;
 }
 
-/// The name of a category of a feature; its number where the feature was not text.
-std::string category_name(const Model& model, const Node& node, std::size_t category) {
-  for (const forest::Encoding& own : model.encodings) {
-    if (own.feature == node.feature && !own.one_hot && category < own.categories.size()) {
-      return own.categories[category];
-    }
+/// How the column that a feature was made of was encoded; null: it had numbers.
+const Encoding* encoding_of(const Model& model, std::int64_t feature) {
+  for (const Encoding& own : model.encodings) {
+    if (feature >= own.feature && feature < own.feature + own.width()) return &own;
   }
-  return std::to_string(category);
+  return nullptr;
 }
 
-constexpr std::int64_t max_named = 12;
+std::string column_name(const Model& model, const Node& node) {
+  const Encoding* const encoding = encoding_of(model, node.feature);
+  return feature_name(encoding != nullptr ? encoding->column : model.features[node.feature]);
+}
 
-/// "x in {a, b}", or by the fewer categories "x not in {c}"; of the right child the opposite.
-std::string set_question(const Model& model, const Tree& tree, const Node& node, bool is_right) {
-  const forest::CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
-  const std::int64_t left = std::count(set.begin(), set.end(), true);
-  const bool names_left = 2 * left <= std::ssize(set);
-  std::int64_t unnamed = names_left ? left : std::ssize(set) - left;
-  std::string text = feature_name(model, node) + (names_left != is_right ? " in {" : " not in {");
-  std::int64_t named = 0;
-  for (std::size_t c = 0; c < set.size() && named < max_named; ++c) {
-    if (set[c] != names_left) continue;
-    text += (named++ > 0 ? ", " : "") + category_name(model, node, c);
-    --unnamed;
+/// "{a, b and 7 more}": as many names as fit into `letters`, but one at least.
+std::string set_text(const std::vector<std::string>& names, std::size_t letters) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool plain = names[i].find_first_of(",{}\"") == std::string::npos;
+    const std::string own = plain ? names[i] : fmt::format("\"{}\"", names[i]);
+    if (i > 0 && text.size() + own.size() > letters) {
+      return text + fmt::format(" and {} more}}", names.size() - i);
+    }
+    text += (i > 0 ? ", " : "") + own;
   }
-  if (unnamed > 0) text += fmt::format(", {} more", unnamed);
   return text + "}";
 }
 
-std::string question(const Model& model, const Tree& tree, const Node& node) {
-  if (node.set >= 0) return set_question(model, tree, node, false);
-  const std::string name = feature_name(model, node);
-  if (node.threshold > std::numeric_limits<double>::max()) return name + " is known";
-  return fmt::format("{} <= {}", name, shortest(node.threshold));
+/// What holds where a node's row goes left, and where it goes right.
+struct Question {
+  std::string left, right;
+};
+
+/// The categories that a node sends left and right; numbers where the feature was not text.
+struct Parts {
+  std::vector<std::string> left, right;
+};
+
+Parts parts_of(const Encoding* encoding, const Tree& tree, const Node& node) {
+  Parts parts;
+  if (node.set < 0) {
+    for (std::size_t c = 0; c < encoding->categories.size(); ++c) {
+      const double value = encoding->values[c];
+      if (value <= node.threshold) parts.left.push_back(encoding->categories[c]);
+      if (value > node.threshold) parts.right.push_back(encoding->categories[c]);
+    }
+    return parts;
+  }
+  const forest::CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+  for (std::size_t c = 0; c < set.size(); ++c) {
+    const bool named = encoding != nullptr && c < encoding->categories.size();
+    (set[c] ? parts.left : parts.right)
+        .push_back(named ? encoding->categories[c] : std::to_string(c));
+  }
+  return parts;
+}
+
+/// Categories are named on the side that has fewer of them.
+Question question_of_categories(const std::string& name, const Parts& parts, std::size_t letters) {
+  const auto& [left, right] = parts;
+  const bool is_left = left.size() <= right.size();
+  const std::string set = set_text(is_left ? left : right, letters);
+  const std::string in = fmt::format("{} in {}", name, set);
+  const std::string out = fmt::format("{} not in {}", name, set);
+  return is_left ? Question{in, out} : Question{out, in};
+}
+
+/// `letters`: about as many as a set of categories may take.
+Question question_of(const Model& model, const Tree& tree, const Node& node, std::size_t letters) {
+  const std::string name = column_name(model, node);
+  const Encoding* const encoding = encoding_of(model, node.feature);
+  if (node.set >= 0) return question_of_categories(name, parts_of(encoding, tree, node), letters);
+  if (node.threshold > std::numeric_limits<double>::max()) {
+    return {name + " is known", "not " + name + " is known"};
+  }
+  if (encoding == nullptr) {
+    const std::string below = fmt::format("{} <= {}", name, shortest(node.threshold));
+    return {below, "not " + below};
+  }
+  if (!encoding->one_hot) {
+    return question_of_categories(name, parts_of(encoding, tree, node), letters);
+  }
+  const std::string& category = encoding->categories[node.feature - encoding->feature];
+  return {fmt::format("{} is not {}", name, category), fmt::format("{} is {}", name, category)};
 }
 
 std::string summary(const Model& model, const Tree& tree, std::int64_t i) {
@@ -141,16 +193,13 @@ std::string rules_text(const Model& model, std::int64_t number) {
     std::string& left = conditions[node.left];
     std::string& right = conditions[node.right];
     if (splits_missing(node)) {
-      left = fmt::format("if {} is known", feature_name(model, node));
-      right = fmt::format("if {} is missing", feature_name(model, node));
+      left = fmt::format("if {} is known", column_name(model, node));
+      right = fmt::format("if {} is missing", column_name(model, node));
       return;
     }
-    const std::string rule = question(model, tree, node);
-    const char* known = node.missing_left ? " or missing" : "";
-    const char* other = node.missing_left ? "" : " or missing";
-    left = fmt::format("if {}{}", rule, known);
-    right = node.set < 0 ? fmt::format("if not {}{}", rule, other)
-                         : fmt::format("if {}{}", set_question(model, tree, node, true), other);
+    const Question rule = question_of(model, tree, node, letters_of_rules);
+    left = fmt::format("if {}{}", rule.left, node.missing_left ? " or missing" : "");
+    right = fmt::format("if {}{}", rule.right, node.missing_left ? "" : " or missing");
   });
   return text;
 }
@@ -161,7 +210,9 @@ std::string tree_dot(const Model& model, std::int64_t number) {
   each_node(tree, [&](std::int32_t i, std::int64_t) {
     const Node& node = tree.nodes[i];
     const std::string first =
-        node.is_leaf() ? "" : escaped(question(model, tree, node), false) + "\\n";
+        node.is_leaf()
+            ? ""
+            : escaped(question_of(model, tree, node, letters_of_pictures).left, false) + "\\n";
     text +=
         fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
     if (node.is_leaf()) return;
@@ -235,9 +286,9 @@ std::string tree_svg(const Model& model, std::int64_t number) {
         node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
         centre(i),
         top(i) + 18,
-        escaped(
-            node.is_leaf() ? prediction(model, tree, number_of_node) : question(model, tree, node),
-            true),
+        escaped(node.is_leaf() ? prediction(model, tree, number_of_node)
+                               : question_of(model, tree, node, letters_of_pictures).left,
+                true),
         centre(i),
         top(i) + 34,
         escaped(node.is_leaf()

@@ -162,10 +162,10 @@ void NpySource::decode(std::int64_t row, std::int64_t column, std::int64_t count
       codes_[i] = static_cast<std::uint8_t>(code);
       if (code != no_genotype) continue;
       throw bad_file(file_.path(),
-                     "row {}, column {} (from 0): expected 0, 1, 2 or a missing call (negative or "
+                     "row {}, column {} (from 1): expected 0, 1, 2 or a missing call (negative or "
                      "NaN), got {}; --round takes the nearest genotype of values below 2.5",
-                     row + (fortran ? i : 0),
-                     column + (fortran ? 0 : i),
+                     row + (fortran ? i : 0) + 1,
+                     column + (fortran ? 0 : i) + 1,
                      +values[i]);
     }
   });

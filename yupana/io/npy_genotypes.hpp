@@ -17,7 +17,7 @@ struct NpyGenotypesParams {
 /// Genotypes of a .npy matrix, samples in rows and sites in columns, C or Fortran order, of signed
 /// or unsigned integers or floats of 1 to 8 bytes in either byte order, as a stream of sites.
 ///   values: 0, 1 and 2 are genotypes; negative ones and NaN are missing calls; any other value is
-///   refused with row and column (counted from 0, as NumPy does)
+///   refused with row and column, from 1
 /// Samples are named by PATH with .ids instead of .npy, one a line, if that file is there;
 /// otherwise 1, 2, ...
 ///   work: one pass in stretches of columns; memory: 16 MiB, or 64 columns if that is more

@@ -6,6 +6,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 namespace {
@@ -116,6 +117,8 @@ std::string npy_preamble(std::string_view description, std::int64_t rows, std::i
                               cols),
                   0);
 }
+
+bool is_npy_name(std::string_view path) { return lower_case(path).ends_with(".npy"); }
 
 std::string npy_genotypes_preamble(std::int64_t rows, std::int64_t cols) {
   return preamble(

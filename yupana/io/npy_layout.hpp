@@ -30,6 +30,8 @@ NpyLayout npy_layout(const InputFile& file);
 
 /// Header of a C-order matrix, padded so that the values begin at a multiple of 64.
 std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols);
+/// Whether an output of this name is written as .npy, however its ending is spelled.
+bool is_npy_name(std::string_view path);
 
 /// Header of an int8 matrix in Fortran order. Every count takes the same 128 bytes, so that it can
 /// be written last.

@@ -67,9 +67,9 @@ T exact_number(std::string_view path, Own value, std::int64_t at) {
   if constexpr (std::is_integral_v<Own> && std::is_floating_point_v<T>) {
     if (!fits_double(value)) {
       throw bad_file(path,
-                     fmt::format("value {} (counted from 0) is {}, beyond 2^53 and between two "
+                     fmt::format("value {} (from 1) is {}, beyond 2^53 and between two "
                                  "doubles; save it as f8 if it may be rounded",
-                                 at,
+                                 at + 1,
                                  value));
     }
   }

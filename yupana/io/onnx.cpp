@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/model_binary.hpp"
 
 namespace yupana::io {
 namespace {
@@ -278,6 +279,11 @@ std::string onnx_model(const Model& model) {
   file.put(1, 8);  // the format's version, as opset 15 has it
   file.put(2, "yupana");
   file.put(7, graph_of(model));
+  // What the input's columns are: names, and the numbers of categories.
+  Message metadata;
+  metadata.put(1, "yupana");
+  metadata.put(2, model_header("the model", model));
+  file.put(14, metadata);
   for (const auto& [domain, version] : {std::pair("", 15), std::pair("ai.onnx.ml", 3)}) {
     Message opset;
     opset.put(1, domain);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
@@ -86,6 +87,7 @@ class TextPoints {
       first_ = false;
     }
     if (rows_ == 0) throw bad_file(params_.path, "holds no points");
+    if (comments_ > 0) context_.note(comments_note(params_.path, comments_));
     Matrix<double> points(rows_, static_cast<std::int64_t>(chosen_.size()));
     std::copy(values_.begin(), values_.end(), points.data());
     return points;
@@ -98,6 +100,7 @@ class TextPoints {
       if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
       const std::string_view text = trimmed(line);
       if (!text.empty() && text[0] != '#') return true;
+      comments_ += !text.empty();
     }
     return false;
   }
@@ -251,10 +254,10 @@ class TextPoints {
     const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
     if (bytes <= context_.memory()) return;
     throw resource_error(
-        "{}: expected points that fit --memory, got {} that take over {} of {}; give --memory "
-        "more, or save them as .npy",
+        "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
+        ".npy",
         params_.path,
-        rows_ + 1,
+        counted(rows_ + 1, "point"),
         needed_bytes(bytes),
         allowed_bytes(context_.memory()));
   }
@@ -272,6 +275,7 @@ class TextPoints {
   std::size_t width_ = 0;
   std::vector<double> values_;
   std::int64_t rows_ = 0;
+  std::int64_t comments_ = 0;
 };
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -23,10 +24,10 @@ void check_fits(const Context& context, const std::string& path, const std::vect
   const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
   if (bytes <= context.memory()) return;
   throw resource_error(
-      "{}: its first {} numbers take {} to read, and {} are allowed; give --memory more, or save "
-      "them as .npy",
+      "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
+      ".npy",
       path,
-      numbers.size(),
+      counted(std::ssize(numbers) + 1, "number"),
       needed_bytes(bytes),
       allowed_bytes(context.memory()));
 }
@@ -73,6 +74,9 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       numbers.push_back(static_cast<T>(value));
     }
   }
+  if (without_numbers.comments() > 0) {
+    context.note(comments_note(path, without_numbers.comments()));
+  }
   SignalArray<T> signals;
   signals.complex = parts == 2;
   signals.cols = static_cast<std::int64_t>(numbers.size() / std::max<std::size_t>(parts, 1));
@@ -112,7 +116,7 @@ SignalArray<T> SignalFile::read(Context& context) const {
 template <class T>
 void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals) {
   const auto width = static_cast<int>(sizeof(T));
-  if (file.path().ends_with(".npy")) {
+  if (is_npy_name(file.path())) {
     const std::string type =
         fmt::format("<{}{}", signals.complex ? 'c' : 'f', signals.complex ? 2 * width : width);
     file.write(signals.matrix ? npy_preamble(type, signals.rows, signals.cols)

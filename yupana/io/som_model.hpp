@@ -19,6 +19,7 @@ struct SomModel {
   std::vector<std::string> features;  ///< names, d
   /// Of every feature, x -> (x - mean) / scale; scale 0 (a constant feature): x -> 0. Empty: as is.
   std::vector<double> mean, scale;
+  bool zero_based = false;                   ///< of a libsvm file whose indices begin at 0
   std::string label;                         ///< the column of classes; empty: none
   std::vector<std::string> classes;          ///< its values, in order
   std::vector<std::int64_t> neuron_classes;  ///< K, -1: none; empty without label

@@ -27,9 +27,10 @@ struct TableParams {
   std::vector<std::string> categorical =
       {};                   ///< features of text: a category's number is its value
   bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
-  /// Names that a header has, those of a model: a first line with all of them is one. A libsvm file
-  /// has no index beyond them.
+  /// Names that a header has, those of a model: a first line with all of them is one. Of a libsvm
+  /// file values at indices beyond them are refused, or left out with a note.
   std::vector<std::string> known = {};
+  bool refuses_unknown = false;
   bool notes = true;  ///< whether lines left out and a doubtful header are noted
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
   /// empty: such tables are refused.

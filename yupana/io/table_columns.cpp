@@ -130,6 +130,14 @@ std::size_t column_of(const std::string& path,
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   if (name == "last") return names.size() - 1;
+  if (columns.indexed) {
+    throw bad_file(
+        path,
+        "{} column '{}' is not there; columns go from 1 to {}, and the label's is 'label'",
+        role,
+        printable(name),
+        names.size() - 1);
+  }
   const auto number = number_of<std::size_t>(name);
   if (number && *number >= 1 && *number <= names.size()) return *number - 1;
   const auto& row = columns.first_row;

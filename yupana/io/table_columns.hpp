@@ -25,6 +25,7 @@ struct TableColumns {
   std::vector<std::int64_t> places;         ///< of the file's columns: which feature, -1 if none
   std::vector<std::string> features;        ///< names of the features
   std::int64_t label = -1;                  ///< of the file's columns
+  bool indexed = false;  ///< of a libsvm file: names are indices, and a number is nothing else
 };
 
 /// Whether a file of this name holds lines of libsvm: .libsvm, .svm or .svmlight, also .gz.

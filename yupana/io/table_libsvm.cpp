@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
@@ -125,6 +127,33 @@ std::int64_t largest_index(const std::vector<std::string>& names) {
   return largest;
 }
 
+struct UnknownIndices {
+  std::int64_t width = 0;   ///< the largest index, from 1
+  std::int64_t known = 0;   ///< the model's largest
+  std::int64_t values = 0;  ///< beyond it, that are not 0
+};
+
+/// Refuses or notes values at indices that a model does not have.
+void take_unknown(Context& context,
+                  const std::string& path,
+                  const TableParams& params,
+                  const UnknownIndices& found) {
+  const std::int64_t shift = params.zero_based ? 1 : 0;
+  if (params.refuses_unknown) {
+    throw bad_file(
+        path,
+        "has indices up to {}, of which the model knows those up to {}; give the table that the "
+        "model is for",
+        found.width - shift,
+        found.known - shift);
+  }
+  if (!params.notes || found.values == 0) return;
+  context.note(fmt::format("{}: {} at indices beyond {}, the model's last, left out",
+                           path,
+                           counted(found.values, "value"),
+                           found.known - shift));
+}
+
 /// Rows of one part; absent entries are 0.
 template <class T>
 TableFile<T> read_part(Context& context,
@@ -189,27 +218,28 @@ void read_libsvm_table(Context& context,
   const std::int64_t rows = starts.back().row;
   if (rows == 0) throw bad_file(text.path(), "has no rows");
   note_comments(context, text, params, starts.back());
-  std::vector<std::int64_t> widths(text.pieces(), 0);
+  const std::int64_t known = largest_index(params.known);
+  std::vector<std::int64_t> widths(text.pieces(), 0), unknown(text.pieces(), 0);
   each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
     each_line<T>(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
       std::int64_t index = 0;
       double value = 0;
-      while (line.next(params.zero_based, index, value)) widths[i] = std::max(widths[i], index + 1);
+      while (line.next(params.zero_based, index, value)) {
+        widths[i] = std::max(widths[i], index + 1);
+        unknown[i] += index >= known && value != 0;
+      }
     });
   });
   std::int64_t width = *std::max_element(widths.begin(), widths.end());
   if (width == 0) throw bad_file(text.path(), "has labels and no features");
-  const std::int64_t known = largest_index(params.known);
   if (known > 0 && width > known) {
-    throw bad_file(
-        text.path(),
-        "has features up to {}, of which the model knows {}; give the table that the model is for",
-        width,
-        known);
+    const auto left_out = std::accumulate(unknown.begin(), unknown.end(), std::int64_t{0});
+    take_unknown(context, text.path(), params, {width, known, left_out});
   }
   // A column that no row has is one of zeros.
   width = std::max(width, largest_index(params.columns));
   TableColumns columns;
+  columns.indexed = true;
   columns.names.push_back("label");
   for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));
   TableParams chosen = params;

@@ -7,6 +7,7 @@
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/io/cell.hpp"
+#include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
 
@@ -48,13 +49,8 @@ void note_comments(Context& context,
                    const TableParams& params,
                    const PieceStart& end) {
   if (!params.notes || end.comments == 0) return;
-  context.note(
-      fmt::format("{}: {} line{} with {} at the front, left out as comments; --comment "
-                  "none reads such lines",
-                  text.path(),
-                  end.comments,
-                  end.comments == 1 ? "" : "s",
-                  params.comment));
+  context.note(comments_note(text.path(), end.comments, params.comment) +
+               (is_libsvm(text.path()) ? "" : "; --comment none reads such lines"));
 }
 
 PiecesOfPart next_part(const std::vector<PieceStart>& starts,

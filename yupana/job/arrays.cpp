@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
+#include "yupana/arrays/sum_range.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
@@ -32,102 +31,6 @@ void check_wrap(const Params& params, io::NumberType type) {
       "--wrap: {} holds {}, and sums of floats do not wrap; leave it out", params.in, type.name());
 }
 
-/// Sum modulo 2^64, and bits of which every magnitude is made: |value| <= 2^bit_width(bits).
-struct Measure {
-  std::uint64_t sum = 0;
-  std::uint64_t bits = 0;
-};
-
-template <class T>
-Measure measure(const T* values, std::int64_t n) {
-  Measure measure;
-  for (std::int64_t i = 0; i < n; ++i) {
-    measure.sum += static_cast<std::uint64_t>(values[i]);
-    // Of a negative value -x - 1, one less than its magnitude.
-    measure.bits |=
-        static_cast<std::uint64_t>(std::is_signed_v<T> ? values[i] ^ (values[i] >> 63) : values[i]);
-  }
-  return measure;
-}
-
-template <class T>
-Measure measure(Context& context, const T* values, std::int64_t n) {
-  constexpr std::int64_t grain = std::int64_t{1} << 16;
-  if (n <= grain) return measure(values, n);
-  std::atomic<std::uint64_t> sum{0}, bits{0};
-  context.parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
-    const Measure part = measure(values + begin, end - begin);
-    sum.fetch_add(part.sum, std::memory_order_relaxed);
-    bits.fetch_or(part.bits, std::memory_order_relaxed);
-  });
-  return {sum.load(), bits.load()};
-}
-
-__extension__ using Int128 = __int128;
-__extension__ using Uint128 = unsigned __int128;
-
-/// The exact running sum of 64-bit integers, which says where it leaves their type: the sums of
-/// yupana::arrays continue modulo 2^64 there. T: std::int64_t or std::uint64_t.
-template <class T>
-class SumRange {
- public:
-  using Wide = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
-
-  /// Adds values[0, n), n < 2^62. The magnitudes alone decide in nearly every case that no sum can
-  /// leave the type.
-  ///   work: one pass over the values, on all threads; where magnitudes do not decide, one more on
-  ///   one thread
-  void add(Context& context, const T* values, std::int64_t n);
-
-  Wide total() const { return total_; }
-  /// Numbers added so far.
-  std::int64_t count() const { return count_; }
-  /// Which number, counted from 0, takes the running sum out of the type for the first time.
-  std::optional<std::int64_t> first_outside() const { return first_outside_; }
-  /// The running sum there.
-  Wide outside() const { return outside_; }
-  static bool holds(Wide sum);
-
- private:
-  void add_one_by_one(const T* values, std::int64_t n);
-
-  Wide total_ = 0;
-  Wide outside_ = 0;
-  std::int64_t count_ = 0;
-  std::optional<std::int64_t> first_outside_;
-};
-
-template <class T>
-bool SumRange<T>::holds(Wide sum) {
-  return sum >= Wide{std::numeric_limits<T>::min()} && sum <= Wide{std::numeric_limits<T>::max()};
-}
-
-template <class T>
-void SumRange<T>::add(Context& context, const T* values, std::int64_t n) {
-  const Measure chunk = measure(context, values, n);
-  // No running sum of the chunk is further from the total than this.
-  const Wide reach = static_cast<Wide>(n) << std::bit_width(chunk.bits);
-  const bool inside = holds(total_) && holds(total_ + reach) &&
-                      (std::is_unsigned_v<T> || holds(total_ - reach)) && holds(reach);
-  if (inside) {
-    total_ += static_cast<T>(chunk.sum);  // which is below the reach and therefore exact
-    count_ += n;
-  } else {
-    add_one_by_one(values, n);
-  }
-}
-
-template <class T>
-void SumRange<T>::add_one_by_one(const T* values, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    total_ += values[i];
-    if (first_outside_ || holds(total_)) continue;
-    first_outside_ = count_ + i;
-    outside_ = total_;
-  }
-  count_ += n;
-}
-
 /// Follows the sums of a file where they could pass 64 bits unnoticed.
 template <class T>
 class SumCheck {
@@ -145,7 +48,7 @@ class SumCheck {
   void check_running(std::int64_t left_out) const {
     if constexpr (std::is_integral_v<T>) {
       const auto first = range_.first_outside();
-      if (first && *first + left_out < range_.count()) throw outside();
+      if (first >= 0 && first + left_out < range_.count()) throw outside();
     }
   }
   /// Whether what add() did on the context's threads is all that a sum takes.
@@ -164,14 +67,14 @@ class SumCheck {
     return bad_file(path_,
                     "with number {} the sum is {}, beyond what {} holds; pass --wrap for sums "
                     "modulo 2^64, or save the numbers as f8",
-                    *range_.first_outside() + 1,
+                    range_.first_outside() + 1,
                     range_.outside(),
                     io::number_type<T>().name());
   }
 
   std::string path_;
   bool on_;
-  SumRange<std::conditional_t<std::is_integral_v<T>, T, std::int64_t>> range_;
+  arrays::SumRange<std::conditional_t<std::is_integral_v<T>, T, std::int64_t>> range_;
 };
 
 template <class Body>
@@ -198,6 +101,7 @@ std::int64_t for_each_chunk(Context& context,
     count += got;
     stage.advance(static_cast<double>(got));
   }
+  note_comments(context, reader);
   return count;
 }
 

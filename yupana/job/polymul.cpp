@@ -50,6 +50,7 @@ Array<T> column(Context& context, const std::string& path) {
     }
     count += got;
   }
+  note_comments(context, reader);
   if (count == values.size()) return values;
   Array<T> exact(count);
   std::copy(values.begin(), values.begin() + count, exact.begin());
@@ -113,7 +114,7 @@ void check_digits(const Context& context, const PolymulFileParams& params, spect
 
 SpectralFileResult integer_product(Context& context, const PolymulFileParams& params) {
   const spectral::Digits digits = digits_named(params.digits);
-  if (params.out.ends_with(".npy")) {
+  if (io::is_npy_name(params.out)) {
     throw usage_error("polymul: --digits writes text, and -o {} names a .npy; name a .txt",
                       params.out);
   }

@@ -4,6 +4,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::job {
 namespace {
@@ -52,9 +53,13 @@ std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const Tex
                     reader->type().name());
 }
 
+void note_comments(Context& context, const io::ColumnReader& reader) {
+  if (reader.comments() > 0) context.note(io::comments_note(reader.path(), reader.comments()));
+}
+
 void check_not_compressed(const std::string& out) {
   for (const char* end : {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"}) {
-    if (!out.ends_with(end)) continue;
+    if (!io::lower_case(out).ends_with(end)) continue;
     throw usage_error(
         "-o {}: expected a name for .npy or plain text, got one for {}, which is not written; name "
         "it .npy or .txt",

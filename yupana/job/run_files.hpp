@@ -33,6 +33,9 @@ inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
 ///   refuses
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type);
 
+/// Notes lines of a text that were left out as comments, once it is read.
+void note_comments(Context& context, const io::ColumnReader& reader);
+
 /// Calls body with an int64, uint64 or double zero: the widest type of the kind.
 template <class Body>
 auto with_widest_type(io::NumberType type, const Body& body) {

@@ -191,6 +191,7 @@ io::SomModel fitted(Context& context,
   model.params.schedule = som::resolved(params.som.schedule, params.som.grid);
   model.neighbors = checked_neighbors(params.som.grid, params.neighbors);
   model.features = table.features;
+  model.zero_based = params.reading.zero_based;
   model.image_rows = params.image_rows;
   model.image_cols = params.image_cols;
   note_schedule(model.params.schedule, notices);

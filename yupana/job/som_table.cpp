@@ -136,8 +136,8 @@ SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& given,
                         const io::SomModel& model) {
-  const io::TableParams reading =
-      io::reading_for_model(context, path, given, {model.features, {}, model.label, true, true});
+  const io::TableParams reading = io::reading_for_model(
+      context, path, given, {model.features, {}, model.label, true, true, model.zero_based});
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
   SomTable table = taken(context, path, file, reading.scratch);
   apply_standardization(context, model, table.samples);

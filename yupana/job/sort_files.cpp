@@ -96,6 +96,7 @@ class FileSorter {
     run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
     if (!sort_runs()) merge_runs();
+    note_comments(context_, reader_);
     writer_.finish();
     out_.commit();
     return {writer_.size(), type().name(), static_cast<std::int64_t>(runs_.size())};
@@ -278,6 +279,7 @@ ArrayFileResult merge_inputs(Context& context,
     stage.advance(static_cast<double>(n));
     return true;
   });
+  for (const SortedInput<T>& input : inputs) note_comments(context, *input.reader);
   writer.finish();
   out.commit();
   return {writer.size(), io::number_type<T>().name(), 0};

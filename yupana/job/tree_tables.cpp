@@ -91,6 +91,7 @@ void encode_column(const T* codes,
 io::ModelColumns columns_of(const forest::Model& model) {
   io::ModelColumns columns;
   columns.label = model.label;
+  columns.zero_based = model.zero_based;
   std::size_t next = 0;
   for (std::int64_t f = 0; f < std::ssize(model.features);) {
     const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;

@@ -245,6 +245,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   result.missing = file.missing;
   model.classes = file.classes;
   model.label = file.label;
+  model.zero_based = source.columns.zero_based;
   model.voting = params.forest ? params.forest_params.voting : forest::Voting::soft;
   if (file.classes.size() == 1) {
     context.note(fmt::format("every row has class '{}': each tree is one leaf",

@@ -46,6 +46,7 @@ class PartsGrower {
     model.features = rows_.features;
     model.classes = rows_.classes;
     model.label = rows_.label;
+    model.zero_based = params_.table.columns.zero_based;
     model.voting = forest_.voting;
     result.rows = std::ssize(rows_.codes);
     result.missing = rows_.missing;

@@ -6,8 +6,10 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
+#include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/tsv_cell.hpp"
@@ -24,6 +26,8 @@ using io::append_number;
 
 // Parts of a table: more in flight gain nothing.
 constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
+/// Of a table's text, which is read by the mebibyte.
+constexpr double least_part_bytes = 1 << 20;
 
 /// Rows of parts, one part after the other: their predictions and score.
 template <class T>
@@ -79,22 +83,27 @@ class Prediction {
       throw Error(ErrorCode::usage, "--proba: the model predicts numbers, which have no shares");
     }
     const auto most = static_cast<double>(context_.memory());
-    if (model_bytes() <= most) return;
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("{}: predicting with the model takes up to {}; memory is limited to {}; give "
-                    "more --memory",
-                    params_.model,
-                    needed_bytes(model_bytes()),
-                    allowed_bytes(most)));
+    const double needed = model_bytes() + least_part_bytes;
+    if (needed <= most) return;
+    throw resource_error(
+        "{}: predicting with the model takes up to {}; memory is limited to {}; give --memory {}",
+        params_.model,
+        needed_bytes(needed),
+        allowed_bytes(most),
+        memory_option(needed));
   }
 
-  /// The trees as read and in the form that rows go through: nodes of 64 bytes, at most 96 more in
-  /// that form, and a number an output in the first, two in the second.
+  /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
+  /// complete levels, then a node and what it votes for each other, in lists that grow by doubling.
   double model_bytes() const {
+    const bool votes = model_.is_class() && model_.voting == forest::Voting::hard;
     double bytes = 0;
     for (const forest::Tree& tree : model_.trees) {
-      bytes += static_cast<double>(tree.nodes.size()) * (160.0 + 24.0 * tree.outputs);
+      const auto nodes = static_cast<double>(tree.nodes.size());
+      const double vote = votes ? 4 : 8 * tree.outputs;
+      bytes += forest::bytes_at_rest(tree);
+      bytes += 20 * std::min(4 * nodes, 4096.0) + 2 * (nodes + std::min(4 * nodes, 1024.0)) * vote;
+      bytes += nodes * (2 * 20 + 8);
     }
     return bytes;
   }

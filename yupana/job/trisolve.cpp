@@ -14,6 +14,7 @@
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/signal_file.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/sparse/not_finite.hpp"
 
 namespace yupana::job {
 namespace {
@@ -43,9 +44,9 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
   });
   if (bad != signals.numbers.end()) {
     throw bad_file(params.side,
-                   "expected finite numbers, got {} in row {} (counted from 0)",
+                   "expected finite numbers, got {} in row {} (from 1)",
                    *bad,
-                   (bad - signals.numbers.begin()) / (signals.matrix ? signals.cols : 1));
+                   (bad - signals.numbers.begin()) / (signals.matrix ? signals.cols : 1) + 1);
   }
   Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
   std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
@@ -112,7 +113,7 @@ std::int64_t sides_of(const TrisolveParams& params) {
 }
 
 void check_holds_columns(const std::string& path, std::int64_t columns) {
-  if (path.ends_with(".npy")) return;
+  if (io::is_npy_name(path)) return;
   throw usage_error("-o {}: {} columns are written as .npy only; name it so", path, columns);
 }
 
@@ -135,28 +136,12 @@ void check_finite(const std::string& path, const sparse::CsrMatrix<double, std::
     for (std::int64_t e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e) {
       if (std::isfinite(matrix.values[e])) continue;
       throw bad_file(path,
-                     "expected finite values, got {} in row {}, column {} (counted from 0)",
+                     "expected finite values, got {} in row {}, column {} (from 1)",
                      matrix.values[e],
-                     row,
-                     matrix.columns[e]);
+                     row + 1,
+                     matrix.columns[e] + 1);
     }
   }
-}
-
-/// Counts the numbers of x that are infinite or NaN, and says so.
-void report_not_finite(Context& context, const Matrix<double>& x, TrisolveResult& result) {
-  for (std::int64_t i = 0; i < x.rows(); ++i) {
-    for (std::int64_t column = 0; column < x.cols(); ++column) {
-      if (std::isfinite(x.row(i)[column])) continue;
-      if (result.not_finite++ == 0) result.first_not_finite_row = i;
-    }
-  }
-  if (result.not_finite == 0) return;
-  context.note(fmt::format(
-      "trisolve: {} of {} numbers of x are infinite or NaN, the first in row {} (counted from 0)",
-      result.not_finite,
-      x.rows() * x.cols(),
-      result.first_not_finite_row));
 }
 
 /// What is wrong with the system is the file's fault.
@@ -247,7 +232,9 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   result.sides = b.cols();
   result.backward_error =
       sparse::backward_error<double, std::int64_t>(file.matrix.view(), chosen, b.view(), x.view());
-  report_not_finite(context, x, result);
+  const sparse::NotFinite bad = sparse::note_not_finite<double>(context, x.view());
+  result.not_finite = bad.count;
+  result.first_not_finite_row = bad.first_row;
   if (!params.out.empty()) write(params.out, x);
   return result;
 }

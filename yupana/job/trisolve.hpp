@@ -31,7 +31,7 @@ struct TrisolveResult {
   std::int64_t sides = 0;
   double backward_error = 0;    ///< componentwise, see sparse::backward_error; inf: no solution
   std::int64_t not_finite = 0;  ///< numbers of x that are infinite or NaN
-  std::int64_t first_not_finite_row = 0;  ///< of the first of them, counted from 0
+  std::int64_t first_not_finite_row = 0;  ///< of the first of them, from 1
   double analysis_seconds = 0;
   double solve_seconds = 0;
 };

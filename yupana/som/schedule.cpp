@@ -38,17 +38,17 @@ Schedule resolved(const Schedule& schedule, const Grid& grid) {
   Schedule whole = schedule;
   expect(whole.iterations >= 0, "0 iterations or more", static_cast<double>(whole.iterations));
   expect(whole.smooth >= 0 && whole.smooth <= whole.iterations,
-         "smooth iterations between 0 and all of them",
+         fmt::format("smooth from 0 to all {} iterations", whole.iterations),
          static_cast<double>(whole.smooth));
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   if (whole.sigma0 == 0) {
     whole.sigma0 = std::max(1.0, static_cast<double>(std::max(grid.rows, grid.cols)) / 2);
   }
   expect(positive(whole.sigma0), "sigma0 above 0", whole.sigma0);
-  expect(positive(whole.sigma_final), "a final sigma above 0", whole.sigma_final);
+  expect(positive(whole.sigma_final), "sigmaf above 0", whole.sigma_final);
   const bool used = whole.smooth > 0 || whole.tau == 0;
   expect(!used || whole.sigma_final <= whole.sigma0,
-         fmt::format("a final sigma of at most sigma0, which is {}", whole.sigma0),
+         fmt::format("sigmaf of at most sigma0, which is {}", whole.sigma0),
          whole.sigma_final);
   if (whole.tau == 0) {
     const double decay = std::log(whole.sigma0 / whole.sigma_final);

@@ -53,15 +53,15 @@ struct Checker {
     const auto [what, column] = fault(row);
     const bool lower = params.triangle == Triangle::lower;
     const auto say = [&, row = row](const std::string& text) {
-      throw input_error("trisolve: row {} (counted from 0) {}", row, text);
+      throw input_error("trisolve: row {} (from 1) {}", row + 1, text);
     };
-    const std::int64_t at = column;
+    const std::int64_t at = column + 1;
     switch (what) {
       case Fault::bounds:
         say("begins after its end or outside the entries; row_begin must ascend");
         break;
       case Fault::range:
-        say(fmt::format("has an entry in column {}; columns are 0 to {}", at, matrix.cols - 1));
+        say(fmt::format("has an entry in column {}; columns are 1 to {}", at, matrix.cols));
         break;
       case Fault::order:
         say(
@@ -217,7 +217,7 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
   };
   const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
   if (zero != no_row) {
-    throw input_error("trisolve: row {} (counted from 0) {}", zero, zero_pivot);
+    throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
   }
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {

@@ -70,7 +70,7 @@ constexpr std::int64_t warps_of(std::int64_t rows, int row_class) {
 /// Levels, classes, order and warps of a triangular matrix; its values are not looked at unless
 /// they are on the diagonal. A row's entries ascend by column, the diagonal among them.
 ///   work O(entries); memory 3 numbers a row; exact, the same on every backend
-///   errors (bad_input), naming the first row at fault, counted from 0: a matrix that is not
+///   errors (bad_input), naming the first row at fault, counted from 1: a matrix that is not
 ///   square; a column out of range; columns unsorted or twice (params.sort_columns takes them); an
 ///   entry of the other triangle (params.ignore_other drops it); a diagonal entry that is missing
 ///   or zero (params.unit_diagonal needs none). Infinite and NaN values are accepted.

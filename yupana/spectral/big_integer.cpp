@@ -39,11 +39,13 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (value_of(text[i]) < static_cast<int>(digits)) continue;
     const auto code = static_cast<unsigned char>(text[i]);
-    throw input_error(
-        "integer: character {} is {}, no digit of base {}",
-        static_cast<std::size_t>(text.data() - whole.data()) + i + 1,
-        code > 32 && code < 127 ? fmt::format("'{}'", text[i]) : fmt::format("byte {}", code),
-        static_cast<int>(digits));
+    throw input_error("integer: expected one number of digits of base {}, got {} as character {}",
+                      static_cast<int>(digits),
+                      code > 32 && code < 127    ? fmt::format("'{}'", text[i])
+                      : code == 10 || code == 13 ? "a second line"
+                      : code == 32 || code == 9  ? "a blank"
+                                                 : fmt::format("byte {}", code),
+                      static_cast<std::size_t>(text.data() - whole.data()) + i + 1);
   }
   return text;
 }

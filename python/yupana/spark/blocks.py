@@ -348,7 +348,7 @@ def packed(
         starts, rows, widths, facts = [], 0, set(), []
         for _, count, own_widths, own_facts, error in surveyed:
             if error is not None:
-                raise ValueError(f"row {rows + error[0]}: {error[1]} (rows counted from 0)")
+                raise ValueError(f"row {rows + error[0] + 1} (from 1): {error[1]}")
             starts.append(rows)
             rows += count
             widths |= own_widths

@@ -121,7 +121,7 @@ def _as_calls(calls: np.ndarray) -> np.ndarray:
         raise _Bad(
             int(site),
             "genotypes: expected 0, 1, 2 or, missing, a negative number or null; sample "
-            f"{sample} (counted from 0) has {calls[site, sample]}",
+            f"{sample + 1} (from 1) has {calls[site, sample]}",
         )
     return calls if calls.dtype == np.int8 else np.where(called, calls, -1).astype(np.int8)
 
