@@ -176,7 +176,7 @@ void add_filters(Command& command, job::InputParams& input) {
   share("--geno", cohort.max_site_missing, "leave out sites with more missing calls");
   share("--mind", cohort.max_sample_missing, "leave out samples with more missing calls");
   share("--thin", cohort.thin, "keep each site with this probability");
-  command.seed(cohort.seed, "of --thin");
+  command.seed(cohort.seed, "of what is drawn at random");
   command
       .words(
           "--king-cutoff",

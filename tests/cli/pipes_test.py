@@ -51,6 +51,16 @@ def a_pipe_gives_what_its_file_gives():
                 assert outputs(command, pipe, gzip.compress(data)) == wanted, (command, pipe)
 
 
+def genotypes_from_standard_input_were_said_to_be_read_twice():
+    run("simulate", "--samples", 9, "--sites", 200, "--format", "vcf", "-o", "c")
+    run("dist", "c.vcf", "-o", "file")
+    run("dist", "-", "-o", "pipe", input=pathlib.Path("c.vcf").read_text())
+    assert pathlib.Path("pipe.dist.npy").read_bytes() == pathlib.Path("file.dist.npy").read_bytes()
+    done = run("dist", "-", "--tree", "nj", "--bootstrap", 3, "--block", 10, "-o", "p", status=2,
+               input=pathlib.Path("c.vcf").read_text())
+    assert "standard input cannot be read twice" in done.stderr, done.stderr
+
+
 def standard_input_may_be_a_file():
     inputs()
     with open("x.txt") as file:
@@ -73,4 +83,5 @@ def errors_name_what_was_given():
     assert "x.fifo: cannot be opened" in done.stderr
 
 
-sys.exit(main([a_pipe_gives_what_its_file_gives, standard_input_may_be_a_file, errors_name_what_was_given]))
+sys.exit(main([a_pipe_gives_what_its_file_gives, genotypes_from_standard_input_were_said_to_be_read_twice,
+               standard_input_may_be_a_file, errors_name_what_was_given]))

@@ -248,6 +248,7 @@ void VcfFile::check_end() const {
 }
 
 std::int64_t VcfFile::read(char* data, std::int64_t capacity) {
+  begun_ = true;
   const std::int64_t kept = std::min<std::int64_t>(capacity, std::ssize(ahead_));
   std::memcpy(data, ahead_.data(), kept);
   ahead_.erase(0, kept);
@@ -271,6 +272,7 @@ bool VcfFile::read_record(std::string& record) {
 
 void VcfFile::rewind() {
   if (indexed()) return open_region();
+  if (!begun_) return;
   struct stat status;
   if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw usage_error("{}: is a pipe and cannot be read twice; write it to a file", path_);
@@ -279,6 +281,7 @@ void VcfFile::rewind() {
     throw usage_error("standard input cannot be read twice; write it to a file first");
   }
   open();
+  begun_ = false;
 }
 
 }  // namespace yupana::io

@@ -51,7 +51,7 @@ class VcfFile {
   std::int64_t read(char* data, std::int64_t capacity);
   /// The next record of the region, whole: its bytes, for text with the end of the line.
   bool read_record(std::string& record);
-  /// Back to the first record. Throws usage for standard input and other pipes.
+  /// Back to the first record. Throws usage for standard input and other pipes that were read from.
   void rewind();
 
  private:
@@ -89,6 +89,7 @@ class VcfFile {
   VcfHeader header_;
   std::string ahead_;  // bytes of records that were read with the header
   std::int64_t bytes_read_ = 0;
+  bool begun_ = false;  ///< records were read
   bool binary_ = false;
 };
 
