@@ -29,11 +29,14 @@ struct Votes {
 Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
   const std::int64_t outputs = tree.outputs;
   Votes votes;
+  const bool counts = model.is_class() && model.voting == Voting::hard;
+  (counts ? votes.classes.reserve(origin.size())
+          : votes.values.reserve(origin.size() * static_cast<std::size_t>(outputs)));
   for (const std::int32_t node : origin) {
     const double* value = tree.value(node);
     if (!model.is_class()) {
       votes.values.push_back(*value);
-    } else if (model.voting == Voting::hard) {
+    } else if (counts) {
       votes.classes.push_back(
           static_cast<std::int32_t>(std::max_element(value, value + outputs) - value));
     } else {

@@ -63,6 +63,9 @@ template <class T>
 WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places) {
   const auto bits_of = [](T threshold) { return std::uint64_t{std::bit_cast<Key<T>>(threshold)}; };
   WalkedTree<T> result;
+  result.nodes.reserve(tree.nodes.size());
+  result.origin.reserve(tree.nodes.size());
+  result.words.reserve(2 * tree.sets.size() + 1);
   result.origin.push_back(0);
   for (std::size_t i = 0; i < result.origin.size(); ++i) {
     const Node& node = tree.nodes[result.origin[i]];
@@ -77,13 +80,13 @@ WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places)
                (node.set >= 0 ? WalkedNode::has_set : 0);
     own.bits = bits_of(rounded_down<T>(node.threshold));
     if (node.set < 0) continue;
-    CategorySet set = tree.sets[static_cast<std::size_t>(node.set)];
-    own.bits = result.words.size() << 32 | set.size();
+    const CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
     const std::size_t first = result.words.size();
-    set.push_back(node.missing_left);
-    result.words.resize(first + (set.size() + 63) / 64, 0);
-    for (std::size_t c = 0; c < set.size(); ++c) {
-      result.words[first + c / 64] |= std::uint64_t{set[c]} << (c % 64);
+    own.bits = first << 32 | set.size();
+    result.words.resize(first + set.size() / 64 + 1, 0);
+    for (std::size_t c = 0; c <= set.size(); ++c) {
+      const bool left = c < set.size() ? set[c] : node.missing_left;
+      result.words[first + c / 64] |= std::uint64_t{left} << (c % 64);
     }
   }
   return result;
