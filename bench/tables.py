@@ -12,7 +12,8 @@ a column a number of GPUs, with how many times as fast they are as one. Between 
 `<!-- end behind -->`: every case of any file where a peer was faster than the best of ours. Between
 `<!-- portable -->` and `<!-- end portable -->`: our rows of bench/results/portable/, the PTX of compute
 capability 8.0 on the same GPU (CUDA_FORCE_PTX_JIT=1), beside those of its own code, slowest first.
-Between `<!-- runs -->` and `<!-- end runs -->`: every file with the page that shows it, its command and its digest.
+Between `<!-- calls FILE -->` and `<!-- end calls -->`: a row a case, a column an implementation, those of one package
+together. Between `<!-- runs -->` and `<!-- end runs -->`: every file with the page that shows it, its command and its digest.
 """
 import hashlib
 import json
@@ -21,12 +22,14 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["docs/measured.md", "docs/performance.md", "docs/scale.md", "REPRODUCIBILITY.md"]
-SCRIPTS = {"python": "python python/bench/overhead.py", "spark": "python python/bench/spark_forest.py"}
+PAGES = ["docs/drop-in.md", "docs/measured.md", "docs/performance.md", "docs/scale.md", "REPRODUCIBILITY.md"]
+SCRIPTS = {"python": "python python/bench/overhead.py", "spark": "python python/bench/spark_forest.py",
+           "dropin": "python python/bench/dropin.py --json"}
 REAL_INPUTS = {"trisolve": "matrices", "splice": "splice/vertebrate_cds"}  # in the Makefile's DATA
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
 BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
 PORTABLE = re.compile(r"(<!-- portable -->\n).*?(<!-- end portable -->)", re.S)
+CALLS = re.compile(r"(<!-- calls (\S+) -->\n).*?(<!-- end calls -->)", re.S)
 RUNS = re.compile(r"(<!-- runs -->\n).*?(<!-- end runs -->)", re.S)
 TIME = re.compile(r"^(s|ms|us)\b")
 GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
@@ -191,12 +194,32 @@ def runs():
     for path in sorted(results.rglob("*.jsonl")):
         rows = lines_of(path)
         file = path.relative_to(results).as_posix()
-        block = "<!-- portable -->" if "/" in file else f"<!-- bench {file} "
-        shown = [f"[{name[5:]}]({name})" for name in pages if block in pages[name]]
+        blocks = ["<!-- portable -->"] if "/" in file else [f"<!-- bench {file} ", f"<!-- calls {file} "]
+        shown = [f"[{name[5:]}]({name})" for name in pages if any(block in pages[name] for block in blocks)]
         machines = ", ".join(dict.fromkeys(row["device"] for row in rows))
         commits = ", ".join(dict.fromkeys(row["commit"] for row in rows))
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         out.append(f"| {file} | {', '.join(shown)} | `{command_of(path)}` | {machines}; {commits} | {digest} |")
+    return "\n".join(out) + "\n"
+
+
+def calls(file):
+    """Fastest turns of the calls of a Python package and of what they stand for, and the medians."""
+    cases = {}
+    for row in lines_of(ROOT / "bench" / "results" / file):
+        cases.setdefault(row["case"], []).append(row)
+    out = ["| call | yupana | peer | peer, all cores | times as fast |", "|---|---:|---:|---:|---:|"]
+    for case, (ours, *peers) in cases.items():
+        times = [f"{figure(row['value'])} ({figure(1e3 * row['seconds_median'])})" if row["verified"] else "differs"
+                 for row in (ours, *peers)]
+        gain = min(row["value"] for row in peers) / ours["value"]
+        cells = [f"{case} ({peers[0]['impl']})", *times, *[""] * (2 - len(peers)), f"{gain:.2f}"]
+        out.append(f"| {' | '.join(cells)} |")
+    rows = [row for group in cases.values() for row in group]
+    loads = sorted((row["note"] for row in rows), key=lambda note: float(note.split()[-1]))
+    versions = dict.fromkeys(f"{row['impl']} {row['version']}" for row in rows if row["version"] and "," not in row["impl"])
+    out += ["", f"Milliseconds, the fastest of the turns and, in brackets, their median. {rows[0]['device']}, {loads[0]} to "
+                f"{loads[-1].split()[-1]}; {rows[0]['compiler']}, {', '.join(versions)}; commit {rows[0]['commit']}."]
     return "\n".join(out) + "\n"
 
 
@@ -222,6 +245,7 @@ def main():
         new = BEHIND.sub(lambda m: m.group(1) + behind() + m.group(2), new)
         new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
         new = PORTABLE.sub(lambda m: m.group(1) + portable() + m.group(2), new)
+        new = CALLS.sub(lambda m: m.group(1) + calls(m.group(2)) + m.group(3), new)
         new = RUNS.sub(lambda m: m.group(1) + runs() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)

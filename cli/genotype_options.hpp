@@ -8,18 +8,25 @@
 
 namespace yupana::cli {
 
-/// The options of every command that reads genotypes: input, filters, missing calls.
-void add_cohort_options(Command& command, job::InputParams& input);
+/// The options of every command that reads genotypes: input, filters, missing calls. `drawing`:
+/// options of the command that draw at random, by --seed as --thin does.
+void add_cohort_options(Command& command, job::InputParams& input, const Names& drawing = {});
 /// The same, and how processes that mpirun starts share the counting, and checkpoints: options of
 /// every command that counts pairs. None has an effect with `replaced_by`, an option that gives
 /// distances instead.
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
+<<<<<<< HEAD
                           const std::string& replaced_by = "");
 /// --standardize, of commands that make a relationship matrix.
 void add_standardize(Command& command, genotype::Standardize& standardize);
 /// Throws usage where no input is given, or for one of these options that has no effect on it.
+=======
+                          const std::string& replaced_by = "",
+                          const Names& drawing = {});
+/// Throws usage for one of them that has no effect on this input.
+>>>>>>> main
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.
 void check_genotype_options(const Call& call, const job::InputParams& input);

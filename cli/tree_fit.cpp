@@ -151,6 +151,14 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
     importances[result.model.features[f]] = result.importances[f];
   }
   answer.json["importances"] = importances;
+  for (const forest::PartialDependence& own : result.dependences) {
+    auto means = nlohmann::ordered_json::array();
+    for (std::int64_t v = 0; v < own.means.rows(); ++v) {
+      means.push_back(std::vector<double>(own.means.row(v), own.means.row(v) + own.means.cols()));
+    }
+    const std::string& feature = result.model.features[static_cast<std::size_t>(own.feature)];
+    answer.json["partial_dependence"][feature] = {{"values", own.values}, {"means", means}};
+  }
   if (answer.json["train"].contains("confusion")) {
     answer.json["confusion"] = answer.json["train"]["confusion"];
   }
@@ -197,10 +205,12 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
                  {{"auto", job::Categories::automatic},
                   {"ordered", job::Categories::ordered},
                   {"one-hot", job::Categories::one_hot},
-                  {"by-name", job::Categories::by_name}},
+                  {"by-name", job::Categories::by_name},
+                  {"native", job::Categories::native}},
                  "what --categorical columns become: ordered (by the label's mean; two classes or "
-                 "numbers), one-hot (a feature a category), by-name; auto: ordered where it can "
-                 "be (not with --oob or --ccp-cv), else one-hot");
+                 "numbers), one-hot (a feature a category), by-name, native (each node parts the "
+                 "categories in two); auto: ordered where it can be (not with --oob or --ccp-cv), "
+                 "else one-hot");
   command.needs({"--categories"}, {"--categorical"});
   command.excludes(
       {"--balanced", "--class-weight"}, "--regression", "numbers have no classes; give --weight");

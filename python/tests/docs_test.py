@@ -13,6 +13,8 @@ import yupana
 import yupana._call
 import yupana._machine
 import yupana.csgraph
+import yupana.distance
+import yupana.hierarchy
 import yupana.networkx_backend
 import yupana.scipy_fft
 
@@ -41,7 +43,7 @@ MODULES = [
     yupana._machine,
 ]
 # Their functions are documented by the library that they stand for.
-DROP_INS = [yupana.csgraph, yupana.networkx_backend, yupana.scipy_fft]
+DROP_INS = [yupana.csgraph, yupana.distance, yupana.hierarchy, yupana.networkx_backend, yupana.scipy_fft]
 
 
 @pytest.fixture(autouse=True)
@@ -97,3 +99,33 @@ def test_notebooks_run(notebook, tmp_path):
         [sys.executable, notebook, tmp_path], stdout=subprocess.PIPE, text=True, cwd=tmp_path
     )
     assert run.returncode == 0 and run.stdout
+
+
+# Runs a notebook and says which of the modules that the switch brings were imported.
+SWITCHED = """
+import runpy, sys
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+drop_ins = {"yupana.forest", "yupana.hierarchy", "yupana.scipy_fft"}
+print(len(drop_ins & set(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs" / "notebooks").glob("switch_*.py")), ids=lambda path: path.stem
+)
+def test_the_switch_changes_no_figure(notebook, tmp_path):
+    shown, kept = [], []
+    for words, drop_ins in ([], "1"), (["off"], "0"):
+        run = subprocess.run(
+            [sys.executable, "-c", SWITCHED, notebook, tmp_path, *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        assert run.returncode == 0, run.stderr
+        assert run.stderr.splitlines()[-1] == drop_ins
+        shown.append(run.stdout)
+        kept.append(np.load(next(tmp_path.glob("*.npy"))))
+    assert shown[0] == shown[1] and len(shown[0].splitlines()) > 9
+    assert np.allclose(*kept, rtol=1e-9, atol=1e-9)

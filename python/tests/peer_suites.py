@@ -89,6 +89,31 @@ def _switch_triangular():
     _replace(theirs, "spsolve_triangular", _counted(ours.spsolve_triangular))
 
 
+def _switch_distance():
+    """pdist and cdist; a table of any size is ours here."""
+    import scipy.spatial.distance as theirs
+    import yupana.distance as ours
+
+    ours._LEAST_COLUMNS = ours._LEAST_VALUES = 1
+    ours._between = _counted(ours._between)
+    for name in ours.__all__:
+        _replace(theirs, name, getattr(ours, name))
+
+
+def _switch_hierarchy():
+    """Trees of clusters; those of few points are ours too here."""
+    import scipy.cluster.hierarchy as theirs
+    import yupana.hierarchy as ours
+    from scipy._lib._array_api import xp_capabilities_table as capabilities
+
+    ours._LEAST_POINTS = dict.fromkeys(ours._LEAST_POINTS, 2)
+    ours.analysis.linkage = _counted(ours.analysis.linkage)
+    for name in ours.__all__:
+        original = getattr(theirs, name)
+        _replace(theirs, name, getattr(ours, name))
+        capabilities[getattr(theirs, name)] = capabilities[original]  # tests look it up
+
+
 def _switch_networkx():
     from yupana import networkx_backend as ours
 
@@ -138,8 +163,10 @@ SUITES = {
     "scipy.sparse.linalg": Suite(
         ["scipy.sparse.linalg._dsolve.tests.test_linsolve"],
         _switch_triangular,
-        options=("-k", "SpsolveTriangular"),
+        options=("-k", "SpsolveTriangular"),  # the rest tests SuperLU
     ),
+    "scipy.spatial.distance": Suite(["scipy.spatial.tests.test_distance"], _switch_distance),
+    "scipy.cluster.hierarchy": Suite(["scipy.cluster.tests.test_hierarchy"], _switch_hierarchy),
     "networkx": Suite(
         ["networkx.algorithms.shortest_paths"],
         _switch_networkx,
@@ -192,7 +219,7 @@ def pytest_runtest_setup(item):
 
 
 def pytest_runtest_teardown(item):
-    _counts["of them ours"] += _calls > item.calls_before
+    _counts["of them ours"] += _calls > getattr(item, "calls_before", _calls)  # skipped: none
 
 
 def pytest_runtest_logreport(report):

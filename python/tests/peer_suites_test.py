@@ -7,6 +7,8 @@ PARTS = {
     "scipy.fft": "TestFFT or test_dtypes or TestRFFT or workers",
     "scipy.sparse.csgraph": "not min_only_random and not 20904",
     "scipy.sparse.linalg": "SpsolveTriangular and not random",
+    "scipy.spatial.distance": "hamming or euclidean or cityblock or calling",
+    "scipy.cluster.hierarchy": "Linkage or Fcluster or Leaders",
     "networkx": "TestFloyd or all_pairs or TestDijkstra or Johnson",
     "sklearn.tree": "not Extra and not sparse_criteria and not prune",
     "sklearn.ensemble": "not Extra and not oob and not importances and not missing",

@@ -24,7 +24,7 @@ from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
 
 if TYPE_CHECKING:
-    from . import csgraph, forest, scipy_fft, som
+    from . import csgraph, distance, forest, hierarchy, scipy_fft, som
     from .forest import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -41,7 +41,9 @@ _LATER = {
     "RandomForestRegressor": "forest",
     "SOM": "som",
     "csgraph": "csgraph",
+    "distance": "distance",
     "forest": "forest",
+    "hierarchy": "hierarchy",
     "scipy_fft": "scipy_fft",
     "som": "som",
 }
@@ -61,6 +63,7 @@ __all__ = [
     "arrays",
     "closest_pair",
     "csgraph",
+    "distance",
     "distances",
     "fermat",
     "fft",
@@ -70,6 +73,7 @@ __all__ = [
     "geometry",
     "graph",
     "grm",
+    "hierarchy",
     "ifft",
     "info",
     "irfft",

@@ -19,7 +19,7 @@ class Tree(_PeerTree):
     """One tree as arrays of one entry a node: scikit-learn's ``tree_``, nodes in preorder.
 
     ``children_left`` and ``children_right`` are -1 at leaves, ``feature`` and ``threshold`` -2.
-    ``value`` has shape (nodes, 1, classes): shares of the classes, or the mean.
+    ``threshold`` is NaN where categories are split. ``value`` has shape (nodes, 1, classes): shares of the classes, or the mean.
     """
 
     def __reduce__(self) -> Any:
@@ -37,6 +37,7 @@ def tree_of(arrays: dict[str, Any], is_class: bool, n_features: int) -> Tree:
     nodes["right_child"] = np.where(leaf, -1, arrays["right"])
     nodes["feature"] = np.where(leaf, -2, arrays["feature"])
     nodes["threshold"] = np.where(leaf, -2.0, arrays["threshold"])
+    nodes["threshold"][arrays["set"] >= 0] = np.nan
     nodes["missing_go_to_left"] = np.where(leaf, 0, arrays["missing_left"])
     nodes["impurity"] = arrays["impurity"]
     nodes["n_node_samples"] = arrays["rows"]

@@ -94,6 +94,10 @@ class Trees(BaseEstimator):
             for name in self._peers:
                 vars(self).pop(name, None)
             return self
+        if self.categorical_features is not None:
+            raise ValueError(
+                f"categorical_features: expected None with {beyond}, which scikit-learn grows"
+            )
         if on_gpu(X) or self.device not in ("auto", "cpu"):
             raise ValueError(
                 f"device: expected 'auto' or 'cpu' and X in host memory with {beyond}, which "
@@ -112,6 +116,26 @@ class Trees(BaseEstimator):
         if isinstance(value, Integral):
             return int(value)
         return max(1, int(value * features))
+
+    def _categorical(self) -> list[int]:
+        """1 for each categorical feature, else 0; empty without any."""
+        given, features = self.categorical_features, self.n_features_in_
+        if given is None:
+            return []
+        chosen = np.atleast_1d(np.asarray(given))
+        mask = np.zeros(features, bool)
+        if chosen.dtype == bool and chosen.shape == (features,):
+            mask = chosen
+        elif chosen.dtype.kind in "iu" and ((chosen >= 0) & (chosen < features)).all():
+            mask[chosen] = True
+        elif chosen.dtype.kind in "UO" and set(chosen) <= set(feature_names(self)):
+            mask = np.isin(feature_names(self), chosen.astype(str))
+        elif chosen.size > 0:
+            raise ValueError(
+                f"categorical_features: expected a mask of {features} features, indices below "
+                f"{features} or names of features, got {given!r}"
+            )
+        return [int(own) for own in mask] if mask.any() else []
 
     def _growing(self, rows: int, **forest: Any) -> dict[str, Any]:
         """Arguments of the library's Growing."""
@@ -136,6 +160,7 @@ class Trees(BaseEstimator):
             "max_leaf_nodes": min(int(self.max_leaf_nodes or 0), 2**62),
             "min_impurity_decrease": float(self.min_impurity_decrease),
             "max_features": 0 if draws_all else self.max_features_,
+            "categorical": self._categorical(),
             **arguments,
         }
 

@@ -196,7 +196,7 @@ def _wait_for(array: Any) -> None:
 def _real_on_host(array: Any, name: str) -> np.ndarray:
     """float32 from float32 and float16, else float64; integers that no double equals are refused."""
     array = host_array(array, name)
-    if array.dtype.kind == "c":
+    if array.dtype.kind not in "biuf":
         raise TypeError(f"{name}: expected real numbers, got {array.dtype}")
     if array.dtype in (np.float32, np.float16):
         return array.astype(np.float32, copy=False)

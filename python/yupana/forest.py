@@ -7,7 +7,8 @@ threads or on luck. Missing values (NaN) go to the side that gains more.
 The classes are scikit-learn's own with every parameter of theirs. The library grows trees of one
 output by "gini", "entropy", "log_loss" or "squared_error"; scikit-learn itself grows those of
 several outputs or with another criterion, ``splitter="random"``, ``monotonic_cst`` or
-``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu".
+``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu". ``categorical_features``
+are split by the library alone.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     max_features, random_state, max_leaf_nodes, min_impurity_decrease : as scikit-learn's
     class_weight, ccp_alpha : as scikit-learn's
     splitter, monotonic_cst : others than "best" and None leave the tree to scikit-learn
+    categorical_features : mask, indices or names of the features whose values number categories,
+        0, 1, ...; each node parts them in two: the best of all partings for numbers, for two classes
+        and for up to 10 categories. Those that a node did not see go where missing values go. Such
+        trees grow on the CPU; ``tree_.threshold`` is NaN there, ``export_text`` has the categories
     device, threads : where and on how many threads
 
     Examples
@@ -68,6 +73,10 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     array(['a', 'b'], dtype='<U1')
     >>> model.tree_
     Tree(3 nodes, depth 1, 2 leaves)
+    >>> kinds = yupana.DecisionTreeClassifier(categorical_features=[0])
+    >>> print(kinds.fit([[0], [1], [2], [3]], ["a", "b", "b", "a"]).export_text(), end="")
+    if x0 in {0, 3}: a (2 rows, impurity 0)
+    if x0 not in {0, 3} or missing: b (2 rows, impurity 0)
     """
 
     _parameter_constraints = _constraints(_tree.DecisionTreeClassifier)
@@ -88,6 +97,7 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
         class_weight: dict[Any, float] | str | None = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
+        categorical_features: Any = None,
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
@@ -126,6 +136,7 @@ class DecisionTreeRegressor(OneTree, Numbers, _tree.DecisionTreeRegressor):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
+        categorical_features: Any = None,
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
@@ -187,6 +198,7 @@ class RandomForestClassifier(Classes, Forest, _ensemble.RandomForestClassifier):
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
         monotonic_cst: Any = None,
+        categorical_features: Any = None,
         voting: str = "soft",
         device: str = "auto",
         threads: int | None = None,
@@ -232,6 +244,7 @@ class RandomForestRegressor(Numbers, Forest, _ensemble.RandomForestRegressor):
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
         monotonic_cst: Any = None,
+        categorical_features: Any = None,
         device: str = "auto",
         threads: int | None = None,
         progress: ProgressLike = None,

@@ -170,4 +170,7 @@ def spsolve_triangular(
     matrix = sparse.csr_array(A, dtype=dtype)
     if not unit_diagonal and (matrix.diagonal() == 0).any():
         raise linalg.LinAlgError("A is singular: zero entry on diagonal.")
-    return TriangularSystem(matrix, lower=lower, unit_diagonal=unit_diagonal).solve(b)
+    # To spread the rows over threads takes longer than one right-hand side.
+    method = "auto" if b.ndim > 1 else "serial"
+    system = TriangularSystem(matrix, lower=lower, unit_diagonal=unit_diagonal, method=method)
+    return system.solve(b)

@@ -94,6 +94,33 @@ def a_single_leaf_is_a_model_too():
     assert list(labels) == ["a"] and shares.tolist() == [[1]]
 
 
+def categories_go_where_they_go_here():
+    random = np.random.default_rng(4)
+    names = [f"c{k:02}" for k in range(40)]
+    for options, family in ((["--trees", 12], "forest"), ([], "tree"), (["--regression"], "tree")):
+        codes = random.integers(0, 40, (800, 2))
+        size = random.normal(size=800).astype(np.float32)
+        told = (codes[:, 0] * 7 + codes[:, 1] * 3) % 40 / 13 + size
+        lines = ["a,b,size,y"]
+        for (a, b), s, y in zip(codes, size, told):
+            cell = "" if random.uniform() < 0.05 else names[a]
+            lines.append(f"{cell},{names[b]},{float(s)!r},{y if options == ['--regression'] else int(y)}")
+        pathlib.Path("t.csv").write_text("\n".join(lines) + "\n")
+        session = exported(family, "--categorical", "a,b", "--categories", "native", "--max-depth", 9, *options)
+        rows = [line.split(",") for line in lines[1:]]
+        # Unknown numbers go where the unknown category goes.
+        rows[0][0], rows[1][1] = "other", "other"
+        place = {name: float(k) for k, name in enumerate(names)} | {"": np.nan, "other": 99.0}
+        x = np.array([[place[row[0]], place[row[1]], float(row[2])] for row in rows], np.float32)
+        pathlib.Path("t.csv").write_text("\n".join([lines[0]] + [",".join(row) for row in rows]) + "\n")
+        got = session.run(None, {"x": x})[0]
+        own = [row[0] for row in predicted(family, "--float32")[1:]]
+        if options == ["--regression"]:
+            np.testing.assert_allclose(got[:, 0], np.array(own, float), atol=4e-6, rtol=0)
+        else:
+            assert np.array_equal(got, own)
+
+
 sys.exit(main([classes_and_their_shares_are_the_same, numbers_are_the_same,
                a_threshold_between_two_floats_parts_them_as_before,
-               a_single_leaf_is_a_model_too]))
+               a_single_leaf_is_a_model_too, categories_go_where_they_go_here]))

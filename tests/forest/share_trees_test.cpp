@@ -22,7 +22,8 @@ TEST(ShareTrees, GrowTheForestOfOneProcess) {
   target.codes = codes.data();
   target.classes = 3;
   for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
-    const ForestParams params{.trees = 11, .sampling = sampling, .out_of_bag = true};
+    ForestParams params{.trees = 11, .sampling = sampling, .out_of_bag = true};
+    if (sampling == Sampling::bootstrap) params.tree.categorical = {false, false, true};
     Context context({.device = "cpu"});
     const ForestResult wanted = fit_forest<double>(context, table.view(), target, params);
     for (const int ranks : {1, 2, 3, 13}) {

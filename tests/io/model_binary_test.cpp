@@ -19,7 +19,8 @@ using test::refusal;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Two trees whose numbers take every form: whole or not, of any size, infinite.
+/// Trees whose numbers take every form: whole or not, of any size, infinite; the last splits
+/// categories.
 Model model() {
   Model model;
   model.features = {"x", "größe"};
@@ -34,6 +35,11 @@ Model model() {
     tree.values = {180, 120, 0.1 + 0.2, 1e300, 100, 0};
     model.trees.push_back(tree);
   }
+  Tree last = model.trees[0];
+  last.nodes[0].threshold = 0;
+  last.nodes[0].set = 0;
+  last.sets = {{true, false, false, true, false, false, false, false, true, true}};
+  model.trees.push_back(last);
   return model;
 }
 

@@ -14,7 +14,7 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 HOME = PROGRAM.parent / "python-venv"
 TOOLS = ["scikit-build-core", "nanobind"]
 NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "pyspark", "tqdm", "pytest",
-          "onnxruntime", "mypy", "fermat", "networkx", "hypothesis"]
+          "onnxruntime", "mypy", "fermat", "networkx", "hypothesis", "minisom"]
 
 
 def run(*command, **keywords):

@@ -13,6 +13,7 @@ import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,7 +49,7 @@ def finish(process, deadline):
     try:
         return process.communicate(timeout=max(deadline - time.monotonic(), 0))[0], process.returncode
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # what a sanitizer started holds the pipe too
         return process.communicate()[0], "too long"
 
 
@@ -87,7 +88,7 @@ class Suite:
                        program, "--gtest_filter=" + ":".join(tests)]
         begin = time.monotonic()
         processes = [subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT,
+                                      stderr=subprocess.STDOUT, start_new_session=True,
                                       env={**environment, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(k)})
                      for k in range(shards)]
         with concurrent.futures.ThreadPoolExecutor(shards) as pool:

@@ -68,7 +68,7 @@ void score_fold(const Tree& tree,
         end = begin;
       }
       if (node.is_leaf()) break;
-      at = node.child_of(static_cast<double>(table(row, node.feature)));
+      at = tree.child_of(node, static_cast<double>(table(row, node.feature)));
     }
   }
   double sum = 0;

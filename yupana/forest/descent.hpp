@@ -13,6 +13,7 @@
 #include "yupana/forest/coded.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/packed.hpp"
+#include "yupana/forest/walked.hpp"
 
 namespace yupana::forest {
 
@@ -116,6 +117,10 @@ template <class T>
 class Descent {
  public:
   Descent(Context& context, const Model& model, TableView<T> table) : table_(table) {
+    if (splits_categories(model.trees)) {
+      walked_.emplace(context, model.trees, WalkedForm<T>(model.trees, table.columns));
+      return;
+    }
     auto columns = columns_if_coded(model, table);
     if (columns.empty()) {
       packed_.emplace(context, model.trees, PackedForm<T>{table.columns});
@@ -126,6 +131,7 @@ class Descent {
 
   /// Of each tree, the nodes that its leaves' numbers mean.
   const std::vector<std::int32_t>& origin(std::size_t tree) const {
+    if (walked_) return walked_->origin(tree);
     return coded_ ? coded_->origin(tree) : packed_->origin(tree);
   }
 
@@ -133,6 +139,7 @@ class Descent {
   /// each tree in order, b.finish().
   template <class MakeBlock>
   void run(Context& context, const MakeBlock& make_block) {
+    if (walked_) return run(context, *walked_, make_block);
     coded_ ? run(context, *coded_, make_block) : run(context, *packed_, make_block);
   }
 
@@ -162,6 +169,7 @@ class Descent {
   TableView<T> table_;
   std::optional<FormDescent<T, PackedForm<T>>> packed_;
   std::optional<FormDescent<T, CodedForm<T>>> coded_;
+  std::optional<FormDescent<T, WalkedForm<T>>> walked_;
 };
 
 }  // namespace yupana::forest

@@ -36,13 +36,17 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
 // 50,000 x 150, 12; 1.3 for 100,000 x 18, 2; 1.2 for 1,000,000 x 18, 4; the same for 200,000.
 constexpr std::int64_t sparse_sampling = 4;
 
+bool grows_on_devices(const Context& context, const TreeParams& params) {
+  return context.backend() == Backend::cuda && params.categorical.empty();
+}
+
 /// What all trees of a forest share, and how one of them grows from it.
 template <class T>
 class Growth {
  public:
   Growth(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
       : context_(context), table_(table), problem_(problem) {
-    if (context.backend() != Backend::cpu) return;
+    if (context.backend() == Backend::reference || grows_on_devices(context, params)) return;
     Stage stage(context, "sort features");
     samples_ = params.max_features > 0 && params.max_features * sparse_sampling <= table.columns;
     if (samples_) {
@@ -122,12 +126,13 @@ ForestResult fit(Context& context,
       params.sampling == Sampling::bootstrap ? rows_drawn(params, table.rows) : 0;
   const Problem problem = make_problem(table.rows, target, tree.criterion, draws_a_tree);
   const Growth<T> growth(context, table, problem, tree);
-  const RowSamples draws(table.rows, params, context.backend() != Backend::cuda);
+  const bool on_devices = grows_on_devices(context, tree);
+  const RowSamples draws(table.rows, params, !on_devices);
   ForestResult result;
   TreeMemory memory(context, params, problem.outputs(), bytes_of(table));
   result.trees.resize(params.trees);
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) {
+  if (on_devices) {
     const std::int64_t rows = params.sampling == Sampling::all ? table.rows : draws_a_tree;
     const TreeParams own = with_weight_in_rows(tree, problem, rows);
     result.trees = fit_on_devices(context, table, resident, problem, own, params);
@@ -137,7 +142,7 @@ ForestResult fit(Context& context,
     }
   }
 #endif
-  if (context.backend() != Backend::cuda) {
+  if (!on_devices) {
     const std::int64_t rank = context.rank(), ranks = context.ranks();
     const std::int64_t mine = divide_up(std::max<std::int64_t>(params.trees - rank, 0), ranks);
     Stage stage(context, "grow trees", static_cast<double>(mine), "trees");

@@ -83,6 +83,10 @@ PackedForest<T> packed_forest(const Model& model, TableView<T> table, bool with_
                             model.features.size(),
                             table.columns));
   }
+  if (splits_categories(model.trees)) {
+    throw Error(ErrorCode::usage,
+                "trees that split categories predict on the CPU; give the table in host memory");
+  }
   PackedForest<T> packed;
   std::int64_t first_vote = 0;
   for (const Tree& tree : model.trees) {

@@ -104,7 +104,9 @@ template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::predict_shares(context, model, table);
+  if (context.backend() == Backend::cuda && !splits_categories(model.trees)) {
+    return cuda::predict_shares(context, model, table);
+  }
 #endif
   check_columns(model, table);
   Descent<T> descent(context, model, table);
@@ -146,7 +148,9 @@ template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::apply(context, model, table);
+  if (context.backend() == Backend::cuda && !splits_categories(model.trees)) {
+    return cuda::apply(context, model, table);
+  }
 #endif
   check_columns(model, table);
   Descent<T> descent(context, model, table);

@@ -30,8 +30,9 @@ Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
     if (!node.is_leaf() && is_leaf[step.node] == 0) {
       stack.push_back({node.right, index, true});
       stack.push_back({node.left, index, false});
+      result.take_set(node, tree);
     } else {
-      node.feature = node.left = node.right = -1;
+      node.feature = node.left = node.right = node.set = -1;
       node.threshold = 0;
       node.missing_left = false;
     }
@@ -211,7 +212,7 @@ Tree prune_reduced_error(Context& context,
         as_leaf[at] += weight * error * error;
       }
       if (node.is_leaf()) break;
-      at = node.child_of(static_cast<double>(table(i, node.feature)));
+      at = tree.child_of(node, static_cast<double>(table(i, node.feature)));
     }
   }
   std::vector<char> is_leaf(tree.nodes.size(), 0);

@@ -6,6 +6,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/forest/category_order.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -58,7 +59,7 @@ class SampledGrower {
       const std::int32_t index =
           add_leaf(problem_, place.totals, place.parent, place.is_right, tree);
       Segment left, right;
-      if (!split_node(place, tree.nodes.back(), left, right)) continue;
+      if (!split_node(place, tree, left, right)) continue;
       left.parent = right.parent = index;
       right.is_right = true;
       stack.push_back(std::move(right));
@@ -74,34 +75,43 @@ class SampledGrower {
     NodeRange range;
   };
 
-  bool split_node(const Segment& place, Node& node, Segment& left, Segment& right) {
+  bool split_node(const Segment& place, Tree& tree, Segment& left, Segment& right) {
     if (is_leaf(params_, place.totals, place.depth)) return false;
     const Split split = with_sides(problem_, place.totals, [&](auto* sides) {
       return best_of_sampled<std::remove_pointer_t<decltype(sides)>>(place);
     });
     if (split.feature < 0) return false;
     const NodeRange& range = columns_[slot_of(split.feature)].range;
-    const bool has_missing = range.known < range.all;
-    const std::uint32_t last = range.keys[split.known_left - 1] >> ranks_.class_bits;
-    node.threshold = std::numeric_limits<double>::infinity();
-    if (split.known_left < range.known) {
-      const auto& values = ranks_.values[split.feature];
-      const std::uint32_t next = range.keys[split.known_left] >> ranks_.class_bits;
-      node.threshold = static_cast<double>(midpoint(values[last], values[next]));
-    }
     const std::int64_t middle = place.begin + split.left_rows;
-    partition_rows(place, split, last);
+    partition_rows(place, split, range);
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
     left.totals = totals_in(left, split.feature);
     right.totals = totals_in(right, split.feature);
     if (!gains_enough(problem_, params_, place.totals, left.totals, right.totals, all_weight_)) {
-      node.threshold = 0;
       return false;
     }
+    Node& node = tree.nodes.back();
     node.feature = split.feature;
-    node.missing_left = has_missing ? split.missing_left : left.size() > right.size();
+    node.missing_left = sends_missing_left(split, range);
+    put_threshold(split, range, node, tree);
     return true;
+  }
+
+  void put_threshold(const Split& split, const NodeRange& range, Node& node, Tree& tree) {
+    const auto& values = ranks_.values[split.feature];
+    const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
+    if (params_.is_categorical(split.feature)) {
+      const auto categories = static_cast<std::int64_t>(values.back()) + 1;
+      node.set = static_cast<std::int32_t>(tree.sets.size());
+      memory_.add(tree.sets.emplace_back(
+          set_of(range, categories, split.known_left, node.missing_left, value_at)));
+    } else if (split.known_left < range.known) {
+      const T last = value_at(split.known_left - 1), next = value_at(split.known_left);
+      node.threshold = static_cast<double>(midpoint(last, next));
+    } else {
+      node.threshold = std::numeric_limits<double>::infinity();
+    }
   }
 
   /// RowSamples features until one varies, at least max_features of them.
@@ -119,6 +129,14 @@ class SampledGrower {
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         context_.check_cancelled();
         sort_column(place.size(), columns_[j]);
+        if (params_.is_categorical(sampled_[j])) {
+          Column& own = columns_[j];
+          order_entries(problem_,
+                        place.totals,
+                        own.range,
+                        own.keys.data(),
+                        needs_rows_ ? own.rows.data() : nullptr);
+        }
         bounds.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
         varies = varies || bounds.back().varies;
       }
@@ -239,17 +257,32 @@ class SampledGrower {
     }
   }
 
+  void partition_rows(const Segment& place, const Split& split, const NodeRange& range) {
+    if (!params_.is_categorical(split.feature)) {
+      const std::uint32_t last = range.keys[split.known_left - 1] >> range.class_bits;
+      const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
+      return partition_rows(place, split.feature, [=](std::uint32_t rank) {
+        return static_cast<int>(rank <= last) | static_cast<int>(rank == missing);
+      });
+    }
+    goes_left_.resize(std::size_t{ranks_.missing_rank} + 1);
+    goes_left_[ranks_.missing_rank] = split.missing_left ? 1 : 0;
+    for (std::int64_t i = 0; i < range.known; ++i) {
+      goes_left_[range.keys[i] >> range.class_bits] = i < split.known_left ? 1 : 0;
+    }
+    partition_rows(place, split.feature, [&](std::uint32_t rank) { return goes_left_[rank]; });
+  }
+
   /// Stable: rows stay in order, which is the order of memory.
-  void partition_rows(const Segment& place, const Split& split, std::uint32_t last_rank) {
-    const std::uint32_t* keys = ranks_.keys.data() + split.feature;
-    const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
+  template <class IsLeft>
+  void partition_rows(const Segment& place, std::int32_t feature, const IsLeft& is_left_rank) {
+    const std::uint32_t* keys = ranks_.keys.data() + feature;
     std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
     std::int64_t left = 0, right = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint32_t row = rows[i];
-      const std::uint32_t rank = keys[row * ranks_.features] >> ranks_.class_bits;
-      const std::int64_t is_left = (rank <= last_rank) | (rank == missing);
+      const std::int64_t is_left = is_left_rank(keys[row * ranks_.features] >> ranks_.class_bits);
       rows[left] = row;
       right_[right] = row;
       left += is_left;
@@ -293,6 +326,7 @@ class SampledGrower {
   std::vector<Column> columns_;  ///< of each of sampled_
   Array<std::uint32_t> other_keys_, other_rows_;
   std::vector<std::uint32_t> counts_;
+  std::vector<std::uint8_t> goes_left_;  ///< of each rank, in a split of categories
   std::int64_t all_weight_ = 0;
   LeafLimits least_;
 };

@@ -22,6 +22,11 @@ struct Split {
   bool missing_left = false;
 };
 
+/// Where missing values go: with the larger child if the node saw none.
+inline bool sends_missing_left(const Split& split, const NodeRange& range) {
+  return range.known < range.all ? split.missing_left : 2 * split.left_rows > range.all;
+}
+
 /// A node that is to be split: its rows, [begin, end) of the tree's list or of every list, and what
 /// is known of them.
 struct Segment {

@@ -55,6 +55,10 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
          "max_features",
          fmt::format("1 to {} (0: all)", features).c_str(),
          params.max_features);
+  wanted(params.categorical.empty() || std::ssize(params.categorical) == features,
+         "categorical",
+         fmt::format("an entry for each of {} features", features).c_str(),
+         params.categorical.size());
   if (rows == 0 || features == 0) {
     throw input_error("a table of {} rows and {} features is empty", rows, features);
   }
@@ -89,7 +93,7 @@ Tree fit_tree(Context& context,
       return reference::fit_tree(context, table, problem, own, nullptr);
     }
 #ifdef YUPANA_CUDA
-    if (context.backend() == Backend::cuda) {
+    if (context.backend() == Backend::cuda && params.categorical.empty()) {
       const TreeParams there = with_weight_in_rows(own, problem, table.rows);
       return cuda::fit_tree<T>(context, table, nullptr, problem, there);
     }
@@ -105,6 +109,7 @@ Tree cuda::fit_resident_tree(Context& context,
                              const T* resident,
                              const Target& target,
                              const TreeParams& params) {
+  if (!params.categorical.empty()) return forest::fit_tree(context, table, target, params);
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
   return grow_best_first(with_weight_in_rows(params, problem, table.rows), [&](const auto& own) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,7 +26,16 @@ struct TreeParams {
   double min_gain = 0;                       ///< of gain = I - (W_l I_l + W_r I_r) / W, at least
   std::int64_t max_features = 0;             ///< features drawn at each node; 0: all of them
   std::uint64_t seed = 0;                    ///< of the draws
+  /// Of each feature, whether its values number categories that have no order; empty: none do.
+  std::vector<bool> categorical = {};
+
+  bool is_categorical(std::int64_t feature) const {
+    return !categorical.empty() && categorical[static_cast<std::size_t>(feature)];
+  }
 };
+
+/// Categories are numbers from 0 to this.
+inline constexpr std::int64_t max_category = (std::int64_t{1} << 20) - 1;
 
 /// What a tree is to predict: a class or a number of each row. Does not own.
 struct Target {
@@ -46,27 +56,47 @@ struct Node {
   std::int64_t rows = 0;  ///< training rows that reached the node
   double weight = 0;      ///< and their weight
   double impurity = 0;
+  std::int32_t set = -1;  ///< of the tree's sets, which decides then; -1: the threshold does
 
   bool is_leaf() const { return feature < 0; }
-  /// The child that a row with value x of the feature goes to.
-  std::int32_t child_of(double x) const {
-    return (x != x ? missing_left : x <= threshold) ? left : right;
-  }
   bool operator==(const Node&) const = default;
 };
+
+/// Of each category, by its number, whether it goes left. Those that a node did not see, in the set
+/// or beyond it, go where missing values go.
+using CategorySet = std::vector<bool>;
 
 /// Nodes in preorder: the root is 0, a left child follows its parent.
 struct Tree {
   std::vector<Node> nodes;
-  std::int32_t outputs = 1;    ///< values a node: one a class, or 1
-  std::vector<double> values;  ///< node after node: weight of each class, or the mean
+  std::int32_t outputs = 1;            ///< values a node: one a class, or 1
+  std::vector<double> values;          ///< node after node: weight of each class, or the mean
+  std::vector<CategorySet> sets = {};  ///< of nodes that split categories, in order of the nodes
 
+  /// The child that a row with value x of the node's feature goes to.
+  std::int32_t child_of(const Node& node, double x) const {
+    return goes_left(node, x) ? node.left : node.right;
+  }
+  bool goes_left(const Node& node, double x) const {
+    if (x != x) return node.missing_left;
+    if (node.set < 0) return x <= node.threshold;
+    const CategorySet& set = sets[static_cast<std::size_t>(node.set)];
+    if (!(x >= 0 && x < static_cast<double>(set.size()))) return node.missing_left;
+    const auto category = static_cast<std::size_t>(x);
+    return static_cast<double>(category) == x ? set[category] : node.missing_left;
+  }
   const double* value(std::int64_t node) const { return values.data() + node * outputs; }
   std::int64_t leaves() const;
   std::int64_t depth() const;
   /// Makes a node the left or right child of `parent`; the root (parent -1) is none.
   void set_child(std::int32_t parent, bool is_right, std::int32_t child) {
     if (parent >= 0) (is_right ? nodes[parent].right : nodes[parent].left) = child;
+  }
+  /// Gives a node that comes from another tree its set here, if it has one.
+  void take_set(Node& node, const Tree& from) {
+    if (node.set < 0) return;
+    sets.push_back(from.sets[static_cast<std::size_t>(node.set)]);
+    node.set = static_cast<std::int32_t>(sets.size()) - 1;
   }
   bool operator==(const Tree&) const = default;
 };
@@ -75,7 +105,10 @@ struct Tree {
 /// feature is tried, and the split with the greatest gain is kept; ties go to the lowest feature,
 /// then the lowest threshold. The midpoint is rounded to T, and is the lower value where it would
 /// not stay below the upper one. Missing values (NaN) go to the side that gains more, right if
-/// equal; where a node saw none, to its larger child, right if equal.
+/// equal; where a node saw none, to its larger child, right if equal. Of a categorical feature
+/// every parting of a node's categories in two is a candidate, see category_order.hpp: all of them
+/// for numbers, for two classes at the node and for up to 10 categories; else those of some orders.
+/// Trees with categorical features grow on the CPU under a CUDA context too.
 ///   exact: class weights are integers (of the weights' sum divided by 2^40), moments of numbers
 ///   integers of 2^-61 of their sum, n log2 n of 2^-61 of the largest; gains are compared as
 ///   fractions of such integers, in doubles first, and as exact integers where doubles are closer
@@ -91,13 +124,19 @@ struct Tree {
 template <class T>
 Tree fit_tree(Context& context, TableView<T> table, const Target& target, const TreeParams& = {});
 
+/// Whether a node of some tree has a set.
+inline bool splits_categories(const std::vector<Tree>& trees) {
+  return std::any_of(
+      trees.begin(), trees.end(), [](const Tree& tree) { return !tree.sets.empty(); });
+}
+
 /// The node that a row ends in. `at(feature)` is its value.
 template <class At>
 std::int32_t leaf_of(const Tree& tree, const At& at) {
   std::int32_t node = 0;
   while (!tree.nodes[node].is_leaf()) {
     const Node& split = tree.nodes[node];
-    node = split.child_of(static_cast<double>(at(split.feature)));
+    node = tree.child_of(split, static_cast<double>(at(split.feature)));
   }
   return node;
 }

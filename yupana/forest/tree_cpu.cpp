@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/forest/category_order.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_backends.hpp"
@@ -65,6 +66,7 @@ class Grower {
         lists_(lists),
         params_(params),
         memory_(context, problem.outputs(), bytes_of(table)),
+        categories_(count_categories(table, params)),
         goes_left_(table.rows) {}
 
   Tree grow(bool parallel) {
@@ -108,7 +110,7 @@ class Grower {
       const std::int32_t index =
           add_leaf(problem_, segment.totals, segment.parent, segment.is_right, tree);
       Segment left, right;
-      if (!split_node(segment, parallel, tree.nodes.back(), left, right)) continue;
+      if (!split_node(segment, parallel, tree, left, right)) continue;
       left.parent = right.parent = index;
       right.is_right = true;
       stack.push_back(std::move(right));
@@ -143,12 +145,14 @@ class Grower {
             node.left += index;
             node.right += index;
           }
+          tree.take_set(node, branch);
           tree.nodes.push_back(node);
         }
         tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
         continue;
       }
-      const Node& node = top.nodes[step.child];
+      Node node = top.nodes[step.child];
+      tree.take_set(node, top);
       tree.nodes.push_back(node);
       tree.values.insert(
           tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
@@ -175,28 +179,33 @@ class Grower {
 
   /// Finds the split of a node and parts its rows; false if it is to be a leaf.
   bool split_node(
-      const Segment& segment, bool parallel, Node& node, Segment& left, Segment& right) {
+      const Segment& segment, bool parallel, Tree& tree, Segment& left, Segment& right) {
     if (is_leaf(params_, segment.totals, segment.depth)) return false;
     const Split split = with_sides(problem_, segment.totals, [&](auto* sides) {
       return best_split<std::remove_pointer_t<decltype(sides)>>(segment, parallel);
     });
     if (split.feature < 0) return false;
     const double threshold = threshold_of(segment, split);
+    CategorySet set = set_of_split(segment, split);
     const std::int64_t middle = segment.begin + split.left_rows;
     assign_children(segment, split);
     const NodeRange range = range_of(segment, split.feature);
-    const bool has_missing = range.known < range.all;
-    if (has_missing && split.missing_left) partition_list(segment, split.feature);
+    if (split.left_rows > split.known_left) partition_list(segment, split.feature);
     left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
     right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
-    left.totals = totals_in(split.feature, left);
-    right.totals = totals_in(split.feature, right);
+    left.totals = totals_in(problem_, range, 0, split.left_rows);
+    right.totals = totals_in(problem_, range, split.left_rows, range.all);
     if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }
+    Node& node = tree.nodes.back();
     node.feature = split.feature;
     node.threshold = threshold;
-    node.missing_left = has_missing ? split.missing_left : left.size() > right.size();
+    node.missing_left = sends_missing_left(split, range);
+    if (is_categorical(split.feature)) {
+      node.set = static_cast<std::int32_t>(tree.sets.size());
+      memory_.add(tree.sets.emplace_back(std::move(set)));
+    }
     // Two leaves need no lists.
     if (is_leaf(params_, left.totals, left.depth) && is_leaf(params_, right.totals, right.depth)) {
       return true;
@@ -245,6 +254,13 @@ class Grower {
     const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
     std::vector<SplitBound> bounds(lists_.features);
     const auto bound = [&](std::int64_t f) {
+      if (is_categorical(f)) {
+        order_entries(problem_,
+                      segment.totals,
+                      range_of(segment, f),
+                      lists_.key(f) + segment.begin,
+                      lists_.row(f) + segment.begin);
+      }
       bounds[f] = bound_of<Sides>(problem_, segment.totals, range_of(segment, f));
     };
     if (all) {
@@ -268,7 +284,24 @@ class Grower {
     return drawn;
   }
 
+  bool is_categorical(std::int64_t feature) const {
+    return !categories_.empty() && categories_[feature] > 0;
+  }
+
+  /// Empty unless the feature is categorical.
+  CategorySet set_of_split(const Segment& segment, const Split& split) const {
+    if (!is_categorical(split.feature)) return {};
+    const NodeRange range = range_of(segment, split.feature);
+    const T* column = table_.column(split.feature);
+    return set_of(range,
+                  categories_[split.feature],
+                  split.known_left,
+                  sends_missing_left(split, range),
+                  [&](std::int64_t i) { return column[range.rows[i]]; });
+  }
+
   double threshold_of(const Segment& segment, const Split& split) const {
+    if (is_categorical(split.feature)) return 0;
     const NodeRange range = range_of(segment, split.feature);
     if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
     const T* column = table_.column(split.feature);
@@ -311,35 +344,14 @@ class Grower {
     scratch_.give_back(std::move(block));
   }
 
-  /// Sums over a child, whose rows are adjacent in this feature's list.
-  Totals totals_in(std::int64_t feature, const Segment& segment) {
-    const std::uint32_t* keys = lists_.key(feature) + segment.begin;
-    if (lists_.class_bits == 0 || !problem_.weights.empty()) {
-      return totals_of(problem_, lists_.row(feature) + segment.begin, segment.size());
-    }
-    Totals totals;
-    totals.rows = totals.weight = segment.size();
-    totals.classes.resize(problem_.classes);
-    std::int64_t* const counts = totals.classes.begin();
-    const std::uint32_t mask = (std::uint32_t{1} << lists_.class_bits) - 1;
-    if (problem_.classes == 2) {
-      std::int64_t ones = 0;
-      for (std::int64_t i = 0; i < segment.size(); ++i) ones += keys[i] & 1;
-      counts[0] = totals.rows - ones;
-      counts[1] = ones;
-      return totals;
-    }
-    for (std::int64_t i = 0; i < segment.size(); ++i) ++counts[keys[i] & mask];
-    return totals;
-  }
-
   Context& context_;
   TableView<T> table_;
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
   TreeMemory memory_;
-  Array<std::uint8_t> goes_left_;  ///< of each row, in the split at work
+  std::vector<std::int64_t> categories_;  ///< of each feature, see count_categories()
+  Array<std::uint8_t> goes_left_;         ///< of each row, in the split at work
   Scratch scratch_;
   std::int64_t all_weight_ = 0;
   LeafLimits least_;

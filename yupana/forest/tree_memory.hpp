@@ -11,16 +11,28 @@
 
 namespace yupana::forest {
 
-/// Bytes that a tree takes with the form that rows go through: nodes of 64 and at most 96 more, and
+/// Bytes of a node's categories.
+inline double bytes_of(const CategorySet& set) {
+  return static_cast<double>(sizeof(set)) + static_cast<double>(set.size()) / 8;
+}
+inline double bytes_of_sets(const Tree& tree) {
+  double bytes = 0;
+  for (const CategorySet& set : tree.sets) bytes += bytes_of(set);
+  return bytes;
+}
+
+/// Bytes that a tree takes with the form that rows go through: nodes of 72 and at most 96 more, and
 /// a number an output in the first, two in the second.
 inline double bytes_of(const Tree& tree) {
-  return static_cast<double>(tree.nodes.size()) * (160.0 + 24.0 * tree.outputs);
+  return static_cast<double>(tree.nodes.size()) * (168.0 + 24.0 * tree.outputs) +
+         bytes_of_sets(tree);
 }
 
 /// Bytes of a tree alone.
 inline double bytes_at_rest(const Tree& tree) {
   return static_cast<double>(tree.nodes.size() * sizeof(Node) +
-                             tree.values.size() * sizeof(double));
+                             tree.values.size() * sizeof(double)) +
+         bytes_of_sets(tree);
 }
 
 template <class T>
@@ -51,13 +63,13 @@ class TreeMemory {
 
   /// errors: out_of_resources where the trees so far and the table pass what the run may hold;
   /// TreesTooLarge where the trees alone do
-  void add(const Tree& tree) { add(std::ssize(tree.nodes)); }
-  void add(std::int64_t nodes) {
-    const double bytes = static_cast<double>(nodes) * node_;
-    check(bytes_.fetch_add(bytes) + bytes);
-  }
+  void add(const Tree& tree) { add_bytes(bytes_of(tree)); }
+  void add(std::int64_t nodes) { add_bytes(static_cast<double>(nodes) * node_); }
+  void add(const CategorySet& set) { add_bytes(bytes_of(set)); }
 
  private:
+  void add_bytes(double bytes) { check(bytes_.fetch_add(bytes) + bytes); }
+
   void check(double bytes) const {
     if (held_ + bytes <= most_) return;
     const std::string message = fmt::format(

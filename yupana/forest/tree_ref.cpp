@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
-#include "yupana/forest/exact.hpp"
+#include "yupana/forest/category_order.hpp"
+#include "yupana/forest/gain.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_memory.hpp"
 
@@ -12,45 +13,12 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-/// A split's gain, but for what all splits of a node share: a fraction, or n log2 n summed.
-struct Gain {
-  Fraction fraction;
-  std::int64_t logs = 0;
-
-  bool operator>(const Gain& other) const {
-    const int order = compare(logs, other.logs);
-    return order > 0 || (order == 0 && compare(fraction, other.fraction) > 0);
-  }
-};
-
-Gain gain_of(const Problem& problem, const Totals& node, const Totals& left, const Totals& right) {
-  Gain gain;
-  if (problem.criterion == Criterion::entropy) {
-    for (const Totals* side : {&left, &right}) {
-      for (const std::int64_t count : side->classes) gain.logs += problem.count_log(count);
-      gain.logs -= problem.count_log(side->weight);
-    }
-    return gain;
-  }
-  Fraction& f = gain.fraction;
-  f.n = static_cast<std::uint64_t>(left.weight);
-  f.m = static_cast<std::uint64_t>(right.weight);
-  if (problem.criterion == Criterion::variance) {
-    const std::int64_t shift = node.moment / node.weight;
-    f.a = square(left.moment - shift * left.weight);
-    f.b = square(right.moment - shift * right.weight);
-    return gain;
-  }
-  for (const std::int64_t count : left.classes) f.a += square(count);
-  for (const std::int64_t count : right.classes) f.b += square(count);
-  return gain;
-}
-
 struct Split {
   bool found = false;
   std::int32_t feature = -1;
   double threshold = 0;
   bool missing_left = false;
+  CategorySet set;  ///< empty: the threshold decides
   Gain gain;
   Rows left, right;
 };
@@ -63,7 +31,8 @@ class Grower {
         table_(table),
         problem_(problem),
         params_(params),
-        memory_(context, problem.outputs(), bytes_of(table)) {}
+        memory_(context, problem.outputs(), bytes_of(table)),
+        categories_(count_categories(table, params)) {}
 
   Tree grow(const std::uint8_t* repeats) {
     tree_.outputs = problem_.outputs();
@@ -98,6 +67,11 @@ class Grower {
     tree_.nodes[index].feature = split.feature;
     tree_.nodes[index].threshold = split.threshold;
     tree_.nodes[index].missing_left = split.missing_left;
+    if (!split.set.empty()) {
+      memory_.add(split.set);
+      tree_.nodes[index].set = static_cast<std::int32_t>(tree_.sets.size());
+      tree_.sets.push_back(split.set);
+    }
     add_node(split.left, depth + 1, child_key(key, false), index, false);
     add_node(split.right, depth + 1, child_key(key, true), index, true);
   }
@@ -127,37 +101,64 @@ class Grower {
     for (const std::uint32_t row : rows) {
       (column[row] == column[row] ? known : missing).push_back(row);
     }
+    const bool is_categorical = params_.is_categorical(feature);
     std::stable_sort(known.begin(), known.end(), [&](std::uint32_t a, std::uint32_t b) {
       return column[a] < column[b];
     });
-    for (std::size_t i = 1; i < known.size(); ++i) {
-      const T below = column[known[i - 1]], above = column[known[i]];
-      if (below == above) continue;
+    if (is_categorical) known = ordered(column, known, missing, node);
+    for (std::size_t i = 1; i <= known.size(); ++i) {
+      const bool is_last = i == known.size();
+      if (is_last ? missing.empty() : column[known[i - 1]] == column[known[i]]) continue;
       Split split;
       split.feature = feature;
-      split.threshold = static_cast<double>(midpoint(below, above));
       split.left.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i));
       split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
-      if (missing.empty()) {
-        split.missing_left = split.left.size() > split.right.size();
-        keep_better(split, node, best);
-        continue;
+      if (!is_categorical) {
+        split.threshold =
+            is_last ? std::numeric_limits<double>::infinity()
+                    : static_cast<double>(midpoint(column[known[i - 1]], column[known[i]]));
       }
       for (const bool left : {false, true}) {
+        if (left && (missing.empty() || is_last)) continue;
         Split side = split;
-        side.missing_left = left;
+        side.missing_left = missing.empty() ? side.left.size() > side.right.size() : left;
+        if (is_categorical)
+          side.set = set_of(column, known, i, side.missing_left, categories_[feature]);
         Rows& to = left ? side.left : side.right;
         to.insert(to.end(), missing.begin(), missing.end());
         keep_better(side, node, best);
       }
     }
-    if (known.empty() || missing.empty()) return;
-    Split split;
-    split.feature = feature;
-    split.threshold = std::numeric_limits<double>::infinity();
-    split.left = known;
-    split.right = missing;
-    keep_better(split, node, best);
+  }
+
+  /// Rows of known categories, category after category in the order that is cut.
+  Rows ordered(const T* column, const Rows& known, const Rows& missing, const Totals& node) const {
+    std::vector<Rows> rows;
+    for (const std::uint32_t row : known) {
+      if (rows.empty() || column[rows.back().back()] != column[row]) rows.emplace_back();
+      rows.back().push_back(row);
+    }
+    CategoryTotals categories;
+    for (const Rows& own : rows) categories.known.push_back(totals(own));
+    categories.missing = totals(missing);
+    const LeafLimits least = leaf_limits(problem_, params_, all_weight_);
+    Rows result;
+    for (const std::int32_t k : reference::category_order(problem_, node, categories, least)) {
+      result.insert(result.end(), rows[k].begin(), rows[k].end());
+    }
+    return result;
+  }
+
+  static CategorySet set_of(const T* column,
+                            const Rows& known,
+                            std::size_t known_left,
+                            bool missing_left,
+                            std::int64_t categories) {
+    CategorySet set(static_cast<std::size_t>(categories), missing_left);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      set[static_cast<std::size_t>(column[known[i]])] = i < known_left;
+    }
+    return set;
   }
 
   void keep_better(Split& split, const Totals& node, Split& best) const {
@@ -176,6 +177,7 @@ class Grower {
   const Problem& problem_;
   const TreeParams& params_;
   TreeMemory memory_;
+  std::vector<std::int64_t> categories_;
   Tree tree_;
   std::int64_t all_weight_ = 0;
 };

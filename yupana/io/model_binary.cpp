@@ -21,7 +21,7 @@ constexpr std::string_view magic = "YUPTREE2";
 constexpr std::string_view magic_without_checksum = "YUPTREES";
 
 constexpr std::uint8_t is_leaf = 1, missing_left = 2, weight_is_rows = 4, is_pure = 8,
-                       are_whole = 16;
+                       are_whole = 16, has_set = 32;
 
 std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
   constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
@@ -50,6 +50,17 @@ bool is_whole(double value) {
          !std::signbit(value);
 }
 
+void append_set(std::string& bytes, const forest::CategorySet& set) {
+  append_varint(bytes, set.size());
+  for (std::size_t first = 0; first < set.size(); first += 8) {
+    unsigned byte = 0;
+    for (std::size_t c = first; c < std::min(first + 8, set.size()); ++c) {
+      byte |= unsigned{set[c]} << (c - first);
+    }
+    bytes += static_cast<char>(byte);
+  }
+}
+
 void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   const Node& node = tree.nodes[i];
   const double* const values = tree.value(i);
@@ -57,12 +68,17 @@ void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   const bool plain_weight = node.weight == static_cast<double>(node.rows);
   const bool pure = node.impurity == 0 && !std::signbit(node.impurity);
   append(bytes,
-         static_cast<std::uint8_t>(
-             (node.is_leaf() ? is_leaf : 0) | (node.missing_left ? missing_left : 0) |
-             (plain_weight ? weight_is_rows : 0) | (pure ? is_pure : 0) | (whole ? are_whole : 0)));
+         static_cast<std::uint8_t>((node.is_leaf() ? is_leaf : 0) |
+                                   (node.missing_left ? missing_left : 0) |
+                                   (plain_weight ? weight_is_rows : 0) | (pure ? is_pure : 0) |
+                                   (whole ? are_whole : 0) | (node.set >= 0 ? has_set : 0)));
   if (!node.is_leaf()) {
     append_varint(bytes, static_cast<std::uint64_t>(node.feature));
-    append(bytes, node.threshold);
+    if (node.set >= 0) {
+      append_set(bytes, tree.sets[static_cast<std::size_t>(node.set)]);
+    } else {
+      append(bytes, node.threshold);
+    }
     append_varint(bytes, static_cast<std::uint64_t>(node.left - i));
     append_varint(bytes, static_cast<std::uint64_t>(node.right - i));
   }
@@ -139,6 +155,17 @@ std::int32_t child_of(std::int64_t node, std::uint64_t distance) {
   return distance > INT32_MAX ? -1 : static_cast<std::int32_t>(node + static_cast<int>(distance));
 }
 
+forest::CategorySet take_set(Bytes& bytes) {
+  const std::uint64_t size = bytes.varint();
+  if (size > static_cast<std::uint64_t>(forest::max_category) + 1) throw bytes.damaged();
+  const std::string_view bits = bytes.skip((size + 7) / 8);
+  forest::CategorySet set(size);
+  for (std::uint64_t c = 0; c < size; ++c) {
+    set[c] = (static_cast<unsigned char>(bits[c / 8]) >> (c % 8) & 1) != 0;
+  }
+  return set;
+}
+
 Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
   Tree tree;
   tree.outputs = outputs;
@@ -150,7 +177,12 @@ Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
     node.missing_left = (flags & missing_left) != 0;
     if ((flags & is_leaf) == 0) {
       node.feature = static_cast<std::int32_t>(std::min<std::uint64_t>(bytes.varint(), INT32_MAX));
-      node.threshold = bytes.take<double>();
+      if ((flags & has_set) != 0) {
+        node.set = static_cast<std::int32_t>(tree.sets.size());
+        tree.sets.push_back(take_set(bytes));
+      } else {
+        node.threshold = bytes.take<double>();
+      }
       node.left = child_of(static_cast<std::int64_t>(i), bytes.varint());
       node.right = child_of(static_cast<std::int64_t>(i), bytes.varint());
     }

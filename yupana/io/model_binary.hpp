@@ -13,10 +13,11 @@ namespace yupana::io {
 //   "YUPTREE2"; bytes of the header (u64); the header, the JSON form's without its trees
 //   trees (u64); of each: nodes (u64), then node after node:
 //     flags (u8): 1 leaf, 2 missing values go left, 4 weight = rows, 8 impurity = 0,
-//                 16 values are whole numbers
-//     of no leaf: feature (varint), threshold (f64), left - number of the node (varint), right
-//     alike rows (varint); weight (f64) and impurity (f64) where the flags do not say them one
-//     value an output: varint or f64
+//                 16 values are whole numbers, 32 categories are split
+//     of no leaf: feature (varint), threshold (f64) or how many categories (varint) and a bit of
+//     each, 1 goes left, the first the lowest of the first byte; left - number of the node
+//     (varint), right alike rows (varint); weight (f64) and impurity (f64) where the flags do not
+//     say them one value an output: varint or f64
 //   CRC-32 (zlib's) of all before (u32)
 // varint: 7 bits a byte, the lowest first; all but the last byte have their highest bit set.
 

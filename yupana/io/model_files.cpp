@@ -33,6 +33,7 @@ bool has_infinite_threshold(const Model& model) {
 
 /// The first version that can hold the model.
 int version_of(const Model& model) {
+  if (forest::splits_categories(model.trees)) return 4;
   if (has_infinite_threshold(model)) return 3;
   return model.encodings.empty() ? 1 : 2;
 }
@@ -122,6 +123,13 @@ Json tree_json(const Tree& tree) {
   list("rows", [](const Node& node) { return node.rows; });
   list("weight", [](const Node& node) { return node.weight; });
   list("impurity", [](const Node& node) { return node.impurity; });
+  if (!tree.sets.empty()) {
+    list("set", [](const Node& node) { return node.set; });
+    for (const forest::CategorySet& set : tree.sets) {
+      std::string& text = json["sets"].emplace_back("").get_ref<std::string&>();
+      for (const bool left : set) text += left ? '1' : '0';
+    }
+  }
   json["values"] = tree.values;
   return json;
 }
@@ -163,10 +171,26 @@ double threshold_of(const std::string& path, const Json& json) {
   return json.get<double>();
 }
 
+std::vector<forest::CategorySet> sets_of(const std::string& path, const Json& json) {
+  std::vector<forest::CategorySet> sets;
+  for (const Json& own : json) {
+    const std::string text = own.get<std::string>();
+    if (text.find_first_not_of("01") != std::string::npos) {
+      throw bad_file(path,
+                     "has a set of categories that is no text of 0 and 1; train the model again");
+    }
+    forest::CategorySet& set = sets.emplace_back();
+    for (const char c : text) set.push_back(c == '1');
+  }
+  return sets;
+}
+
 Tree tree_of(const std::string& path, const Json& json) {
   Tree tree;
   tree.nodes.resize(json.at("feature").size());
   tree.values = json.at("values").get<std::vector<double>>();
+  const bool has_sets = json.contains("sets");
+  if (has_sets) tree.sets = sets_of(path, json["sets"]);
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     Node& node = tree.nodes[i];
     node.feature = whole<std::int32_t>(path, json.at("feature").at(i));
@@ -177,6 +201,7 @@ Tree tree_of(const std::string& path, const Json& json) {
     node.rows = whole<std::int64_t>(path, json.at("rows").at(i));
     node.weight = json.at("weight").at(i).get<double>();
     node.impurity = json.at("impurity").at(i).get<double>();
+    if (has_sets) node.set = whole<std::int32_t>(path, json.at("set").at(i));
   }
   return tree;
 }
@@ -198,6 +223,7 @@ void check_model(const std::string& path, const Model& model) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const Node& node = tree.nodes[i];
       if (node.feature >= std::ssize(model.features)) throw damaged("a feature that is not there");
+      if (node.set < -1 || node.set >= std::ssize(tree.sets)) throw damaged("a set that is none");
       if (node.is_leaf()) continue;
       if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
       for (const std::int32_t child : {node.left, node.right}) {

@@ -10,12 +10,14 @@
 namespace yupana::io {
 
 /// The newest version that is read. A model is written as the first version that can hold it: 2
-/// where it has columns of text, 3 where a threshold is infinite, else 1.
-inline constexpr int model_version = 3;
+/// where it has columns of text, 3 where a threshold is infinite, 4 where nodes split categories,
+/// else 1.
+inline constexpr int model_version = 4;
 
 /// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves). Every
 /// number reads back the same; a threshold that is infinite is the text "inf" (all known values are
-/// at most that) or "-inf". Throws bad_input for names that are not UTF-8.
+/// at most that) or "-inf". "set" is the number of a node's text among "sets", whose character c is
+/// "1" where category c goes left; -1: none. Throws bad_input for names that are not UTF-8.
 void write_model_json(AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
 void write_model_binary(AtomicFile& file, const forest::Model& model);
@@ -29,7 +31,8 @@ forest::Model model_from_bytes(const std::string& name,
                                std::string_view bytes,
                                std::uint64_t max_bytes = ~std::uint64_t{0});
 
-/// One line a node: "if x <= 2.5 (missing too)", and what leaves predict; thresholds unrounded.
+/// One line a node: "if x <= 2.5 or missing", "if x in {a, b}", and what leaves predict; thresholds
+/// unrounded.
 std::string rules_text(const forest::Model& model, std::int64_t tree);
 /// The tree as Graphviz text, and as a picture of its own.
 std::string tree_dot(const forest::Model& model, std::int64_t tree);

@@ -46,7 +46,37 @@ bool splits_missing(const Node& node) {
   return node.threshold > std::numeric_limits<double>::max() && !node.missing_left;
 }
 
-std::string question(const Model& model, const Node& node) {
+/// The name of a category of a feature; its number where the feature was not text.
+std::string category_name(const Model& model, const Node& node, std::size_t category) {
+  for (const forest::Encoding& own : model.encodings) {
+    if (own.feature == node.feature && !own.one_hot && category < own.categories.size()) {
+      return own.categories[category];
+    }
+  }
+  return std::to_string(category);
+}
+
+constexpr std::int64_t max_named = 12;
+
+/// "x in {a, b}", or by the fewer categories "x not in {c}"; of the right child the opposite.
+std::string set_question(const Model& model, const Tree& tree, const Node& node, bool is_right) {
+  const forest::CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+  const std::int64_t left = std::count(set.begin(), set.end(), true);
+  const bool names_left = 2 * left <= std::ssize(set);
+  std::int64_t unnamed = names_left ? left : std::ssize(set) - left;
+  std::string text = feature_name(model, node) + (names_left != is_right ? " in {" : " not in {");
+  std::int64_t named = 0;
+  for (std::size_t c = 0; c < set.size() && named < max_named; ++c) {
+    if (set[c] != names_left) continue;
+    text += (named++ > 0 ? ", " : "") + category_name(model, node, c);
+    --unnamed;
+  }
+  if (unnamed > 0) text += fmt::format(", {} more", unnamed);
+  return text + "}";
+}
+
+std::string question(const Model& model, const Tree& tree, const Node& node) {
+  if (node.set >= 0) return set_question(model, tree, node, false);
   const std::string name = feature_name(model, node);
   if (node.threshold > std::numeric_limits<double>::max()) return name + " is known";
   return fmt::format("{} <= {}", name, shortest(node.threshold));
@@ -115,11 +145,12 @@ std::string rules_text(const Model& model, std::int64_t number) {
       right = fmt::format("if {} is missing", feature_name(model, node));
       return;
     }
-    const std::string rule = question(model, node);
+    const std::string rule = question(model, tree, node);
     const char* known = node.missing_left ? " or missing" : "";
     const char* other = node.missing_left ? "" : " or missing";
     left = fmt::format("if {}{}", rule, known);
-    right = fmt::format("if not {}{}", rule, other);
+    right = node.set < 0 ? fmt::format("if not {}{}", rule, other)
+                         : fmt::format("if {}{}", set_question(model, tree, node, true), other);
   });
   return text;
 }
@@ -129,7 +160,8 @@ std::string tree_dot(const Model& model, std::int64_t number) {
   std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   each_node(tree, [&](std::int32_t i, std::int64_t) {
     const Node& node = tree.nodes[i];
-    const std::string first = node.is_leaf() ? "" : escaped(question(model, node), false) + "\\n";
+    const std::string first =
+        node.is_leaf() ? "" : escaped(question(model, tree, node), false) + "\\n";
     text +=
         fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
     if (node.is_leaf()) return;
@@ -203,8 +235,9 @@ std::string tree_svg(const Model& model, std::int64_t number) {
         node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
         centre(i),
         top(i) + 18,
-        escaped(node.is_leaf() ? prediction(model, tree, number_of_node) : question(model, node),
-                true),
+        escaped(
+            node.is_leaf() ? prediction(model, tree, number_of_node) : question(model, tree, node),
+            true),
         centre(i),
         top(i) + 34,
         escaped(node.is_leaf()

@@ -119,32 +119,80 @@ float rounded_down(double threshold) {
   return std::nextafter(near, -std::numeric_limits<float>::infinity());
 }
 
-void put_trees(const Model& model, Operation& ensemble) {
-  std::vector<std::int64_t> trees, numbers, features, yes, no, missing;
-  std::vector<float> thresholds;
-  std::vector<std::string> modes;
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    const auto& nodes = model.trees[t].nodes;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const Node& node = nodes[i];
-      trees.push_back(static_cast<std::int64_t>(t));
-      numbers.push_back(static_cast<std::int64_t>(i));
-      features.push_back(std::max(node.feature, 0));
-      thresholds.push_back(node.is_leaf() ? 0 : rounded_down(node.threshold));
-      modes.push_back(node.is_leaf() ? "LEAF" : "BRANCH_LEQ");
-      yes.push_back(std::max(node.left, 0));
-      no.push_back(std::max(node.right, 0));
-      missing.push_back(node.missing_left ? 1 : 0);
+/// Lists of one entry a node, as the operator has them.
+class NodeLists {
+ public:
+  void add_tree(const Tree& tree) {
+    extra_ = std::ssize(tree.nodes);
+    // The first node of a tree in the lists is its root; those of chains follow.
+    for (std::int64_t i = 0; i < std::ssize(tree.nodes); ++i) {
+      const Node& node = tree.nodes[i];
+      if (node.set >= 0) {
+        add_chain(tree, node, i);
+      } else {
+        add(i, node, node.is_leaf() ? "LEAF" : "BRANCH_LEQ", rounded_down(node.threshold));
+        yes_.back() = std::max(node.left, 0);
+        no_.back() = std::max(node.right, 0);
+        missing_.back() = node.missing_left ? 1 : 0;
+      }
+    }
+    ++tree_;
+  }
+
+  void put(Operation& ensemble) const {
+    ensemble.set("nodes_treeids", trees_);
+    ensemble.set("nodes_nodeids", numbers_);
+    ensemble.set("nodes_featureids", features_);
+    ensemble.set("nodes_values", thresholds_);
+    ensemble.set("nodes_modes", modes_);
+    ensemble.set("nodes_truenodeids", yes_);
+    ensemble.set("nodes_falsenodeids", no_);
+    ensemble.set("nodes_missing_value_tracks_true", missing_);
+  }
+
+ private:
+  /// x = c for each category c that goes where missing values do not; else it goes where they do.
+  void add_chain(const Tree& tree, const Node& node, std::int64_t number) {
+    const forest::CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+    std::vector<float> categories;
+    for (std::size_t c = 0; c < set.size(); ++c) {
+      if (set[c] != node.missing_left) categories.push_back(static_cast<float>(c));
+    }
+    const std::int32_t other = node.missing_left ? node.left : node.right;
+    // onnxruntime joins a chain with one of the same feature that it ends in, whatever their
+    // answers are: each begins with a comparison of another kind, which no category passes.
+    add(number, node, "BRANCH_LEQ", -1);
+    yes_.back() = other;
+    no_.back() = categories.empty() ? other : extra_;
+    for (std::size_t k = 0; k < categories.size(); ++k) {
+      add(extra_++, node, "BRANCH_EQ", categories[k]);
+      yes_.back() = node.missing_left ? node.right : node.left;
+      no_.back() = k + 1 < categories.size() ? extra_ : other;
     }
   }
-  ensemble.set("nodes_treeids", trees);
-  ensemble.set("nodes_nodeids", numbers);
-  ensemble.set("nodes_featureids", features);
-  ensemble.set("nodes_values", thresholds);
-  ensemble.set("nodes_modes", modes);
-  ensemble.set("nodes_truenodeids", yes);
-  ensemble.set("nodes_falsenodeids", no);
-  ensemble.set("nodes_missing_value_tracks_true", missing);
+
+  void add(std::int64_t number, const Node& node, const char* mode, float threshold) {
+    trees_.push_back(tree_);
+    numbers_.push_back(number);
+    features_.push_back(std::max(node.feature, 0));
+    thresholds_.push_back(threshold);
+    modes_.emplace_back(mode);
+    yes_.push_back(0);
+    no_.push_back(0);
+    missing_.push_back(0);
+  }
+
+  std::int64_t tree_ = 0;
+  std::int64_t extra_ = 0;  ///< number of the next node that the tree does not have
+  std::vector<std::int64_t> trees_, numbers_, features_, yes_, no_, missing_;
+  std::vector<float> thresholds_;
+  std::vector<std::string> modes_;
+};
+
+void put_trees(const Model& model, Operation& ensemble) {
+  NodeLists lists;
+  for (const Tree& tree : model.trees) lists.add_tree(tree);
+  lists.put(ensemble);
 }
 
 /// What each leaf adds: shares of the classes or a vote, or a number.

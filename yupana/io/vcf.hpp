@@ -57,9 +57,11 @@ Multiallelic multiallelic_from_name(std::string_view name);
 /// ##fileformat is accepted with a note. A file with header only is a source of no sites.
 ///   work: one pass, decompression by htslib; memory: two batches of text, 64-bit sizes throughout
 ///   the same blocks for any number of threads and any backend; reference decodes call by call
-///   throws bad_input, with the line, for: not VCF or BCF; no samples; duplicate identifiers;
-///   wrong number of columns; a GT that is no genotype; an allele the site does not have; GT in no
-///   record at all; a compressed file that is damaged or cut short; a region on an unknown contig
+///   throws bad_input, with the line, for: not VCF or BCF; a ##fileformat of no version; no
+///   samples; duplicate identifiers; wrong number of columns; a space in CHROM to ALT; several
+///   alleles in REF or an empty one in ALT; a GT that is no genotype; an allele the site does not
+///   have; GT in no record at all; a compressed file that is damaged or cut short; a region on an
+///   unknown contig
 /// The context must outlive the source.
 std::unique_ptr<genotype::Source> open_vcf(Context& context, const VcfParams& params);
 

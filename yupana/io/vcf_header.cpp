@@ -5,6 +5,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/text_fields.hpp"
+#include "yupana/io/vcf_faults.hpp"
 
 namespace yupana::io {
 namespace {
@@ -22,6 +23,18 @@ std::string_view contig_of(std::string_view line) {
   if (at == std::string_view::npos) return {};
   line.remove_prefix(at + 4);
   return line.substr(0, line.find_first_of(",>"));
+}
+
+/// Throws unless the version is "VCFv4.3" or the like.
+void check_version(std::string_view path, std::string_view line) {
+  constexpr std::string_view key = "##fileformat=";
+  if (!line.starts_with(key)) return;
+  line.remove_prefix(key.size());
+  const std::size_t number = line.starts_with("VCFv") ? 4 : line.size();
+  if (number == line.size() || line.find_first_not_of("0123456789.", number) != line.npos) {
+    throw bad_line(
+        path, 1, "expected ##fileformat=VCFv4.2 or another version, got '{}'", shown(line));
+  }
 }
 
 void parse_columns(std::string_view path, std::string_view line, VcfHeader& header) {
@@ -71,6 +84,7 @@ VcfHeader parse_vcf_header(std::string_view path, std::string text) {
     if (line.find('\0') != line.npos) {
       throw bad_line(path, header.lines, "expected text, got a NUL byte; is the file damaged?");
     }
+    if (header.lines == 1) check_version(path, line);
     if (!line.starts_with("##")) {
       parse_columns(path, line, header);
       return header;

@@ -38,6 +38,20 @@ std::int64_t find_gt(std::string_view format) {
   }
 }
 
+/// What CHROM to ALT may not hold, or null: alleles that cannot be counted, and spaces, which would
+/// end a name in the files written.
+const char* site_fault(std::string_view columns, std::string_view ref, std::string_view alt) {
+  if (columns.find(' ') != columns.npos) {
+    return "CHROM, POS, ID, REF or ALT has a space; columns are separated by tabs";
+  }
+  if (ref.empty() || alt.empty()) return "REF or ALT is empty";
+  if (ref.find(',') != ref.npos) return "REF has several alleles; expected one";
+  if (alt.front() == ',' || alt.back() == ',' || alt.find(",,") != alt.npos) {
+    return "ALT has an empty allele; expected alleles separated by commas, or '.'";
+  }
+  return nullptr;
+}
+
 VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rules) {
   if (end != begin && end[-1] == '\r') --end;
   VcfRecord record;
@@ -54,12 +68,13 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   const auto& [contig, pos, id, ref, alt, qual, filter, info, format] = columns;
   record.contig = contig;
   record.name = id;
+  const std::string_view site(begin, alt.data() + alt.size() - begin);
   if (contig.empty()) {
     record.fault = "CHROM is empty";
   } else if (!parse_position(pos, record.position)) {
     record.fault = "POS is not a number";
-  } else if (ref.empty() || alt.empty()) {
-    record.fault = "REF or ALT is empty";
+  } else if (const char* const fault = site_fault(site, ref, alt); fault != nullptr) {
+    record.fault = fault;
   } else {
     record.alts = alts_of(alt);
     TextGenotypes genotypes;

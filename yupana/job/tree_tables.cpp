@@ -246,7 +246,7 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
     if (how == Categories::ordered) {
       const T* codes = table.column(static_cast<std::int64_t>(c));
       encoding.values = ordered_values(codes, table.rows, categories.size(), target);
-    } else if (how == Categories::by_name) {
+    } else if (!encoding.one_hot) {
       encoding.values.resize(categories.size());
       std::iota(encoding.values.begin(), encoding.values.end(), 0.0);
     }

@@ -21,8 +21,9 @@ struct TreeTable {
 /// the label's mean (of two classes: of the second's share; categories of equal mean by name);
 /// for two classes and for numbers the best of all partings of the categories is among those of
 /// this order at the root (Breiman et al. 1984, theorem 4.5). one_hot: a feature a category.
-/// by_name: a category's place among the names. automatic: one_hot for more than two classes.
-enum class Categories { automatic, ordered, one_hot, by_name };
+/// by_name: a category's place among the names. native: that too, and each node parts the
+/// categories in two (forest/tree.hpp). automatic: ordered, one_hot for more than two classes.
+enum class Categories { automatic, ordered, one_hot, by_name, native };
 
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table);

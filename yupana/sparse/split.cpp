@@ -128,7 +128,17 @@ void check(Context& context, CsrView<Value, Index> matrix, const TriangularParam
   if (row != no_row) checker.refuse(row);
 }
 
-/// Every row holds its entries and its pivot and nothing else.
+/// Every row holds its entries in ascending columns, and its pivot, and nothing else.
+template <class Value, class Index>
+bool is_plain(Context& context, CsrView<Value, Index> matrix, const TriangularParams& params) {
+  if (params.ignore_other || params.unit_diagonal) return false;
+  TriangularParams strict = params;
+  strict.sort_columns = false;
+  const Checker<Value, Index> checker{matrix, strict};
+  const auto bad = [&](std::int64_t i) { return checker.fault(i).first != Fault::none; };
+  return !params.sort_columns || first_row(context, matrix.rows, bad) == no_row;
+}
+
 template <class Value, class Index>
 void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, Index>& split) {
   const std::int64_t skip = split.triangle == Triangle::lower ? 0 : 1;
@@ -230,11 +240,11 @@ Split<Value, Index> split(Context& context,
   split.triangle = params.triangle;
   split.begin = Array<Index>::zeros(matrix.rows + 1);
   split.diagonal = Array<Value>(matrix.rows);
-  if (params.sort_columns || params.ignore_other || params.unit_diagonal) {
-    split_sorted(context, matrix, params, split);
-  } else {
+  if (is_plain(context, matrix, params)) {
     split.columns = Array<Index>(matrix.entries() - matrix.rows);
     split_plain(context, matrix, split);
+  } else {
+    split_sorted(context, matrix, params, split);
   }
   split.values = Array<Value>(split.columns.size());
   split_values(context, matrix.values, split);

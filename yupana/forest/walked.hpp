@@ -1,0 +1,172 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/packed.hpp"
+#include "yupana/forest/tree.hpp"
+
+namespace yupana::forest {
+
+// Trees that split categories. No order of the values answers all comparisons, as keys and codes
+// do: a node compares a value or looks up a bit of its set, without a branch, and some rows go
+// down side by side, so that one's loads hide behind the others'.
+
+/// Rows that go down a tree side by side.
+inline constexpr std::int64_t walked_lanes = 8;
+
+/// Children are adjacent, the right one after the left. A leaf is its own left child, for any
+/// value.
+struct WalkedNode {
+  /// A threshold's bits; or how many categories a set has and, from bit 32 on, its first word.
+  std::uint64_t bits = 0;
+  std::uint32_t cell = missing_left;  ///< of the row's, from bit 2 on; and flags
+  std::uint32_t child = 0;
+
+  static constexpr std::uint32_t has_set = 1, missing_left = 2;
+};
+
+template <class T>
+struct WalkedTree {
+  std::vector<WalkedNode> nodes;
+  /// Bits of the sets, in each, after those of its categories, that of missing values.
+  std::vector<std::uint64_t> words{0};
+  std::vector<std::int32_t> origin;  ///< of each node: its number in the tree
+
+  std::uint32_t child_of(const WalkedNode& node, const Key<T>* row) const {
+    const Key<T> cell = row[node.cell >> 2];
+    const auto x = std::bit_cast<T>(cell);
+    const auto threshold = std::bit_cast<T>(static_cast<Key<T>>(node.bits));
+    const std::uint32_t sets = node.cell & WalkedNode::has_set, values = sets ^ 1;
+    const std::uint32_t by_value =
+        std::uint32_t{x <= threshold} | (std::uint32_t{x != x} & node.cell >> 1);
+    // Of a node without a set the first word, whatever it is.
+    const std::uint64_t set = node.bits & (0 - std::uint64_t{sets});
+    const std::uint64_t category = std::min<std::uint64_t>(cell, static_cast<std::uint32_t>(set));
+    const std::uint64_t word = words[(set >> 32) + category / 64];
+    const auto by_set = static_cast<std::uint32_t>(word >> (category % 64));
+    return node.child + (1 ^ ((sets & by_set) | (values & by_value)));
+  }
+};
+
+/// What a node reads of a row.
+inline std::uint32_t cell_of(const Node& node) {
+  return static_cast<std::uint32_t>(2 * node.feature + (node.set >= 0 ? 1 : 0));
+}
+
+/// places: of each cell_of() among a row's cells.
+template <class T>
+WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places) {
+  const auto bits_of = [](T threshold) { return std::uint64_t{std::bit_cast<Key<T>>(threshold)}; };
+  WalkedTree<T> result;
+  result.origin.push_back(0);
+  for (std::size_t i = 0; i < result.origin.size(); ++i) {
+    const Node& node = tree.nodes[result.origin[i]];
+    WalkedNode& own = result.nodes.emplace_back();
+    own.bits = bits_of(std::numeric_limits<T>::infinity());
+    own.child = static_cast<std::uint32_t>(i);
+    if (node.is_leaf()) continue;
+    own.child = static_cast<std::uint32_t>(result.origin.size());
+    result.origin.push_back(node.left);
+    result.origin.push_back(node.right);
+    own.cell = places[cell_of(node)] << 2 | (node.missing_left ? WalkedNode::missing_left : 0) |
+               (node.set >= 0 ? WalkedNode::has_set : 0);
+    own.bits = bits_of(rounded_down<T>(node.threshold));
+    if (node.set < 0) continue;
+    CategorySet set = tree.sets[static_cast<std::size_t>(node.set)];
+    own.bits = result.words.size() << 32 | set.size();
+    const std::size_t first = result.words.size();
+    set.push_back(node.missing_left);
+    result.words.resize(first + (set.size() + 63) / 64, 0);
+    for (std::size_t c = 0; c < set.size(); ++c) {
+      result.words[first + c / 64] |= std::uint64_t{set[c]} << (c % 64);
+    }
+  }
+  return result;
+}
+
+/// Rows one after the other, of each the cells that nodes read: a value's bits, or what category it
+/// is, of what is none the largest number.
+template <class T>
+struct WalkedForm {
+  using Cell = Key<T>;
+  using TreeForm = WalkedTree<T>;
+  static constexpr std::int64_t lanes = walked_lanes;
+  static constexpr std::int64_t max_rows = 1024;
+  std::vector<std::uint32_t> cells_read;  ///< cell_of() of each, ascending
+  std::vector<std::uint32_t> places;
+
+  WalkedForm(const std::vector<Tree>& trees, std::int64_t columns)
+      : places(static_cast<std::size_t>(2 * columns), 0) {
+    std::vector<bool> is_read(places.size(), false);
+    for (const Tree& tree : trees) {
+      for (const Node& node : tree.nodes) {
+        if (!node.is_leaf()) is_read[cell_of(node)] = true;
+      }
+    }
+    for (std::uint32_t cell = 0; cell < is_read.size(); ++cell) {
+      if (!is_read[cell]) continue;
+      places[cell] = static_cast<std::uint32_t>(cells_read.size());
+      cells_read.push_back(cell);
+    }
+  }
+
+  /// All trees are read anew for a block: the more rows the better, while their cells stay in the
+  /// second cache.
+  std::int64_t block_rows() const {
+    const std::int64_t rows = (std::int64_t{1} << 15) / std::max<std::int64_t>(1, width());
+    return std::clamp(rows / lanes * lanes, lanes, max_rows);
+  }
+  std::int64_t width() const { return std::ssize(cells_read); }
+  TreeForm make(const Tree& tree, bool) const { return walked<T>(tree, places); }
+  bool fill(const T* data, std::int64_t stride, std::int64_t rows, bool, Cell* cells) const {
+    std::fill_n(cells, round_up(rows, lanes) * width(), Cell{0});
+    for (std::int64_t c = 0; c < width(); ++c) {
+      const T* const column = data + (cells_read[c] / 2) * stride;
+      const bool is_category = cells_read[c] % 2 != 0;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        cells[i * width() + c] =
+            is_category ? category_of(column[i]) : std::bit_cast<Cell>(column[i]);
+      }
+    }
+    return true;
+  }
+  static Cell category_of(T x) {
+    if (!(x >= 0 && x <= static_cast<T>(max_category))) return ~Cell{0};
+    const auto category = static_cast<Cell>(x);
+    return static_cast<T>(category) == x ? category : ~Cell{0};
+  }
+};
+
+namespace cpu {
+
+/// The node in which each row of some groups ends. `group`: the cells of one.
+template <class T>
+void descend(const WalkedTree<T>& tree,
+             const Key<T>* cells,
+             std::int64_t group,
+             std::int64_t groups,
+             std::uint32_t* leaves) {
+  const std::int64_t width = group / walked_lanes;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    std::uint32_t at[walked_lanes] = {};
+    std::uint32_t moved = 1;
+    while (moved != 0) {
+      moved = 0;
+      for (std::int64_t j = 0; j < walked_lanes; ++j) {
+        const WalkedNode& node = tree.nodes[at[j]];
+        const std::uint32_t next = tree.child_of(node, cells + g * group + j * width);
+        moved |= next ^ at[j];
+        at[j] = next;
+      }
+    }
+    std::copy_n(at, walked_lanes, leaves + g * walked_lanes);
+  }
+}
+
+}  // namespace cpu
+}  // namespace yupana::forest
