@@ -118,7 +118,7 @@ def small_memories_were_passed_by_readers_and_writers():
         told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
         needed = float(told.split(" need ")[1].split(" MB")[0])
         held = peak_of(*call, "--memory", f"{needed}M")
-        assert held < 1.03e6 * needed, f"{name}: {needed} MB, held {held}"
+        assert held < 1.05e6 * needed, f"{name}: {needed} MB, held {held}"
 
 
 def simulate_needed_other_memory_than_it_said():

@@ -355,7 +355,7 @@ void VcfSource::finish() {
 }  // namespace
 
 std::uint64_t vcf_reader_bytes(int threads, bool compressed) {
-  constexpr std::int64_t block = 150'000;  // packed, unpacked, and what libdeflate takes
+  constexpr std::int64_t block = 170'000;  // packed, unpacked, and what libdeflate takes
   const std::int64_t ahead = compressed ? block * blocks_ahead(threads) : 0;
   return static_cast<std::uint64_t>(2 * batch_bytes_for(threads) + ahead);
 }
