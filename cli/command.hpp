@@ -69,12 +69,9 @@ nlohmann::ordered_json stages_json(const Context& context);
 void add_dist(Command& program);
 void add_fermat(Command& program);
 void add_filter(Command& program);
-<<<<<<< HEAD
 void add_grm(Command& program);
 void add_pca(Command& program);
-=======
 void add_nj(Command& program);
->>>>>>> main
 void add_path(Command& program);
 void add_splice(Command& program);
 void add_simulate(Command& program);

@@ -5,11 +5,7 @@
 #include "cli/checkpoint_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
-<<<<<<< HEAD
-=======
 #include "cli/phylogeny_options.hpp"
-#include "yupana/core/machine.hpp"
->>>>>>> main
 #include "yupana/core/messages.hpp"
 #include "yupana/job/distances.hpp"
 

@@ -17,16 +17,11 @@ void add_cohort_options(Command& command, job::InputParams& input, const Names& 
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
-<<<<<<< HEAD
-                          const std::string& replaced_by = "");
+                          const std::string& replaced_by = "",
+                          const Names& drawing = {});
 /// --standardize, of commands that make a relationship matrix.
 void add_standardize(Command& command, genotype::Standardize& standardize);
 /// Throws usage where no input is given, or for one of these options that has no effect on it.
-=======
-                          const std::string& replaced_by = "",
-                          const Names& drawing = {});
-/// Throws usage for one of them that has no effect on this input.
->>>>>>> main
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.
 void check_genotype_options(const Call& call, const job::InputParams& input);
