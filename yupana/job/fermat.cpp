@@ -148,9 +148,10 @@ std::vector<Trees> replicate_trees(Context& context,
     }
   };
   // The distances of the cohort, and what a replicate needs as the run itself does.
-  const std::int64_t n = std::ssize(cohort->cohort.samples());
-  const std::uint64_t held = static_cast<std::uint64_t>(n * n * fractional_cell) +
-                             fermat_bytes(params, n, fractional_cell, context.memory());
+  const DistanceSizes given{.samples = std::ssize(cohort->cohort.samples())};
+  const std::uint64_t held =
+      static_cast<std::uint64_t>(given.samples * given.samples * given.cell) +
+      fermat_bytes(params, given, context.memory());
   genotype::bootstrap_counts(
       context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
   return trees;
