@@ -17,17 +17,6 @@ bool has_slow_compression() {
 #endif
 }
 
-template <class K>
-void sort(K* keys, std::int64_t n, bool descending) {
-  const hwy::Sorter sorter;
-  const auto size = static_cast<std::size_t>(n);
-  if (descending) {
-    sorter(keys, size, hwy::SortDescending());
-  } else {
-    sorter(keys, size, hwy::SortAscending());
-  }
-}
-
 }  // namespace
 
 bool has_fast_vectors(std::size_t bytes) {
@@ -40,19 +29,13 @@ bool has_fast_vectors(std::size_t bytes) {
 #endif
 }
 
-void sort_vectors(std::uint32_t* keys, std::int64_t n, bool descending) {
-  sort(keys, n, descending);
+void sort_vectors(std::uint32_t* keys, std::int64_t n) {
+  const hwy::Sorter sorter;
+  sorter(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
-void sort_vectors(std::int32_t* keys, std::int64_t n, bool descending) {
-  sort(keys, n, descending);
+void sort_vectors(std::uint64_t* keys, std::int64_t n) {
+  const hwy::Sorter sorter;
+  sorter(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
-void sort_vectors(float* keys, std::int64_t n, bool descending) { sort(keys, n, descending); }
-void sort_vectors(std::uint64_t* keys, std::int64_t n, bool descending) {
-  sort(keys, n, descending);
-}
-void sort_vectors(std::int64_t* keys, std::int64_t n, bool descending) {
-  sort(keys, n, descending);
-}
-void sort_vectors(double* keys, std::int64_t n, bool descending) { sort(keys, n, descending); }
 
 }  // namespace yupana::arrays::cpu
