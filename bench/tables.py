@@ -204,13 +204,13 @@ def runs():
 
 
 def calls(file):
-    """Medians of the calls of a Python package and of what they stand for, and the fastest turns."""
+    """Fastest turns of the calls of a Python package and of what they stand for, and the medians."""
     cases = {}
     for row in lines_of(ROOT / "bench" / "results" / file):
         cases.setdefault(row["case"], []).append(row)
     out = ["| call | yupana | peer | peer, all cores | times as fast |", "|---|---:|---:|---:|---:|"]
     for case, (ours, *peers) in cases.items():
-        times = [f"{figure(row['value'])} ({figure(1e3 * row['seconds_min'])})" if row["verified"] else "differs"
+        times = [f"{figure(row['value'])} ({figure(1e3 * row['seconds_median'])})" if row["verified"] else "differs"
                  for row in (ours, *peers)]
         gain = min(row["value"] for row in peers) / ours["value"]
         cells = [f"{case} ({peers[0]['impl']})", *times, *[""] * (2 - len(peers)), f"{gain:.2f}"]
@@ -218,7 +218,7 @@ def calls(file):
     rows = [row for group in cases.values() for row in group]
     loads = sorted((row["note"] for row in rows), key=lambda note: float(note.split()[-1]))
     versions = dict.fromkeys(f"{row['impl']} {row['version']}" for row in rows if row["version"] and "," not in row["impl"])
-    out += ["", f"Milliseconds, medians of turns and, in brackets, the fastest. {rows[0]['device']}, {loads[0]} to "
+    out += ["", f"Milliseconds, the fastest of the turns and, in brackets, their median. {rows[0]['device']}, {loads[0]} to "
                 f"{loads[-1].split()[-1]}; {rows[0]['compiler']}, {', '.join(versions)}; commit {rows[0]['commit']}."]
     return "\n".join(out) + "\n"
 

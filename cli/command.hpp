@@ -69,6 +69,7 @@ nlohmann::ordered_json stages_json(const Context& context);
 void add_dist(Command& program);
 void add_fermat(Command& program);
 void add_filter(Command& program);
+void add_nj(Command& program);
 void add_path(Command& program);
 void add_splice(Command& program);
 void add_simulate(Command& program);

@@ -5,6 +5,7 @@
 #include "cli/checkpoint_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
+#include "cli/phylogeny_options.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/distances.hpp"
@@ -76,6 +77,11 @@ void check_options(const Call& call, const DistOptions& options) {
     call.command.refuse({"--dtype"},
                         fmt::format("with --format {}: it is for npy", fmt::join(formats, ",")));
   }
+  const bool similarity = options.metric == "ibs" || options.metric == "king";
+  if (similarity && options.job.outputs.tree) {
+    throw usage_error("--tree: expected a metric that is a distance, got --metric {}; take 1-ibs",
+                      options.metric);
+  }
   if (options.below && options.above && *options.below <= *options.above) {
     throw usage_error(
         "--pairs-below {:g} and --pairs-above {:g} list no pair: a pair is listed where above < "
@@ -103,6 +109,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
     throw usage_error("dist: expected an input file, got none; see 'yupana dist --help'");
   }
   check_options(call, options);
+  options.job.outputs.bootstrap.seed = options.job.input.cohort.seed;
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
@@ -146,7 +153,7 @@ void add_dist(Command& program) {
        .ranks = true},
       [options](Context& context, const Call& call) { return dist(context, call, *options); });
   job::DistanceOutputs& outputs = options->job.outputs;
-  add_genotype_options(command, options->job.input, options->job.checkpoint);
+  add_genotype_options(command, options->job.input, options->job.checkpoint, "", {"--bootstrap"});
   command.text(
       "--metric", options->metric, fmt::format("{}", fmt::join(genotype::metric_names(), ", ")));
   command
@@ -190,6 +197,9 @@ void add_dist(Command& program) {
           "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
           "allele-ct; flat-missing")
       .takes(0, 10);
+  command.choice("--tree", outputs.tree, tree_methods(), "also write a tree: PREFIX.nwk; by");
+  add_bootstrap(command, outputs.bootstrap);
+  command.needs({"--bootstrap"}, {"--tree"});
   command.flag("--make-king-table",
                options->kinships,
                "write PLINK 2's table of KING-robust kinships, PREFIX.kin0, and no matrix: sites, "
@@ -208,11 +218,12 @@ void add_dist(Command& program) {
                     "--pairs-below",
                     "--pairs-above",
                     "--shared",
+                    "--tree",
                     "--distance"},
                    "--make-king-table",
                    "it writes its table alone");
   command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
-  command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
+  command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above", "--tree"},
                    "--distance",
                    "its words say what is written (ibs, 1-ibs, allele-ct)");
 }

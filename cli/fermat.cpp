@@ -5,6 +5,7 @@
 
 #include "cli/checkpoint_folder.hpp"
 #include "cli/genotype_options.hpp"
+#include "cli/phylogeny_options.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -108,6 +109,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
     throw usage_error("--precision int: expected a whole --alpha, got {}; use float64", *fraction);
   }
   if (options.job.distances.empty()) check_genotype_options(call, options.job.input);
+  options.job.bootstrap.seed = options.job.input.cohort.seed;
   options.job.command = command_line();
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
@@ -139,7 +141,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
 void add_options(Command& command, FermatOptions& options) {
   job::FermatJobParams& job = options.job;
   graph::FermatParams& fermat = job.fermat;
-  add_genotype_options(command, job.input, job.checkpoint, "--from-distances");
+  add_genotype_options(command, job.input, job.checkpoint, "--from-distances", {"--bootstrap"});
   command.text("--labels",
                job.labels,
                fmt::format("sample <tab> label, or FID IID label: colours and scores; unlabelled "
@@ -177,12 +179,8 @@ void add_options(Command& command, FermatOptions& options) {
                   {"float64", graph::Precision::float64}},
                  "of the lengths");
   command.flag("!--no-prune", fermat.prune, "always run the dense closure");
-  command.choice("--linkage",
-                 job.linkage,
-                 {{"average", analysis::Linkage::average},
-                  {"single", analysis::Linkage::single},
-                  {"complete", analysis::Linkage::complete}},
-                 "of the tree");
+  command.choice("--tree,--linkage", job.tree, tree_methods(), "method of the tree (.nwk)");
+  add_bootstrap(command, job.bootstrap);
   command.number("--dimensions", job.dimensions, "coordinates of the embeddings", 1, 1000);
   command.flag(
       "--matrix-only",
@@ -200,8 +198,10 @@ void add_rules(Command& command) {
   command.excludes({"--no-prune"}, "--knn", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--landmarks", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--matrix-only", "its closure is always dense");
-  command.excludes(
-      {"--labels", "--linkage", "--dimensions"}, "--matrix-only", "nothing is drawn or scored");
+  command.excludes({"--labels", "--tree", "--bootstrap", "--dimensions"},
+                   "--matrix-only",
+                   "nothing is drawn or scored");
+  command.excludes({"--bootstrap"}, "--from-distances", "it draws from the sites of genotypes");
 }
 
 }  // namespace

@@ -218,16 +218,17 @@ void add_long_runs(Command& command, job::InputParams& input, job::CheckpointPar
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
-                          const std::string& replaced_by) {
+                          const std::string& replaced_by,
+                          const Names& drawing) {
   if (!replaced_by.empty()) {
     command.excludes_groups({inputs, filters, long_runs}, replaced_by, "it is for genotypes");
   }
-  add_cohort_options(command, input);
+  add_cohort_options(command, input, drawing);
   command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
   command.needs({"--checkpoint-interval"}, {"--checkpoint"});
 }
 
-void add_cohort_options(Command& command, job::InputParams& input) {
+void add_cohort_options(Command& command, job::InputParams& input, const Names& drawing) {
   command.under(inputs, [&] { add_inputs(command, input); });
   command.under(filters, [&] { add_filters(command, input); });
   command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
@@ -237,7 +238,9 @@ void add_cohort_options(Command& command, job::InputParams& input) {
   command.needs({"--from-bp", "--to-bp"}, {"--chr"});
   command.excludes({"--from-bp", "--to-bp"}, "--region", "a region has its own");
   command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac", "--hwe", "--indep-pairwise"});
-  command.needs({"--seed"}, {"--thin"});
+  Names drawn_by = {"--thin"};
+  drawn_by.insert(drawn_by.end(), drawing.begin(), drawing.end());
+  command.needs({"--seed"}, drawn_by);
 }
 
 void check_genotype_options(const Call& call, const job::InputParams& input) {

@@ -7,15 +7,17 @@
 
 namespace yupana::cli {
 
-/// The options of every command that reads genotypes: input, filters, missing calls.
-void add_cohort_options(Command& command, job::InputParams& input);
+/// The options of every command that reads genotypes: input, filters, missing calls. `drawing`:
+/// options of the command that draw at random, by --seed as --thin does.
+void add_cohort_options(Command& command, job::InputParams& input, const Names& drawing = {});
 /// The same, and how processes that mpirun starts share the counting, and checkpoints: options of
 /// every command that counts pairs. None has an effect with `replaced_by`, an option that gives
 /// distances instead.
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
-                          const std::string& replaced_by = "");
+                          const std::string& replaced_by = "",
+                          const Names& drawing = {});
 /// Throws usage for one of them that has no effect on this input.
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.

@@ -78,6 +78,7 @@ int print_current_exception() noexcept {
 void add_commands(yupana::cli::Command& program) {
   using namespace yupana::cli;
   add_filter(program);
+  add_nj(program);
   add_dist(program);
   add_fermat(program);
   add_path(program);

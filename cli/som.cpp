@@ -33,6 +33,11 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                                                        result.neighbors)
                                          : "",
                   counted(result.quality.empty, "empty neuron"));
+  if (!result.silhouettes.empty()) {
+    answer.text += fmt::format("{} of neurons, mean silhouette {:.3f}\n",
+                               counted(result.clusters, "cluster"),
+                               result.silhouettes[static_cast<std::size_t>(result.clusters - 2)]);
+  }
   if (result.accuracy) {
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
@@ -54,7 +59,9 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                  {"quantization_error", number_or_null(result.quality.quantization_error)},
                  {"topographic_error", number_or_null(result.quality.topographic_error)},
                  {"neighbors", result.neighbors},
-                 {"empty_neurons", result.quality.empty}};
+                 {"empty_neurons", result.quality.empty},
+                 {"clusters", result.clusters},
+                 {"silhouettes", result.silhouettes}};
   if (result.accuracy) {
     answer.json["accuracy"] = *result.accuracy;
     answer.json["unknown_class_samples"] = result.unknown;
@@ -101,6 +108,29 @@ void add_image(Command& command, job::SomFitParams& params) {
   };
   command.word(
       "--image", take, "samples are images of HxW pixels, row by row: draw the neurons as such");
+}
+
+/// A number, auto, or none.
+void add_clusters(Command& command, std::int64_t& clusters, const std::string& shown) {
+  const auto take = [&clusters](const std::string& text) {
+    const std::optional<std::int64_t> number = text == "auto"   ? job::chosen_clusters
+                                               : text == "none" ? job::no_clusters
+                                                                : number_of<std::int64_t>(text);
+    if (!number || (*number < 1 && text != "auto" && text != "none")) {
+      throw usage_error("--clusters: expected a number above 0, auto or none, got '{}'", text);
+    }
+    clusters = *number;
+  };
+  command
+      .word("--clusters",
+            take,
+            "of neurons, by Ward's method along the map; auto: as many as give the largest mean "
+            "silhouette, 2 to the root of the neurons")
+      .shows(shown);
+}
+
+void add_title(Command& command, std::string& title) {
+  command.text("--title", title, "of the report; default: names the table");
 }
 
 void add_neighbors(Command& command, int& neighbors, const std::string& help) {
@@ -187,6 +217,8 @@ void add_fit(Command& som) {
                 params->neighbors,
                 "adjacent neurons of the topographic error; default: 8, hexagonal 6");
   add_image(command, *params);
+  add_clusters(command, params->clusters, "auto");
+  add_title(command, params->title);
   add_p_matrix(command, params->p_matrix);
   add_reading_options(command, params->reading);
   add_column_options(command, params->reading);
@@ -217,6 +249,8 @@ void add_use(Command& som, bool report) {
     table.required();
     return;
   }
+  add_clusters(command, params->clusters, "those of the model");
+  add_title(command, params->title);
   command.needs(reading, {"table"});
   command.needs(add_p_matrix(command, params->p_matrix), {"table"});
 }

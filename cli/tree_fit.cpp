@@ -161,6 +161,14 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
     importances[result.model.features[f]] = result.importances[f];
   }
   answer.json["importances"] = importances;
+  for (const forest::PartialDependence& own : result.dependences) {
+    auto means = nlohmann::ordered_json::array();
+    for (std::int64_t v = 0; v < own.means.rows(); ++v) {
+      means.push_back(std::vector<double>(own.means.row(v), own.means.row(v) + own.means.cols()));
+    }
+    const std::string& feature = result.model.features[static_cast<std::size_t>(own.feature)];
+    answer.json["partial_dependence"][feature] = {{"values", own.values}, {"means", means}};
+  }
   if (answer.json["train"].contains("confusion")) {
     answer.json["confusion"] = answer.json["train"]["confusion"];
   }

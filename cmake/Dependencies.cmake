@@ -12,6 +12,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(hwy_contrib REQUIRED IMPORTED_TARGET libhwy-contrib)
 pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)

@@ -1,6 +1,8 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <type_traits>
@@ -13,6 +15,7 @@
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
 #include "yupana/analysis/measures.hpp"
+#include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/messages.hpp"
 
@@ -60,6 +63,31 @@ std::vector<Merge> merges_of(const Rows<double>& rows) {
   return merges;
 }
 
+const Choices<analysis::Joining> joinings{{"nj", analysis::Joining::nj},
+                                          {"bionj", analysis::Joining::bionj}};
+
+/// Parents have larger numbers than their children; inner nodes follow the leaves.
+analysis::Phylogeny tree_of(std::vector<std::int64_t> parent, std::vector<double> length) {
+  const std::int64_t nodes = std::ssize(parent);
+  std::int64_t leaves = nodes;
+  std::vector<bool> inner(parent.size());
+  bool valid = length.size() == parent.size() && (nodes == 0 || parent.back() == -1);
+  for (std::int64_t i = 0; valid && i + 1 < nodes; ++i) {
+    const std::int64_t above = parent[static_cast<std::size_t>(i)];
+    valid = above > i && above < nodes;
+    if (!valid) break;
+    inner[static_cast<std::size_t>(above)] = true;
+    leaves = std::min(leaves, above);
+  }
+  for (std::int64_t i = leaves; valid && i < nodes; ++i) valid = inner[static_cast<std::size_t>(i)];
+  if (!valid) {
+    throw input_error(
+        "tree: expected a length for each parent, parents of larger numbers than their children, "
+        "leaves before inner nodes and -1 for the last");
+  }
+  return {leaves, std::move(parent), std::move(length)};
+}
+
 template <class T>
 void bind_type(nb::module_& m) {
   m.def("mds",
@@ -80,6 +108,17 @@ void bind_type(nb::module_& m) {
       return rows_of(analysis::linkage(context, view_of(distances), linkage));
     }));
   });
+  m.def("neighbor_joining",
+        [](const Options& options, Rows<T> distances, const std::string& method) {
+          const analysis::Joining joining = chosen("method", method, joinings);
+          analysis::Phylogeny tree = call(options, Runs::on_the_processor, [&](Context& context) {
+            return analysis::neighbor_joining(context, view_of(distances), joining);
+          });
+          nb::dict facts;
+          facts["parent"] = to_numpy(std::move(tree.parent));
+          facts["length"] = to_numpy(std::move(tree.length));
+          return facts;
+        });
   m.def("minimum_spanning_tree", [](const Options& options, Rows<T> distances) {
     const auto edges = call(options, Runs::on_the_processor, [&](Context& context) {
       return analysis::minimum_spanning_tree(context, view_of(distances));
@@ -181,6 +220,24 @@ void bind_analysis(nb::module_& module) {
   m.def("newick", [](Rows<double> merges, const std::vector<std::string>& names) {
     return analysis::newick(merges_of(merges), names);
   });
+  using Parents = std::vector<std::int64_t>;
+  using Numbers = std::vector<double>;
+  m.def("tree_newick",
+        [](Parents parent, Numbers length, const std::vector<std::string>& names, Numbers support) {
+          if (!support.empty() && support.size() != parent.size()) {
+            throw input_error("support: expected a number for each of {} nodes, got {}",
+                              parent.size(),
+                              support.size());
+          }
+          return analysis::newick(tree_of(std::move(parent), std::move(length)), names, support);
+        });
+  m.def("tree_support",
+        [](Parents parent, Numbers length, std::vector<std::pair<Parents, Numbers>> others) {
+          analysis::SplitCounts counts(tree_of(std::move(parent), std::move(length)));
+          for (auto& [above, branch] : others)
+            counts.add(tree_of(std::move(above), std::move(branch)));
+          return to_numpy(counts.percent());
+        });
   m.def("adjusted_rand",
         [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
           return analysis::adjusted_rand(a, b);

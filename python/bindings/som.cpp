@@ -9,6 +9,7 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/som/clusters.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -230,6 +231,22 @@ void bind_use(nb::module_& m) {
   m.def("u_matrix", [](Rows<float> codebook, const SomParams& params) {
     return to_numpy(som::u_matrix(view_of(codebook), params.grid));
   });
+  m.def("clusters",
+        [](const Options& options,
+           Rows<float> codebook,
+           Vector<std::int64_t> hits,
+           const SomParams& params,
+           std::int64_t count) {
+          som::Clusters clusters = call(options, Runs::on_the_processor, [&](Context& context) {
+            return som::cluster_neurons(context,
+                                        view_of(codebook),
+                                        params.grid,
+                                        {hits.data(), hits.data() + hits.size()},
+                                        count);
+          });
+          return std::pair(to_numpy(std::move(clusters.of)),
+                           to_numpy(std::move(clusters.silhouettes)));
+        });
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ using namespace spectral;
 template <class T>
 using SignalsIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// What the library transforms on one thread is done on the calling one.
+/// Less than a millisecond is done on the calling thread: two threads were not faster (Zen 4).
 Runs runs_for(std::size_t values) {
-  constexpr std::size_t few = std::size_t{1} << 14;
+  constexpr std::size_t few = std::size_t{1} << 16;
   return values <= few ? Runs::at_once : Runs::anywhere;
 }
 

@@ -30,6 +30,49 @@ def test_trees_are_those_of_scipy(n, method):
     assert np.array_equal(analysis.leaf_order(expected), hierarchy.leaves_list(expected))
 
 
+def paths_of(tree):
+    """Distances between leaves along the tree."""
+    n = tree.leaves
+    d = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            a, b = i, j
+            while a != b:
+                lower = min(a, b)
+                d[i, j] += tree.length[lower]
+                a, b = max(a, b), tree.parent[lower]
+            d[j, i] = d[i, j]
+    return d
+
+
+@pytest.mark.parametrize("method", ["nj", "bionj"])
+def test_neighbor_joining_finds_the_tree_of_its_own_paths(method):
+    d = distances_of(rng.random((30, 3)))
+    tree = analysis.neighbor_joining(d, method, threads=2)
+    additive = paths_of(tree)
+    additive -= np.minimum(0, additive.min())  # a constant on every pair only lengthens the leaves
+    np.fill_diagonal(additive, 0)
+    again = analysis.neighbor_joining(additive, method)
+    assert np.allclose(paths_of(again), additive)
+    assert np.nanmin(tree.support([again])) == 100
+
+
+def test_support_is_written_into_the_tree():
+    near = np.array([[0, 1, 9, 9, 9], [1, 0, 9, 9, 9], [9, 9, 0, 2, 6], [9, 9, 2, 0, 6], [9, 9, 6, 6, 0]])
+    other = near[[0, 2, 1, 3, 4]][:, [0, 2, 1, 3, 4]]
+    tree, swapped = analysis.neighbor_joining(near), analysis.neighbor_joining(other)
+    support = tree.support([tree, swapped])
+    assert sorted(support[~np.isnan(support)]) == [50, 50]
+    assert tree.newick("abcde", support).count(")50:") == 2
+    assert tree.newick().startswith("(") and "50" not in tree.newick()
+    with pytest.raises(ValueError, match="expected a number for each"):
+        tree.newick("abcde", [1.0])
+    with pytest.raises(ValueError, match="leaves before inner nodes"):
+        analysis.Phylogeny(np.array([1, 0]), np.zeros(2)).newick("ab")
+    with pytest.raises(ValueError, match="expected a distance between every two"):
+        analysis.neighbor_joining(np.array([[0, np.inf, 1], [np.inf, 0, 1], [1, 1, 0]]))
+
+
 def test_single_linkage_merges_along_the_spanning_tree():
     d = distances_of(rng.random((100, 2)))
     edges = analysis.minimum_spanning_tree(d)

@@ -4,6 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.cluster import hierarchy as their_hierarchy
 from scipy.spatial import distance as theirs
 
@@ -79,6 +80,15 @@ def test_small_tables_and_those_of_unlike_lengths_stay_scipys(small_is_ours, mon
 def test_tables_of_unlike_widths_are_refused_as_scipy_does(small_is_ours):
     with pytest.raises(ValueError, match="same number of columns"):
         distance.cdist(genotypes(4, 5), genotypes(4, 6))
+
+
+def test_what_is_no_table_is_refused_as_scipy_does(small_is_ours):
+    for X in (scipy.sparse.csr_array(genotypes(4, 5)), np.zeros(5), np.zeros((2, 2, 2)), 3):
+        for call in (lambda m: m.pdist(X), lambda m: m.cdist(X, X)):
+            with pytest.raises((ValueError, TypeError)) as wanted:
+                call(theirs)
+            with pytest.raises(wanted.type):
+                call(distance)
 
 
 def test_other_names_are_scipys():

@@ -163,7 +163,7 @@ SUITES = {
     "scipy.sparse.linalg": Suite(
         ["scipy.sparse.linalg._dsolve.tests.test_linsolve"],
         _switch_triangular,
-        options=("-k", "SpsolveTriangular"),
+        options=("-k", "SpsolveTriangular"),  # the rest tests SuperLU
     ),
     "scipy.spatial.distance": Suite(["scipy.spatial.tests.test_distance"], _switch_distance),
     "scipy.cluster.hierarchy": Suite(["scipy.cluster.tests.test_hierarchy"], _switch_hierarchy),

@@ -7,7 +7,7 @@ in integers 2**30 - 1, marks a pair without a distance.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelScores",
     "Mds",
+    "Phylogeny",
     "adjusted_rand",
     "class_measures",
     "cut_tree",
@@ -29,6 +30,7 @@ __all__ = [
     "linkage",
     "mds",
     "minimum_spanning_tree",
+    "neighbor_joining",
     "newick",
     "number_measures",
 ]
@@ -59,6 +61,53 @@ class LabelScores(NamedTuple):
     nearest_neighbor: float
     individuals: int
     classes: int
+
+
+class Phylogeny(NamedTuple):
+    """A tree of n leaves.
+
+    ``parent``: of each node, -1 of the last one, the root; leaves are 0 .. n - 1, and inner nodes
+    follow, each after its children. ``length``: of the branch to the parent; NaN of the root.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0, 3, 5, 6], [3, 0, 6, 7], [5, 6, 0, 7], [6, 7, 7, 0]])
+    >>> tree = yupana.analysis.neighbor_joining(d)
+    >>> tree.newick(support=tree.support([tree, tree]))
+    '(3:3,4:4,(1:1,2:2)100:1);'
+    """
+
+    parent: np.ndarray
+    length: np.ndarray
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves there are."""
+        inner = self.parent[self.parent >= 0]
+        return int(inner.min()) if len(inner) > 0 else len(self.parent)
+
+    def newick(self, names: Sequence[str] | None = None, support: Any = None) -> str:
+        """The tree in Newick format; leaves without names are "1", "2", ...
+
+        ``support``: a number a node, as ``support()`` gives them, written after the brackets.
+        """
+        if names is None:
+            names = [str(i + 1) for i in range(self.leaves)]
+        numbers = [] if support is None else np.asarray(support, np.float64).tolist()
+        return _core.analysis.tree_newick(
+            self.parent.tolist(), self.length.tolist(), [str(name) for name in names], numbers
+        )
+
+    def support(self, others: Iterable[Phylogeny]) -> np.ndarray:
+        """Percent of other trees of the same leaves that have the branch above each node.
+
+        A branch parts the leaves in two, wherever the root is. NaN for the root and where one leaf
+        is parted from all others, as in every tree.
+        """
+        lists = [(tree.parent.tolist(), tree.length.tolist()) for tree in others]
+        own = self.parent.tolist(), self.length.tolist()
+        return returned(_core.analysis.tree_support(*own, lists))
 
 
 def _distances(matrix: Any) -> np.ndarray:
@@ -117,6 +166,35 @@ def linkage(
            [2. , 3. , 4.5, 3. ]])
     """
     return run("analysis.linkage", keywords, _distances(distances), method)
+
+
+@with_keywords
+def neighbor_joining(
+    distances: Any, method: str = "nj", **keywords: Unpack[HostKeywords]
+) -> Phylogeny:
+    """The neighbour-joining tree, exact: the same bits for any number of threads.
+
+    Of m clusters the two of the smallest (m - 2) d(i, j) - r_i - r_j, r the sums of rows, are
+    joined, until three are left, which the root joins. Ties go to the pair whose larger number is
+    smallest. Negative branches stay as they come out.
+
+    Parameters
+    ----------
+    distances : n x n matrix
+    method : "nj" (Saitou, Nei 1987) or "bionj" (Gascuel 1997)
+
+    Raises
+    ------
+    ValueError : not square, NaN, negative or infinite distances
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0, 3, 5, 6], [3, 0, 6, 7], [5, 6, 0, 7], [6, 7, 7, 0]])
+    >>> yupana.analysis.neighbor_joining(d).newick(["a", "b", "c", "d"])
+    '(c:3,d:4,(a:1,b:2):1);'
+    """
+    return Phylogeny(**run("analysis.neighbor_joining", keywords, _distances(distances), method))
 
 
 @with_keywords

@@ -48,6 +48,17 @@ def _calls(X: Any, others: int | None = None) -> np.ndarray | None:
     return calls if X.dtype.kind != "f" or (calls == X).all() else None
 
 
+def _both(XA: Any, XB: Any) -> np.ndarray | None:
+    """The rows of XA and then of XB as int8, or None as of _calls."""
+    a, b = (x.shape[0] if x.ndim else 0 for x in map(np.asarray, (XA, XB)))
+    if (a + b) ** 2 > 8 * a * b:
+        return None
+    first, second = _calls(XA, b), _calls(XB, a)
+    if first is None or second is None or first.shape[1] != second.shape[1]:
+        return None
+    return np.concatenate((first, second))
+
+
 def _between(calls: np.ndarray, metric: str) -> np.ndarray:
     lengths = distances(calls, metric)
     return np.divide(lengths, calls.shape[1], out=lengths) if metric == "hamming" else lengths
@@ -81,12 +92,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **key
     (190, 210)
     """
     name = None if keywords or out is not None else _metric(metric)
-    a, b = (len(x) if hasattr(x, "__len__") else 0 for x in (XA, XB))
-    calls = None
-    if name and (a + b) ** 2 <= 8 * a * b:
-        first, second = _calls(XA, b), _calls(XB, a)
-        if first is not None and second is not None and first.shape[1] == second.shape[1]:
-            calls = np.concatenate((first, second))
+    calls = _both(XA, XB) if name else None
     if name is None or calls is None:
         return _scipy.cdist(XA, XB, metric, out=out, **keywords)
-    return _between(calls, name)[:a, a:].copy()
+    return _between(calls, name)[: len(XA), len(XA) :].copy()

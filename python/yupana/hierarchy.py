@@ -38,7 +38,8 @@ def linkage(
     """
     given = np.asarray(y)
     # SciPy warns of a square table that looks like a matrix of distances.
-    ours = method in _LEAST_POINTS and given.ndim in (1, 2) and len({*given.shape}) == given.ndim
+    ours = method in _LEAST_POINTS and given.dtype.kind in "biuf"
+    ours = ours and given.ndim in (1, 2) and len({*given.shape}) == given.ndim
     if ours and given.ndim == 2 and len(given) >= _LEAST_POINTS[method]:
         y = given = distance.pdist(given, metric)
     points = int(np.sqrt(2 * given.size)) + 1

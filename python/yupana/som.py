@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import Keywords, ProgressLike, one_line, run
+from ._call import Keywords, ProgressLike, one_line, run, whole
 from ._tables import checked, keep, seed_of
 from ._views import Array, host_array, on_gpu, resident, to_host
 
@@ -66,6 +66,8 @@ class SOM(TransformerMixin, BaseEstimator):
     True
     >>> som.transform(X).shape
     (4, 2)
+    >>> som.clusters(2)[0]
+    array([[0, 1]])
     """
 
     def __init__(
@@ -183,6 +185,27 @@ class SOM(TransformerMixin, BaseEstimator):
         """Mean distance of each neuron's weights to its neighbours', (rows, cols)."""
         check_is_fitted(self)
         return _core.som.u_matrix(self.weights_, self._params(0)).reshape(self.rows, self.cols)
+
+    def clusters(self, n_clusters: int | None = None, X: Any = None) -> tuple[Array, Array]:
+        """The cluster of each neuron, (rows, cols), and the mean silhouettes of 2, 3, ... clusters.
+
+        Ward's method along the map: of all clusters with adjacent neurons those two are joined whose
+        union adds least to the squared distances of neurons to their cluster's mean. n_clusters:
+        how many; None: of 2 to the root of the neurons, at most 20, the number with the largest mean
+        silhouette of the samples, each taken to be at its neuron (otherwise without silhouettes).
+        X: the samples; None: those of ``fit``, of a map from bytes one at each neuron. A sample's
+        cluster is ``clusters()[0].ravel()[predict(X)]``.
+        """
+        check_is_fitted(self)
+        count = 0 if n_clusters is None else whole("n_clusters", n_clusters)
+        if n_clusters == 0:
+            raise ValueError("n_clusters: expected 1 or more, or None, got 0")
+        every = np.arange(len(self.weights_))
+        labels = getattr(self, "labels_", every) if X is None else self.predict(X)
+        hits = np.bincount(to_host(labels), minlength=len(every)).astype(np.int64)
+        weights = np.ascontiguousarray(to_host(self.weights_), dtype=np.float32)
+        of, silhouettes = self._run("clusters", weights, hits, self._params(0), count)
+        return of.reshape(self.rows, self.cols), silhouettes
 
     @property
     def sigma_(self) -> np.ndarray:

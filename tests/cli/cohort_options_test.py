@@ -109,7 +109,7 @@ def fermat_options_without_effect_are_refused():
                           (("--estimator", "mean"), ["--estimator", "--landmarks"]),
                           (("--no-prune", "--knn", 2), ["--no-prune", "--knn"]),
                           (("--dimensions", 3, "--matrix-only"), ["--dimensions", "--matrix-only"]),
-                          (("--linkage", "single", "--matrix-only"), ["--linkage", "drawn"]),
+                          (("--tree", "nj", "--matrix-only"), ["--tree", "drawn"]),
                           (("--no-prune", "--matrix-only"), ["--no-prune", "dense"])):
         refuse("c.bed", *options, command="fermat", says=says)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Pages of trees and forests: what they say is what --json says, and nothing is loaded."""
+import csv
 import html.parser
 import json
 import pathlib
@@ -55,6 +56,26 @@ def same_figures(page, measures):
         assert abs(float(text.split()[0]) - measures[name]) <= 6e-4 * abs(measures[name]), (name, text)
 
 
+def dependence_is_the_mean_of_what_is_predicted():
+    table(gap=0.1)
+    answer = fit("--report", "--max-depth", 5)
+    lines = list(csv.reader(pathlib.Path("t.csv").read_text().splitlines()))
+    assert answer["partial_dependence"], answer
+    for name, own in answer["partial_dependence"].items():
+        at = lines[0].index(name)
+        for value, means in list(zip(own["values"], own["means"], strict=True))[::7]:
+            rows = [line[:at] + [repr(value)] + line[at + 1:] for line in lines[1:]]
+            with open("same.csv", "w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([lines[0], *rows])
+            run("tree", "predict", "m.json", "same.csv", "--proba", "-o", "p")
+            head, *told = [line.split("\t") for line in pathlib.Path("p.predicted.tsv").read_text().splitlines()]
+            for c, mean in enumerate(means):
+                assert abs(sum(float(row[1 + c]) for row in told) / len(told) - mean) < 1e-9, (name, value)
+    page = pathlib.Path("m.html").read_text()
+    assert page.count("<svg ") == 3 + len(answer["partial_dependence"])
+    assert "partial_dependence" not in fit("--max-depth", 5)
+
+
 def a_page_shows_what_json_says():
     table(gap=0.1)
     for options, key, says in ((["--cv", 4, "--oob"], "cv", "300 rows predicted by trees of other folds"),
@@ -93,5 +114,5 @@ def a_page_needs_a_name_and_labels():
            says=["--report", "--label"])
 
 
-sys.exit(main([a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
+sys.exit(main([dependence_is_the_mean_of_what_is_predicted, a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
                a_page_needs_a_name_and_labels]))

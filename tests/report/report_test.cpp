@@ -251,6 +251,8 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   EXPECT_TRUE(refused([](Report& r) { r.alphas.pop_back(); }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges.pop_back(); }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[0].left = 20; }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].tips = {1}; }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].support = {50}; }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[3].right = -1; }));
 }
 

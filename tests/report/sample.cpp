@@ -194,6 +194,8 @@ Report sample_report(std::int64_t individuals, std::int64_t classes) {
   share = center(close);
   report.embeddings.push_back({"Fermat F, α = 2", std::move(close), std::move(share), {}});
   report.trees = {tree_of("Euclidean d", order), tree_of("Fermat F, α = 2", order)};
+  report.trees[1].tips.assign(order.size(), 0.3f);
+  report.trees[1].support.assign(report.trees[1].merges.size(), 87);
   report.subtitle = fmt::format("{} individuals, Euclidean distance", individuals);
   for (HeatMap& map : report.heat_maps) map.unit = "mm";
   for (Histogram& histogram : report.histograms) histogram.unit = "mm";

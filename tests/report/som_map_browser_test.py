@@ -87,10 +87,10 @@ def main():
         table, out = os.path.join(folder, "t.csv"), os.path.join(folder, "map")
         write_table(table)
         for name, panels, images, options in (
-                ("rectangular", 6, 0, ["--rows", "5", "--cols", "6"]),
-                ("hexagonal", 6, 0, ["--rows", "6", "--cols", "5", "--lattice", "hexagonal"]),
-                ("images", 4, 1, ["--rows", "4", "--cols", "4", "--image", "1x2"]),
-                ("large", 6, 0, ["--rows", "60", "--cols", "80", "--iterations", "2"])):
+                ("rectangular", 7, 0, ["--rows", "5", "--cols", "6"]),
+                ("hexagonal", 7, 0, ["--rows", "6", "--cols", "5", "--lattice", "hexagonal"]),
+                ("images", 5, 1, ["--rows", "4", "--cols", "4", "--image", "1x2"]),
+                ("large", 7, 0, ["--rows", "60", "--cols", "80", "--iterations", "2"])):
             subprocess.run([program, "som", "fit", table, "--label", "kind", *options, "--quiet", "-o",
                             out], check=True, stdout=subprocess.DEVNULL)
             failures = check(browser, out + ".html", panels, images)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/text_files.hpp"
+#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_panel.hpp"
 
 namespace yupana::report {
@@ -25,8 +26,8 @@ MapReport sample(std::int64_t rows, std::int64_t cols, bool hexagonal) {
     report.panels.push_back(panel);
   }
   report.first_plane = 2;
-  report.class_names = {"one", "two <i>"};
-  for (std::int64_t i = 0; i < rows * cols; ++i) report.classes.push_back(i % 3 - 1);
+  report.groups = {{"Classes", {"one", "two <i>"}, {}}};
+  for (std::int64_t i = 0; i < rows * cols; ++i) report.groups[0].of.push_back(i % 3 - 1);
   report.findings = {"found <b>"};
   report.notices = {"note & more"};
   report.summary = {{"seed", "<0>"}};
@@ -95,8 +96,43 @@ TEST(SomMapTest, ThePageHoldsTheValues) {
   const auto data =
       nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
   EXPECT_EQ(data["panels"][0]["values"].dump(), "[0.123457,null,null,3]");
-  EXPECT_EQ(data["classes"].dump(), "[-1,0,1,-1]");
-  EXPECT_EQ(data["classNames"][1], "two <i>");
+  EXPECT_EQ(data["groups"][0]["values"].dump(), "[-1,0,1,-1]");
+  EXPECT_EQ(data["groups"][0]["names"][1], "two <i>");
+}
+
+TEST(SomMapTest, TheLegendIsAsLargeAsItsNames) {
+  const auto height = [](const MapReport& report) {
+    return number_at(written(report, write_map_png), 20);
+  };
+  MapReport report = sample(3, 4, false);
+  const std::uint32_t few = height(report);
+  report.groups[0].names.clear();
+  for (std::int64_t i = 0; i < 12; ++i) {
+    report.groups[0].names.push_back("a name of many letters, which is not cut, " +
+                                     std::to_string(i));
+    report.groups[0].of[static_cast<std::size_t>(i)] = i;
+  }
+  EXPECT_GE(height(report), few + 2 * 18);
+  const MapLegendWords words = legend_words(report.groups[0]);
+  EXPECT_EQ(words.shown.size(), 12u);
+  EXPECT_EQ(words.remark, "");
+  EXPECT_FALSE(words.has_none);
+}
+
+TEST(SomMapTest, TheLegendSaysWhatItDoesNotName) {
+  MapGroups groups{"Classes", {"a", "b", "c"}, {1, -1, 1}};
+  MapLegendWords words = legend_words(groups);
+  EXPECT_EQ(words.shown, std::vector<std::int64_t>{1});
+  EXPECT_TRUE(words.has_none);
+  EXPECT_EQ(words.remark, "2 others on no neuron");
+  groups.of.clear();
+  for (std::int64_t i = 0; i < 1500; ++i) {
+    groups.names.push_back(std::to_string(i));
+    groups.of.push_back(i);
+  }
+  words = legend_words(groups);
+  EXPECT_EQ(std::ssize(words.shown), max_legend_names);
+  EXPECT_EQ(words.remark, "500 more, 3 others on no neuron");
 }
 
 TEST(SomMapTest, ImagesStandAtTheirNeurons) {
@@ -122,8 +158,8 @@ TEST(SomMapTest, PartsThatDoNotFitAreRefused) {
     EXPECT_THROW(written(report, write_map_png), Error);
   };
   refuses([](MapReport& r) { r.panels[1].values.pop_back(); });
-  refuses([](MapReport& r) { r.classes[0] = 2; });
-  refuses([](MapReport& r) { r.classes.pop_back(); });
+  refuses([](MapReport& r) { r.groups[0].of[0] = 2; });
+  refuses([](MapReport& r) { r.groups[0].of.pop_back(); });
   refuses([](MapReport& r) { r.rows = 0; });
   refuses([](MapReport& r) { r.first_plane = 4; });
   refuses([](MapReport& r) { r.images = {1}; });

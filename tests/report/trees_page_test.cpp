@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/support/text_files.hpp"
 
 namespace yupana::report {
@@ -31,6 +34,20 @@ TreesReport sample(std::size_t classes) {
   return report;
 }
 
+TreesReport with_dependences(TreesReport report) {
+  for (const bool named : {false, true}) {
+    Dependence own{"<b>depth",
+                   {1, 2, 4},
+                   {},
+                   Matrix<double>(3, std::max<std::int64_t>(1, std::ssize(report.classes)))};
+    for (std::int64_t k = 0; k < 3 * own.means.cols(); ++k)
+      own.means.data()[k] = static_cast<double>(k) / 8;
+    if (named) own.names = {"<u>a", "b", "c"};
+    report.dependences.push_back(std::move(own));
+  }
+  return report;
+}
+
 std::string page_of(const TreesReport& report) {
   const test::Folder folder;
   AtomicFile file(folder / "page.html");
@@ -45,6 +62,29 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     ++count;
   }
   return count;
+}
+
+TEST(TreesPageTest, DependencesAreCurvesOfNumbersAndTablesOfCategories) {
+  const auto part = [](const TreesReport& report) {
+    const std::string page = page_of(report);
+    const std::size_t begin = page.find("id=\"dependences\"");
+    return page.substr(begin, page.find("</figure>", begin) - begin);
+  };
+  EXPECT_EQ(count_of(part(with_dependences(sample(0))), "class=\"curve only\""), 1u);
+  EXPECT_EQ(count_of(part(with_dependences(sample(2))), "class=\"curve only\""), 1u);
+  const std::string three = part(with_dependences(sample(3)));
+  EXPECT_EQ(count_of(three, "class=\"curve c"), 3u);
+  EXPECT_EQ(count_of(three, "<th scope=\"row\">"), 3u);
+  EXPECT_EQ(three.find("<b>"), std::string::npos);
+  EXPECT_EQ(three.find("<u>"), std::string::npos);
+  EXPECT_NE(three.find("&lt;u&gt;a"), std::string::npos);
+  TreesReport report = with_dependences(sample(0));
+  const double infinity = std::numeric_limits<double>::infinity();
+  report.dependences[0].values = {-infinity, infinity, infinity};
+  std::fill_n(report.dependences[0].means.data(), 3, 2.5);
+  EXPECT_EQ(part(report).find("nan"), std::string::npos);
+  report.dependences.clear();
+  EXPECT_EQ(page_of(report).find("id=\"dependences\""), std::string::npos);
 }
 
 TEST(TreesPageTest, NamesNeverBecomeElements) {

@@ -47,10 +47,7 @@ std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges);
 /// Cluster number (0 ..) of every point after cutting the tree into `clusters` clusters, numbered
 /// by first appearance. `clusters` outside 1 .. n is usage.
 std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_t clusters);
-/// The tree in Newick format, branch lengths = differences of height / 2 (ultrametric); ends in
-/// ";". A name with white space, a control character or one of ()[]{}'":;,_ is written in single
-/// quotes (a bare underscore would be read as a blank), quotes inside it doubled. Branches to a
-/// merge at infinite height have no length. Names that are not one a point are usage.
+/// The tree in Newick format (phylogeny.hpp), branch lengths = differences of height / 2.
 std::string newick(const std::vector<Merge>& merges, const std::vector<std::string>& names);
 
 /// Edges (i < j) of the minimum spanning tree (forest where pairs are unreachable) in the order

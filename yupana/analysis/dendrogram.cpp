@@ -1,10 +1,8 @@
 // What is read off a tree of merges: leaf order, cut, Newick text.
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <numeric>
 
-#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/phylogeny.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
@@ -16,25 +14,6 @@ std::int64_t leaf_count(const std::vector<Merge>& merges) {
 
 const Merge& merge_of(const std::vector<Merge>& merges, std::int64_t cluster) {
   return merges[static_cast<std::size_t>(cluster - leaf_count(merges))];
-}
-
-double height_of(const std::vector<Merge>& merges, std::int64_t cluster) {
-  return cluster < leaf_count(merges) ? 0 : merge_of(merges, cluster).height;
-}
-
-void append_label(std::string& text, const std::string& name) {
-  const bool plain = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    return byte <= ' ' || byte == 127 ||
-           std::string_view("()[]{}'\":;,_").find(c) != std::string_view::npos;
-  });
-  if (plain) {
-    text += name;
-    return;
-  }
-  text += '\'';
-  for (const char c : name) text.append(c == '\'' ? 2 : 1, c);
-  text += '\'';
 }
 
 }  // namespace
@@ -82,45 +61,7 @@ std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_
 }
 
 std::string newick(const std::vector<Merge>& merges, const std::vector<std::string>& names) {
-  if (merges.empty() && names.empty()) return ";";
-  const std::int64_t n = leaf_count(merges);
-  if (static_cast<std::int64_t>(names.size()) != n) {
-    throw usage_error("newick: expected {} names, one a leaf, got {}", n, names.size());
-  }
-  enum class Step { enter, between, leave };
-  struct Visit {
-    std::int64_t cluster;
-    Step step;
-    double parent_height;
-  };
-  std::string text;
-  const auto append_length = [&](const Visit& visit) {
-    const double length = (visit.parent_height - height_of(merges, visit.cluster)) / 2;
-    if (std::isfinite(length)) {
-      fmt::format_to(std::back_inserter(text), ":{}", std::max(length, 0.0));
-    }
-  };
-  // The root has no branch: an infinite parent height says so.
-  std::vector<Visit> stack{{2 * n - 2, Step::enter, INFINITY}};
-  while (!stack.empty()) {
-    Visit& visit = stack.back();
-    if (visit.cluster < n || visit.step == Step::leave) {
-      if (visit.cluster < n) {
-        append_label(text, names[static_cast<std::size_t>(visit.cluster)]);
-      } else {
-        text += ')';
-      }
-      append_length(visit);
-      stack.pop_back();
-      continue;
-    }
-    const Merge& merge = merge_of(merges, visit.cluster);
-    const bool first = visit.step == Step::enter;
-    text += first ? '(' : ',';
-    visit.step = first ? Step::between : Step::leave;
-    stack.push_back({first ? merge.left : merge.right, Step::enter, merge.height});
-  }
-  return text + ";";
+  return merges.empty() && names.empty() ? ";" : newick(phylogeny_of(merges), names);
 }
 
 }  // namespace yupana::analysis

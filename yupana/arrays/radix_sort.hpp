@@ -14,6 +14,7 @@
 #include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/radix_key.hpp"
 #include "yupana/arrays/radix_sort_bucket.hpp"
+#include "yupana/arrays/sort_vectors.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 
@@ -22,7 +23,12 @@ namespace yupana::arrays::cpu {
 /// Fewer keys than this sort faster by merges.
 inline constexpr std::int64_t radix_min = 1024;
 
-/// Most significant digit first while a bucket is larger than a cache, least first within it.
+/// Keys that one thread sorts by vectors at once: more are distributed first, which also looks at
+/// Ctrl-C.
+inline constexpr std::int64_t most_by_vectors = std::int64_t{1} << 24;
+
+/// Most significant digit first while a bucket is larger than a cache, least first within it, or
+/// by vectors where they are faster and no value moves along.
 template <class K, class V, class Order>
 class RadixSort {
  public:
@@ -37,6 +43,12 @@ class RadixSort {
             bool parallel) {
     if (n <= radix_bucket<K, V>) {
       context_.check_cancelled();
+      if constexpr (may_be_plain) {
+        if (plain_) {
+          if (in_other) copy(data, n, other, false);
+          return sort_plain<Order>(in_other ? other.keys : data.keys, n);
+        }
+      }
       return sort_bucket<Order>(data, other, n, bits, in_other);
     }
     // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
@@ -66,10 +78,23 @@ class RadixSort {
     }
   }
 
+  /// Whether vectors sort the keys faster, and into the bytes of the stable order.
+  bool goes_by_vectors(const K* keys, std::int64_t n) {
+    if constexpr (may_be_plain) {
+      std::atomic<bool> plain = has_fast_vectors(sizeof(K));
+      if (plain && std::is_floating_point_v<K>) {
+        each((n + tile - 1) / tile, true, [&](std::int64_t t) {
+          if (!are_plain(keys + t * tile, keys + std::min(n, (t + 1) * tile))) plain = false;
+        });
+      }
+      plain_ = plain;
+    }
+    return plain_;
+  }
+
   /// Bits in which radix keys differ.
   std::uint64_t varying(const K* keys, std::int64_t n) {
     std::atomic<std::uint64_t> all{0};
-    constexpr std::int64_t tile = std::int64_t{1} << 18;
     const auto first = radix_key<Order>(keys[0]);
     each((n + tile - 1) / tile, true, [&](std::int64_t t) {
       auto differ = first;
@@ -84,6 +109,9 @@ class RadixSort {
   }
 
  private:
+  static constexpr bool may_be_plain = !Columns<K, V>::has_values && has_vectors<K>;
+  static constexpr std::int64_t tile = std::int64_t{1} << 18;
+
   template <class Body>
   void each(std::int64_t count, bool parallel, const Body& body) {
     if (!parallel) {
@@ -172,18 +200,24 @@ class RadixSort {
   }
 
   void copy(Columns<K, V> from, std::int64_t n, Columns<K, V> to, bool parallel) {
-    constexpr std::int64_t tile = std::int64_t{1} << 18;
     each((n + tile - 1) / tile, parallel, [&](std::int64_t t) {
       copy_columns<K, V>(from + t * tile, std::min(tile, n - t * tile), to + t * tile);
     });
   }
 
   Context& context_;
+  bool plain_ = false;
 };
 
 template <class Order, class K, class V>
 void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
   RadixSort<K, V, Order> sorter(context);
+  const bool plain = sorter.goes_by_vectors(data.keys, n);
+  if constexpr (has_vectors<K>) {
+    if (plain && context.threads() == 1 && n <= most_by_vectors) {
+      return sort_plain<Order>(data.keys, n);
+    }
+  }
   const int bits = std::bit_width(sorter.varying(data.keys, n));
   if (bits == 0) return;
   Array<K> keys(n);

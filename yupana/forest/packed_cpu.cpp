@@ -115,9 +115,12 @@ bool pack_groups(const T* data,
     const T* column = data + f * stride;
     K* to = keys + f * packed_lanes;
     for (std::int64_t i = 0; i < rows; i += packed_lanes, to += group) {
-      const std::int64_t count = std::min(packed_lanes, rows - i);
       T x[packed_lanes] = {};
-      std::copy_n(column + i, count, x);
+      if (rows - i >= packed_lanes) {
+        std::copy_n(column + i, packed_lanes, x);  // a known count: vectors, no call
+      } else {
+        std::copy_n(column + i, rows - i, x);
+      }
       bool none = false;
       for (std::int64_t k = 0; k < packed_lanes; ++k) {
         none |= x[k] != x[k];

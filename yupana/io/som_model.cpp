@@ -1,5 +1,6 @@
 #include "yupana/io/som_model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -104,6 +105,11 @@ void take(const Fields& fields, SomModel& model) {
     model.classes = label.texts("classes");
     model.neuron_classes = label.wholes("neurons", neurons, -1, std::ssize(model.classes) - 1);
   }
+  if (fields.has("clusters")) {
+    const Fields clusters = fields.in("clusters");
+    model.clusters = clusters.wholes("neurons", neurons, 0, neurons - 1);
+    model.silhouettes = clusters.numbers("silhouettes", -1);
+  }
   if (fields.has("image")) {
     model.image_rows = fields.in("image").whole("rows", 1, d);
     model.image_cols = fields.in("image").whole("cols", 1, d);
@@ -171,6 +177,11 @@ const char* name_of(som::Neighborhood neighborhood) {
 const char* name_of(som::Initial initial) { return word(initials, static_cast<int>(initial)); }
 const char* name_of(som::Training training) { return word(trainings, static_cast<int>(training)); }
 
+std::int64_t count_clusters(const SomModel& model) {
+  const auto& clusters = model.clusters;
+  return clusters.empty() ? 0 : *std::max_element(clusters.begin(), clusters.end()) + 1;
+}
+
 Matrix<float> in_units(const SomModel& model) {
   Matrix<float> weights(model.codebook.rows(), model.codebook.cols());
   for (std::int64_t i = 0; i < weights.rows(); ++i) {
@@ -198,6 +209,7 @@ void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& mod
                    {"features", model.features},
                    {"standardized", nullptr},
                    {"label", nullptr},
+                   {"clusters", nullptr},
                    {"image", nullptr}};
   if (model.zero_based) document["zero_based"] = true;
   if (!model.scale.empty())
@@ -205,6 +217,9 @@ void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& mod
   if (!model.label.empty()) {
     document["label"] = {
         {"column", model.label}, {"classes", model.classes}, {"neurons", model.neuron_classes}};
+  }
+  if (!model.clusters.empty()) {
+    document["clusters"] = {{"neurons", model.clusters}, {"silhouettes", model.silhouettes}};
   }
   if (model.image_rows > 0) {
     document["image"] = {{"rows", model.image_rows}, {"cols", model.image_cols}};

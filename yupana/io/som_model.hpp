@@ -19,10 +19,12 @@ struct SomModel {
   std::vector<std::string> features;  ///< names, d
   /// Of every feature, x -> (x - mean) / scale; scale 0 (a constant feature): x -> 0. Empty: as is.
   std::vector<double> mean, scale;
-  bool zero_based = false;                      ///< of a libsvm file whose indices begin at 0
-  std::string label;                            ///< the column of classes; empty: none
-  std::vector<std::string> classes;             ///< its values, in order
-  std::vector<std::int64_t> neuron_classes;     ///< K, -1: none; empty without label
+  bool zero_based = false;                   ///< of a libsvm file whose indices begin at 0
+  std::string label;                         ///< the column of classes; empty: none
+  std::vector<std::string> classes;          ///< its values, in order
+  std::vector<std::int64_t> neuron_classes;  ///< K, -1: none; empty without label
+  std::vector<std::int64_t> clusters;  ///< of the neurons, K, see som/clusters.hpp; empty: none
+  std::vector<double> silhouettes;     ///< by which their number was chosen; empty: it was given
   std::int64_t image_rows = 0, image_cols = 0;  ///< of samples that are images; 0: they are not
 
   // What the samples of the training say about the map.
@@ -33,6 +35,9 @@ struct SomModel {
   double radius = 0;                   ///< of the P-matrix
   std::vector<std::int64_t> p_matrix;  ///< K; empty: not counted
 };
+
+/// How many clusters a map has; 0: it was not clustered.
+std::int64_t count_clusters(const SomModel& model);
 
 /// Weights in the units of the table: w scale + mean.
 Matrix<float> in_units(const SomModel& model);

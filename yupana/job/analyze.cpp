@@ -11,6 +11,7 @@
 #include "yupana/analysis/histogram.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/phylogeny.hpp"
 
 namespace yupana::job {
 namespace {
@@ -150,9 +151,9 @@ MatrixAnalysis analyze_matrix(Context& context,
   }
   const std::vector<analysis::Merge> average =
       analysis::linkage(context, view, analysis::Linkage::average);
-  result.merges = params.linkage == analysis::Linkage::average
-                      ? average
-                      : analysis::linkage(context, view, params.linkage);
+  const analysis::Linkage drawn = analysis::linkage_of(params.tree);
+  result.merges =
+      drawn == analysis::Linkage::average ? average : analysis::linkage(context, view, drawn);
   if (!labels.empty() && result.findings.finite) {
     result.findings.scores = analysis::label_scores(context, view, labels, &average);
   }
@@ -288,17 +289,19 @@ AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindi
                         unit.rooted ? roots : lengths,
                         entries.most,
                         unit.rooted ? shown_.wide : lengths_shown.wide)) {
-    written.merges = tree_of(paths.lengths);
+    written.merges = merges_of(paths.lengths);
   }
+  result.tree = analysis::is_linkage(params_.tree) ? analysis::phylogeny_of(written.merges)
+                                                   : tree_of(context_, paths.lengths, params_.tree);
   result.edges = edges(paths, unit.edges(input_.squared));
   return result;
 }
 
-std::vector<analysis::Merge> FermatAnalysis::tree_of(const graph::AnyMatrix& lengths) {
+std::vector<analysis::Merge> FermatAnalysis::merges_of(const graph::AnyMatrix& lengths) {
   Stage stage(context_, "tree");
-  return std::visit(
-      [&](const auto& m) { return analysis::linkage(context_, m.view(), params_.linkage); },
-      lengths);
+  const analysis::Linkage drawn = analysis::linkage_of(params_.tree);
+  return std::visit([&](const auto& m) { return analysis::linkage(context_, m.view(), drawn); },
+                    lengths);
 }
 
 std::vector<analysis::Edge> FermatAnalysis::edges(const graph::FermatResult& paths,

@@ -29,7 +29,7 @@ bool same_powers(Context& context,
 struct MatrixAnalysis {
   MatrixFindings findings;
   analysis::MdsResult mds;
-  std::vector<analysis::Merge> merges;  ///< of the run's linkage
+  std::vector<analysis::Merge> merges;  ///< of linkage_of() of the run's tree
   report::HeatMap heat_map;
   report::Histogram histogram;
 };
@@ -59,6 +59,8 @@ struct Shown {
 /// written (F, with --root its root) is that of the numbers written.
 struct AlphaAnalysis {
   MatrixAnalysis roots, weights, lengths;
+  analysis::Phylogeny tree;
+  std::vector<double> support;  ///< percent for each node of the tree; empty: not asked for
   std::vector<analysis::Edge> edges;
 };
 
@@ -96,7 +98,7 @@ class FermatAnalysis {
                                  bool wide,
                                  const Power& other_power,
                                  const MatrixAnalysis& other);
-  std::vector<analysis::Merge> tree_of(const graph::AnyMatrix& lengths);
+  std::vector<analysis::Merge> merges_of(const graph::AnyMatrix& lengths);
   Power distances_shown() const;
   std::vector<analysis::Edge> edges(const graph::FermatResult& paths, const Power& power);
   void align(analysis::MdsResult& embedding);

@@ -4,6 +4,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/job/phylogeny.hpp"
 
 namespace yupana::job {
 namespace {
@@ -80,8 +81,13 @@ std::string missing_name(genotype::Missing missing) {
   return "";
 }
 
-std::string linkage_name(analysis::Linkage linkage) {
-  switch (linkage) {
+std::string tree_name(analysis::TreeMethod method) {
+  if (analysis::is_linkage(method)) return linkage_name(method);
+  return method == analysis::TreeMethod::nj ? "nj" : "bionj";
+}
+
+std::string linkage_name(analysis::TreeMethod method) {
+  switch (analysis::linkage_of(method)) {
     case analysis::Linkage::single:
       return "single";
     case analysis::Linkage::average:
@@ -180,7 +186,11 @@ Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {
     rows.emplace_back("filters", filters_of(params.input));
   }
   rows.emplace_back("graph", graph_sentence(params));
-  rows.emplace_back("linkage of the trees", linkage_name(params.linkage));
+  rows.emplace_back("linkage of the trees drawn", linkage_name(params.tree));
+  if (!analysis::is_linkage(params.tree)) rows.emplace_back("tree written", tree_name(params.tree));
+  if (params.bootstrap.replicates > 0) {
+    rows.emplace_back("support", support_sentence(params.bootstrap));
+  }
   rows.emplace_back("individuals", grouped(result.samples));
   return rows;
 }

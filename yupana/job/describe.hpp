@@ -11,7 +11,7 @@ namespace yupana::job {
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 /// What was measured and with which options, as rows of name and value: command, input, metric,
-/// missing calls, filters, graph, alpha, linkage. The head of the report's table.
+/// missing calls, filters, graph, alpha, tree. The head of the report's table.
 Rows run_rows(const FermatJobParams& params, const FermatJobResult& result);
 
 /// "279 individuals, 8,723 sites, Euclidean distance of allele counts": one line.
@@ -34,8 +34,10 @@ std::string missing_name(genotype::Missing missing);
 /// "euclidean"; of a given matrix "given" or, if it holds squares, "given, squared".
 std::string metric_of(const FermatJobParams& params);
 
-/// "average", "single" or "complete".
-std::string linkage_name(analysis::Linkage linkage);
+/// "average", "single" or "complete": of the trees that are drawn.
+std::string linkage_name(analysis::TreeMethod method);
+/// "nj", "bionj" or the linkage: of the tree that is written.
+std::string tree_name(analysis::TreeMethod method);
 
 /// Unit of d.
 std::string distance_unit(const FermatJobParams& params);

@@ -10,6 +10,7 @@
 #include "yupana/core/disk.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/kinship_table.hpp"
+#include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -22,7 +23,7 @@ using genotype::PairCounts;
 /// Only .npy matrices and kinships can be written band by band, these by one process.
 bool needs_all_counts(const Context& context, const DistanceOutputs& outputs) {
   const bool ranks = context.comm() != nullptr;
-  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs ||
+  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs || outputs.tree ||
          (outputs.kinships && ranks);
 }
 
@@ -74,6 +75,10 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
+  if (params.outputs.tree) {
+    const auto n = static_cast<std::uint64_t>(sizes.samples);
+    sizes.later_bytes = n * n * 8 + tree_bytes(context, sizes.samples, *params.outputs.tree);
+  }
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
   plan.output_may_grow = output_may_grow(params.outputs);
@@ -145,6 +150,41 @@ void add_whole_files(Context& context,
   }
 }
 
+analysis::Phylogeny tree_of_counts(Context& context,
+                                   const DistanceJobParams& params,
+                                   const std::vector<std::string>& names,
+                                   const PairCounts& counts) {
+  refuse_unshared(genotype::pairs_without_shared_site(counts),
+                  names,
+                  {0, counts.samples},
+                  [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
+  return tree_of(
+      context, genotype::distances(context, counts, params.metric), *params.outputs.tree);
+}
+
+/// Draws the replicates of the tree, if any, and writes it. The account of the input is over: it is
+/// read anew.
+void write_tree(Context& context,
+                Input& input,
+                const DistanceJobParams& params,
+                const analysis::Phylogeny& tree,
+                AtomicFile& file) {
+  const std::vector<std::string>& names = input.cohort.samples();
+  std::vector<double> support;
+  if (params.outputs.bootstrap.replicates > 0) {
+    analysis::SplitCounts splits(tree);
+    const auto take = [&](std::int64_t, const PairCounts& counts) {
+      splits.add(tree_of_counts(context, params, names, counts));
+    };
+    const auto n = static_cast<std::uint64_t>(names.size());
+    const std::uint64_t held = n * n * 8 + tree_bytes(context, tree.leaves, *params.outputs.tree);
+    genotype::bootstrap_counts(
+        context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
+    support = splits.percent();
+  }
+  file.write(analysis::newick(tree, names, support) + "\n");
+}
+
 void note_unshared(Context& context, std::int64_t pairs) {
   if (pairs == 0) return;
   context.note(
@@ -195,6 +235,7 @@ void refuse_unshared(std::int64_t pairs,
 }
 
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
+  check_bootstrap(context, params.outputs.bootstrap);
   Input input = open_input(context, params.input);
   const Plan plan = plan_of(context, input, params);
   cut_pairs(context, input, plan.pair_groups);
@@ -208,6 +249,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   result.samples = n;
   result.passes = passes_of(plan);
   std::optional<io::NpyMatrix> npy, shared;
+  analysis::Phylogeny tree;
   const auto matrix = [&](const char* ending) -> AtomicFile& {
     return files.add(params.out + ending, context.comm());
   };
@@ -234,6 +276,9 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     }
     if (plan.sizes.one_band && first) {
       add_whole_files(context, input, params, counts, files);
+      if (params.outputs.tree) {
+        tree = tree_of_counts(context, params, input.cohort.samples(), counts);
+      }
     }
   }
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
@@ -241,6 +286,9 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   note_unshared(context, result.pairs_without_sites);
   if (!params.outputs.plink && !params.outputs.kinships && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  }
+  if (params.outputs.tree && first) {
+    write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
   commit_files(context, files, result.files);
   remove_checkpoint(context, plan, params.checkpoint);

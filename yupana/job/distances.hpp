@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/genotype/kinship.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_writer.hpp"
@@ -28,6 +30,8 @@ struct DistanceOutputs {
   std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
   std::optional<io::PlinkLayout> plink;  ///< --distance
   std::vector<io::PlinkContent> plink_contents;
+  std::optional<analysis::TreeMethod> tree;  ///< PREFIX.nwk
+  genotype::BootstrapParams bootstrap;       ///< of its support; in one process
   std::optional<double>
       kinships;  ///< PREFIX.kin0: pairs of at least this kinship, and no other file
 };

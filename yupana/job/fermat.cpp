@@ -13,6 +13,7 @@
 #include "yupana/job/fermat_sizes.hpp"
 #include "yupana/job/load.hpp"
 #include "yupana/job/paths.hpp"
+#include "yupana/job/phylogeny.hpp"
 #include "yupana/job/write.hpp"
 
 namespace yupana::job {
@@ -98,6 +99,7 @@ void write_all(Context& context,
                const FermatJobParams& params,
                const FermatInput& input,
                const std::vector<double>& alphas,
+               const std::vector<Trees>& replicates,
                FermatJobResult& result) {
   FermatFiles files(params, input, alphas.size() > 1);
   FermatAnalysis analysis(context, params, input);
@@ -109,6 +111,9 @@ void write_all(Context& context,
     const graph::FermatResult paths = find_paths(context, params, input, alpha, result);
     AlphaFindings& run = result.alphas.back();
     AlphaAnalysis own = analysis.alpha(paths, run);
+    if (!replicates.empty()) {
+      own.support = support_of(own.tree, replicates[result.alphas.size() - 1]);
+    }
     append(result.notices, notices_of_scale(run));
     for (const MatrixAnalysis* matrix : {&own.roots, &own.weights, &own.lengths}) {
       result.matrices.push_back(matrix->findings);
@@ -118,6 +123,29 @@ void write_all(Context& context,
   result.findings = findings_in_words(params, result.alphas, result.matrices);
   append(result.notices, notices_of_infinite(result.matrices));
   files.write(context, analysis.curve(alphas), result);
+}
+
+/// Of each alpha the trees of the replicates; none without --bootstrap.
+std::vector<Trees> replicate_trees(Context& context,
+                                   const FermatJobParams& params,
+                                   const std::vector<double>& alphas,
+                                   std::optional<Input>& cohort) {
+  if (params.bootstrap.replicates == 0) return {};
+  std::vector<Trees> trees(alphas.size());
+  const auto take = [&](std::int64_t, const genotype::PairCounts& counts) {
+    const FermatInput replicate = from_counts(context, counts, cohort->cohort.samples());
+    for (std::size_t k = 0; k < alphas.size(); ++k) {
+      const graph::FermatResult paths = shortest_paths(context, params, replicate, alphas[k]);
+      trees[k].push_back(tree_of(context, paths.lengths, params.tree));
+    }
+  };
+  // The distances of the cohort, and what a replicate needs as the run itself does.
+  const std::int64_t n = std::ssize(cohort->cohort.samples());
+  const std::uint64_t held = static_cast<std::uint64_t>(n * n * fractional_cell) +
+                             fermat_bytes(params, n, fractional_cell, context.memory());
+  genotype::bootstrap_counts(
+      context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
+  return trees;
 }
 
 /// Counts the sites of this rank and shares the closures of rank 0, which does the rest.
@@ -135,6 +163,7 @@ void help_first_rank(Context& context,
 FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
   FermatJobParams params = as_given;
   params.alphas = distinct_alphas(context, as_given.alphas);
+  check_bootstrap(context, params.bootstrap);
   std::optional<Input> cohort;
   Plan plan;
   if (params.distances.empty()) {
@@ -155,8 +184,12 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     result.cohort = input.cohort;
     if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
     const std::vector<double> alphas = alphas_of(context, params, input);
-    const auto& write = params.matrix_only ? write_matrices : write_all;
-    write(context, params, input, alphas, result);
+    if (params.matrix_only) {
+      write_matrices(context, params, input, alphas, result);
+    } else {
+      const std::vector<Trees> replicates = replicate_trees(context, params, alphas, cohort);
+      write_all(context, params, input, alphas, replicates, result);
+    }
   }
   remove_checkpoint(context, plan, params.checkpoint);
   return result;

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/graph/fermat.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
@@ -27,8 +28,9 @@ struct FermatJobParams {
   std::vector<double> alphas = {2.0};  ///< equal ones are computed once, and a note says so
   bool automatic_alpha = false;        ///< --alpha auto
   graph::FermatParams fermat;          ///< its alpha is set from `alphas`
-  analysis::Linkage linkage = analysis::Linkage::average;  ///< of the Newick tree and heat map
-  std::int64_t dimensions = 10;                            ///< of the embeddings
+  analysis::TreeMethod tree = analysis::TreeMethod::average;  ///< of the Newick file
+  genotype::BootstrapParams bootstrap;  ///< of its support; needs genotypes, in one process
+  std::int64_t dimensions = 10;         ///< of the embeddings
   /// .dist.npy, .fermat.npy, .ids and .json alone, by the dense closure. With ranks none of them
   /// holds a matrix: tiles are spread over all.
   bool matrix_only = false;

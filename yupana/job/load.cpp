@@ -99,6 +99,15 @@ FermatInput load_cohort(Context& context,
   return result;
 }
 
+FermatInput from_counts(Context& context,
+                        const genotype::PairCounts& counts,
+                        std::vector<std::string> names) {
+  FermatInput result;
+  result.names = std::move(names);
+  make_distances(context, counts, result);
+  return result;
+}
+
 FermatInput load_distances(Context& context, const FermatJobParams& params) {
   Stage stage(context, "read distances");
   int cell = fractional_cell;

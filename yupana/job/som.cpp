@@ -11,6 +11,7 @@
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
 #include "yupana/job/som_table.hpp"
+#include "yupana/som/clusters.hpp"
 
 namespace yupana::job {
 namespace {
@@ -123,6 +124,19 @@ som::NearestNeurons describe(Context& context,
   return nearest;
 }
 
+/// Clusters of the model's neurons, as asked for.
+void add_clusters(Context& context, std::int64_t count, io::SomModel& model) {
+  if (count == clusters_of_model) return;
+  model.clusters.clear();
+  model.silhouettes.clear();
+  if (count == no_clusters) return;
+  const Stage stage(context, "clusters");
+  som::Clusters clusters =
+      som::cluster_neurons(context, model.codebook.view(), model.params.grid, model.hits, count);
+  model.clusters = std::move(clusters.of);
+  model.silhouettes = std::move(clusters.silhouettes);
+}
+
 double share_equal(const std::vector<std::int64_t>& found,
                    const std::vector<std::int64_t>& expected) {
   std::int64_t equal = 0;
@@ -139,6 +153,8 @@ SomResult result_of(const io::SomModel& model) {
   result.features = std::ssize(model.features);
   result.neighbors = model.neighbors;
   result.quality = model.quality;
+  result.clusters = io::count_clusters(model);
+  result.silhouettes = model.silhouettes;
   return result;
 }
 
@@ -208,6 +224,11 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   check_out(params.out, "PREFIX.json, .codebook.npy, .bmu.tsv, .html and others");
   som::check_grid(params.som.grid);
   som::resolved(params.som.schedule, params.som.grid);
+  if (params.clusters > params.som.grid.size()) {
+    throw usage_error("--clusters {}: the map has {}",
+                      params.clusters,
+                      counted(params.som.grid.size(), "neuron"));
+  }
   checked_neighbors(params.som.grid, params.neighbors);
   Notices notices(context);
   const io::TableParams reading = reading_of(params.reading, params.out);
@@ -223,7 +244,8 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   io::SomModel model = fitted(context, params, table, notices);
   const som::NearestNeurons nearest =
       describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
-  SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}};
+  add_clusters(context, params.clusters, model);
+  SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}, model.clusters};
   SomResult result = result_of(model);
   if (!table.label.empty()) {
     model.label = table.label;
@@ -241,10 +263,14 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
                 model.params.grid,
                 som::u_matrix(model.codebook.view(), model.params.grid));
   write_map_npy(files.add(params.out + ".hits.npy"), model.params.grid, model.hits);
+  if (!model.clusters.empty()) {
+    write_map_npy(files.add(params.out + ".clusters.npy"), model.params.grid, model.clusters);
+  }
   if (!model.p_matrix.empty()) {
     write_map_npy(files.add(params.out + ".pmatrix.npy"), model.params.grid, model.p_matrix);
   }
-  report::MapReport report = map_report(model, title_of(params.table));
+  report::MapReport report =
+      map_report(model, params.title.empty() ? title_of(params.table) : params.title);
   report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
   add_report_files(files, params.out, report);
   finish(context, files, notices, result);
@@ -267,7 +293,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   model.samples = table.samples.rows();
   model.quality = som::quality(nearest, model.params.grid, model.neighbors);
   SomResult result = result_of(model);
-  SomRows rows{&nearest, model.params.grid, model.classes, table.codes, {}};
+  SomRows rows{&nearest, model.params.grid, model.classes, table.codes, {}, model.clusters};
   if (!model.label.empty()) {
     rows.classes =
         som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);
@@ -295,11 +321,13 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
     const SomTable table = read_som_table(context, params.table, reading, model);
     describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   }
+  add_clusters(context, params.clusters, model);
   SomResult result = result_of(model);
   OutputFiles files;
   const Stage stage(context, "write");
+  const std::string& source = params.table.empty() ? params.model : params.table;
   report::MapReport report =
-      map_report(model, title_of(params.table.empty() ? params.model : params.table));
+      map_report(model, params.title.empty() ? title_of(source) : params.title);
   report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
   add_report_files(files, params.out, report);
   finish(context, files, notices, result);

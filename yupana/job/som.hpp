@@ -12,6 +12,9 @@
 
 namespace yupana::job {
 
+/// Instead of a number of clusters: chosen by silhouettes, none, or those that the model has.
+inline constexpr std::int64_t chosen_clusters = 0, no_clusters = -1, clusters_of_model = -2;
+
 struct SomFitParams {
   std::string table;
   io::TableParams reading;
@@ -21,15 +24,19 @@ struct SomFitParams {
   std::int64_t image_rows = 0;  ///< samples are images of this size; 0: they are not
   std::int64_t image_cols = 0;
   std::optional<bool> p_matrix;  ///< nothing: where it is less than max_p_matrix_work
-  std::string out;               ///< prefix of the files
+  std::int64_t clusters = chosen_clusters;
+  std::string title;  ///< of the report; empty: names the table
+  std::string out;    ///< prefix of the files
 };
 
 struct SomApplyParams {
   std::string model;  ///< the .json of a fit
   std::string table;
   io::TableParams reading;
-  int neighbors = 0;             ///< 0: as the model was fitted
-  std::optional<bool> p_matrix;  ///< of a report
+  int neighbors = 0;                          ///< 0: as the model was fitted
+  std::optional<bool> p_matrix;               ///< of a report
+  std::int64_t clusters = clusters_of_model;  ///< of a report
+  std::string title;                          ///< of a report; empty: names the table
   std::string out;
 };
 
@@ -39,8 +46,10 @@ struct SomResult {
   std::int64_t samples = 0, features = 0;
   int neighbors = 0;
   som::Quality quality;
-  std::optional<double> accuracy;  ///< share of samples whose class is the neuron's
-  std::int64_t unknown = 0;        ///< samples of a class that the model does not know, all wrong
+  std::int64_t clusters = 0;        ///< of the neurons; 0: none were made
+  std::vector<double> silhouettes;  ///< of 2, 3, ... clusters, where their number was chosen
+  std::optional<double> accuracy;   ///< share of samples whose class is the neuron's
+  std::int64_t unknown = 0;         ///< samples of a class that the model does not know, all wrong
   std::vector<std::string> notices;
   std::vector<std::string> files;
 };
@@ -48,7 +57,7 @@ struct SomResult {
 /// Trains a map and writes
 ///   .json .codebook.npy  the model (io/som_model.hpp)
 ///   .bmu.tsv             of each sample its neuron, counted from 0, and the distance to it
-///   .umatrix.npy .hits.npy .pmatrix.npy   rows x cols (the last where it is counted)
+///   .umatrix.npy .hits.npy .clusters.npy .pmatrix.npy   rows x cols (the last where it is counted)
 ///   .html .svg .png      the report; .images.png: the neurons as images
 /// All of them or, after an error, none. The same bytes for any device, number of threads and
 /// memory: a table beyond the context's memory lies in files without names next to the output while

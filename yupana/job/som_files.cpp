@@ -55,6 +55,15 @@ void add_words(const io::SomModel& model, report::MapReport& report) {
         model.quality.empty == 1 ? "1 neuron is"
                                  : fmt::format("{} neurons are", model.quality.empty)));
   }
+  if (!model.silhouettes.empty()) {
+    const std::int64_t clusters = io::count_clusters(model);
+    report.findings.push_back(fmt::format(
+        "{} of neurons (Ward's method along the map): a mean silhouette of {:.3f}, the largest of "
+        "2 to {} clusters.",
+        counted(clusters, "cluster"),
+        model.silhouettes[static_cast<std::size_t>(clusters - 2)],
+        model.silhouettes.size() + 1));
+  }
   auto& summary = report.summary;
   summary.emplace_back("map", map_words(params.grid));
   summary.emplace_back("training",
@@ -88,9 +97,10 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
     const std::int64_t code = codes[static_cast<std::size_t>(row)];
     return code < 0 ? std::string_view("") : cells[static_cast<std::size_t>(code)];
   };
-  file.write(fmt::format("row\tneuron\tmap_row\tmap_col\tdistance\tsecond{}{}\n",
+  file.write(fmt::format("row\tneuron\tmap_row\tmap_col\tdistance\tsecond{}{}{}\n",
                          rows.classes.empty() ? "" : "\tclass",
-                         rows.labels.empty() ? "" : "\tlabel"));
+                         rows.labels.empty() ? "" : "\tlabel",
+                         rows.clusters.empty() ? "" : "\tcluster"));
   context.in_order((n + piece - 1) / piece,
                    [&](std::int64_t p) {
                      std::string text;
@@ -107,6 +117,9 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
                                       nearest.second[i]);
                        if (!rows.classes.empty()) fmt::format_to(to, "\t{}", name(rows.classes, i));
                        if (!rows.labels.empty()) fmt::format_to(to, "\t{}", name(rows.labels, i));
+                       if (!rows.clusters.empty()) {
+                         fmt::format_to(to, "\t{}", rows.clusters[static_cast<std::size_t>(best)]);
+                       }
                        text += '\n';
                      }
                      return text;
@@ -140,8 +153,13 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
   }
   report.first_plane = std::ssize(report.panels);
   if (!model.label.empty()) {
-    report.class_names = model.classes;
-    report.classes = model.neuron_classes;
+    report.groups.push_back({"Classes", model.classes, model.neuron_classes});
+  }
+  if (const std::int64_t count = io::count_clusters(model); count > 1) {
+    report::MapGroups& clusters = report.groups.emplace_back();
+    clusters.name = "Clusters";
+    for (std::int64_t c = 0; c < count; ++c) clusters.names.push_back(std::to_string(c));
+    clusters.of = model.clusters;
   }
   const Matrix<float> weights = io::in_units(model);
   const std::int64_t d = weights.cols();

@@ -12,13 +12,14 @@
 
 namespace yupana::job {
 
-/// A table of the samples' neurons, all counted from 0; with a class or a label column where those
-/// are not empty (-1: none).
+/// A table of the samples' neurons, all counted from 0; with a column of classes, labels (-1: none)
+/// or clusters where those are not empty.
 struct SomRows {
   const som::NearestNeurons* nearest = nullptr;
   som::Grid grid;
   std::vector<std::string> class_names;
   std::vector<std::int64_t> labels, classes;
+  std::vector<std::int64_t> clusters;  ///< of the neurons
 };
 void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows);
 
@@ -32,7 +33,7 @@ void write_map_npy(AtomicFile& file,
 inline constexpr std::int64_t max_planes = 24;
 inline constexpr std::int64_t max_report_values = 1'500'000;
 
-/// What is shown of a map: U-matrix, hits, P-matrix, classes, and planes or images.
+/// What is shown of a map: U-matrix, hits, P-matrix, classes, clusters, and planes or images.
 report::MapReport map_report(const io::SomModel& model, const std::string& title);
 
 /// .html .svg .png and, where there are images, .images.png.

@@ -10,6 +10,7 @@
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/table.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/forest/partial_dependence.hpp"
 
 namespace yupana::job {
 
@@ -47,13 +48,15 @@ analysis::Measures measure(Context& context,
                            TableView<T> table,
                            const forest::Target& target);
 
-/// A page of measures, curves, confusion and importances (report/trees_page.hpp). rows: which were
-/// measured, after their number; folds: may be empty; warning: a sentence, or null.
+/// A page of measures, curves, confusion, importances and partial dependence
+/// (report/trees_page.hpp). rows: which were measured, after their number; folds, dependences: may
+/// be empty; warning: a sentence, or null.
 void write_trees_page(AtomicFile& file,
                       const forest::Model& model,
                       const analysis::Measures& measured,
                       const std::string& rows,
                       const std::vector<analysis::Measures>& folds,
+                      const std::vector<forest::PartialDependence>& dependences = {},
                       const char* warning = nullptr);
 
 /// What is predicted of the rows of training, by trees that did not see them.

@@ -169,6 +169,20 @@ void prune_with_table(Context& context, const TreeTable& table, Model& model) {
   }
 }
 
+/// The features of the page's partial dependence.
+std::vector<std::int64_t> most_important(const std::vector<double>& importances) {
+  constexpr std::size_t most = 6;
+  std::vector<std::int64_t> features;
+  for (std::size_t f = 0; f < importances.size(); ++f) {
+    if (importances[f] > 0) features.push_back(static_cast<std::int64_t>(f));
+  }
+  std::stable_sort(features.begin(), features.end(), [&](std::int64_t a, std::int64_t b) {
+    return importances[a] > importances[b];
+  });
+  features.resize(std::min(features.size(), most));
+  return features;
+}
+
 /// What the model says of the rows it grew from.
 template <class T>
 void look_back(Context& context,
@@ -179,6 +193,11 @@ void look_back(Context& context,
   const Model& model = result.model;
   result.train = measure(context, model, table, target);
   result.importances = forest::importances(model.trees, table.columns);
+  if (params.report) {
+    for (const std::int64_t feature : most_important(result.importances)) {
+      result.dependences.push_back(forest::partial_dependence(context, model, table, feature));
+    }
+  }
   if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
 }
 
@@ -298,19 +317,22 @@ void write_page(const FitTreesParams& params, const FitTreesResult& result, Atom
                      result.model,
                      result.cross_validated,
                      "predicted by trees of other folds," + table,
-                     result.folds);
+                     result.folds,
+                     result.dependences);
   } else if (result.out_of_bag.rows > 0) {
     write_trees_page(file,
                      result.model,
                      result.out_of_bag,
                      "predicted by the trees that did not see them," + table,
-                     {});
+                     {},
+                     result.dependences);
   } else {
     write_trees_page(file,
                      result.model,
                      result.train,
                      "that the trees have seen," + table,
                      {},
+                     result.dependences,
                      "The trees have seen these rows: of others they know less. --cv, --oob or a "
                      "table of its own (predict) measure that.");
   }

@@ -9,6 +9,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/forest/alpha.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/forest/partial_dependence.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/job/tree_tables.hpp"
 
@@ -47,6 +48,8 @@ struct FitTreesResult {
   std::vector<std::string> fold_names;
   std::vector<double> fold_seconds;
   std::vector<double> importances;
+  /// Of the most important features, where there is a report and the table was in memory.
+  std::vector<forest::PartialDependence> dependences;
   std::vector<forest::PathPoint> path;  ///< of a single tree
   forest::AlphaChoice alphas;           ///< if alpha was chosen
   double alpha = 0;                     ///< that pruned the model

@@ -91,6 +91,19 @@ std::vector<report::Importance> importances_of(const Model& model) {
   return list;
 }
 
+/// Names of a feature's values where these stand for categories of text; else empty.
+std::vector<std::string> category_names(const Model& model, const forest::PartialDependence& of) {
+  std::vector<std::string> names;
+  for (const forest::Encoding& own : model.encodings) {
+    if (own.feature != of.feature || own.one_hot) continue;
+    for (const double value : of.values) {
+      const auto at = std::find(own.values.begin(), own.values.end(), value);
+      names.push_back(own.categories[static_cast<std::size_t>(at - own.values.begin())]);
+    }
+  }
+  return names;
+}
+
 void add_measures(const Measures& measured,
                   const std::vector<Measures>& folds,
                   report::TreesReport& page) {
@@ -115,6 +128,7 @@ void write_trees_page(AtomicFile& file,
                       const Measures& measured,
                       const std::string& rows,
                       const std::vector<Measures>& folds,
+                      const std::vector<forest::PartialDependence>& dependences,
                       const char* warning) {
   report::TreesReport page;
   const auto trees = std::ssize(model.trees);
@@ -147,6 +161,14 @@ void write_trees_page(AtomicFile& file,
               page.confusion.data());
   page.importances = importances_of(model);
   page.has_deviations = trees > 1;
+  for (const forest::PartialDependence& own : dependences) {
+    report::Dependence& drawn = page.dependences.emplace_back();
+    drawn.feature = model.features[static_cast<std::size_t>(own.feature)];
+    drawn.values = own.values;
+    drawn.names = category_names(model, own);
+    drawn.means = Matrix<double>(own.means.rows(), own.means.cols());
+    std::copy_n(own.means.data(), own.means.rows() * own.means.cols(), drawn.means.data());
+  }
   std::int64_t leaves = 0, depth = 0;
   for (const forest::Tree& tree : model.trees) {
     leaves += tree.leaves();

@@ -13,6 +13,7 @@
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -82,7 +83,8 @@ std::string fermat_record(const FermatJobParams& params,
     record["sites"] = result.cohort->sites.kept;
     record["missing_rate"] = result.cohort->missing_rate();
   }
-  record["linkage"] = linkage_name(params.linkage);
+  record["tree"] = tree_name(params.tree);
+  if (params.bootstrap.replicates > 0) record["support"] = support_sentence(params.bootstrap);
   record["rooted"] = params.fermat.root;
   record["neighbors"] = params.fermat.neighbors;
   record["landmarks"] = params.fermat.landmarks;
@@ -163,11 +165,20 @@ void FermatFiles::add_alpha(Context& context,
   add_lengths(context, paths, run);
   const bool rooted = run.unit.rooted;
   const MatrixAnalysis& written = rooted ? analysis.roots : analysis.lengths;
-  const std::string tree = analysis::newick(written.merges, input_.names) + "\n";
+  const std::string tree = analysis::newick(analysis.tree, input_.names, analysis.support) + "\n";
   files_.add(named(paths.alpha, ".nwk")).write(tree);
   report_.newick.emplace_back(written.findings.name, tree);
   write_graphs(paths, std::move(analysis.edges));
   add_tree(written);
+  report::Tree& drawn = report_.trees.back();
+  if (!analysis::is_linkage(params_.tree)) {
+    report::Tree own = drawn_tree(analysis.tree);
+    drawn.merges = std::move(own.merges);
+    drawn.tips = std::move(own.tips);
+    drawn.linkage = tree_name(params_.tree);
+    drawn.name += ", " + drawn.linkage;
+  }
+  drawn.support = drawn_support(analysis.tree, analysis.support);
   const bool beside = !written.mds.eigenvalues.empty() && report_.newick.size() == 1;
   const std::int64_t roots = std::ssize(report_.embeddings);
   add(std::move(analysis.roots));
@@ -203,7 +214,7 @@ void FermatFiles::add_tree(const MatrixAnalysis& analysis) {
   report::Tree tree;
   tree.name = analysis.findings.name;
   tree.unit = analysis.heat_map.unit;
-  tree.linkage = linkage_name(params_.linkage);
+  tree.linkage = linkage_name(params_.tree);
   for (const analysis::Merge& merge : analysis.merges) {
     tree.merges.push_back({static_cast<std::int32_t>(merge.left),
                            static_cast<std::int32_t>(merge.right),

@@ -31,6 +31,9 @@ void check_tree(const Tree& tree, std::int64_t individuals) {
          "merges of a tree",
          std::max<std::int64_t>(individuals - 1, 0),
          merges);
+  const std::int64_t tips = std::ssize(tree.tips), support = std::ssize(tree.support);
+  expect(tips == 0 || tips == individuals, "tips of a tree", individuals, tips);
+  expect(support == 0 || support == merges, "supports of a tree", merges, support);
   for (std::int64_t k = 0; k < merges; ++k) {
     const Tree::Merge& merge = tree.merges[static_cast<std::size_t>(k)];
     for (const std::int64_t child : {merge.left, merge.right}) {

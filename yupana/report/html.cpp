@@ -79,11 +79,16 @@ Json json_of(const Tree& tree) {
     children.push_back(merge.right);
     heights.push_back(merge.height);
   }
+  const auto numbers = [](const std::vector<float>& values) {
+    return base64(values.data(), values.size() * sizeof(float));
+  };
   return {{"name", tree.name},
           {"unit", tree.unit},
           {"linkage", tree.linkage},
+          {"tips", numbers(tree.tips)},
+          {"support", numbers(tree.support)},
           {"children", base64(children.data(), children.size() * sizeof(children[0]))},
-          {"heights", base64(heights.data(), heights.size() * sizeof(heights[0]))}};
+          {"heights", numbers(heights)}};
 }
 
 Json json_of(const ScoreRow& row) {

@@ -43,7 +43,8 @@ struct Histogram {
 };
 
 /// A rooted tree of all individuals, drawn as a dendrogram. Merge k makes cluster n + k of two
-/// clusters of smaller numbers, 0 .. n - 1 being the individuals; heights do not fall.
+/// clusters of smaller numbers, 0 .. n - 1 being the individuals; heights do not fall, but where
+/// branches have lengths of their own (tips).
 struct Tree {
   struct Merge {
     std::int32_t left = 0, right = 0;
@@ -53,6 +54,8 @@ struct Tree {
   std::string unit = {};  ///< of the heights; may be empty
   std::string linkage;    ///< "average": what a height means
   std::vector<Merge> merges;
+  std::vector<float> tips = {};     ///< heights of the individuals; empty: all at 0
+  std::vector<float> support = {};  ///< percent, of each merge; NaN: none; empty: not known
 };
 
 /// Everything the report of a run shows. Plain data: the job fills it, this room draws it.

@@ -6,6 +6,7 @@
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
 #include "yupana/report/som_images.hpp"
+#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_map.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/style.hpp"
@@ -44,16 +45,25 @@ std::string data_of(const MapReport& report) {
     panels.push_back(
         {{"name", panel.name}, {"values", rounded(panel.values)}, {"counts", panel.counts}});
   }
+  Json groups = Json::array();
+  for (const MapGroups& own : report.groups) {
+    const MapLegendWords words = legend_words(own);
+    groups.push_back({{"name", own.name},
+                      {"names", own.names},
+                      {"values", own.of},
+                      {"shown", words.shown},
+                      {"hasNone", words.has_none},
+                      {"remark", words.remark}});
+  }
   const Json data = {{"rows", report.rows},
                      {"cols", report.cols},
                      {"hexagonal", report.hexagonal},
                      {"panels", panels},
                      {"firstPlane", report.first_plane},
-                     {"classNames", report.class_names},
-                     {"classes", report.classes},
+                     {"groups", groups},
                      {"colors", hex_of(map_colors)},
-                     {"classColors", hex_of(class_colors)},
-                     {"darkClassColors", hex_of(dark_class_colors)}};
+                     {"groupColors", hex_of(class_colors)},
+                     {"darkGroupColors", hex_of(dark_class_colors)}};
   return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

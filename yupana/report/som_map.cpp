@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/som_images.hpp"
+#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/surface.hpp"
 #include "yupana/report/text.hpp"
@@ -17,62 +19,73 @@ constexpr Color paper = {255, 255, 255};
 constexpr Color ink = {28, 33, 39};
 constexpr double margin = 28, heading = 64, gap = 22;
 
-/// Panels in rows that make the picture about as wide as a page.
-struct Sheet {
-  std::int64_t panels, columns;
-  std::int64_t class_panel;  ///< after the panels that are no features; -1: none
-  double panel_height;
-
+/// Panels in rows that make the picture about as wide as a page, and the legend below.
+class Sheet {
+ public:
   explicit Sheet(const MapReport& report)
-      : panels(std::ssize(report.panels) + (report.class_names.empty() ? 0 : 1)),
-        columns(std::clamp<std::int64_t>(panels <= 4 ? panels : (panels + 2) / 3, 1, 6)),
-        class_panel(report.class_names.empty() ? -1 : report.first_plane),
-        panel_height(map_panel_height(report)) {
-    if (panels > 4 && columns < 4) columns = 4;
+      : report_(report),
+        panels_(std::ssize(report.panels) + std::ssize(report.groups)),
+        columns_(std::clamp<std::int64_t>(panels_ <= 4 ? panels_ : (panels_ + 2) / 3, 1, 6)),
+        panel_height_(map_panel_height(report)) {
+    if (panels_ > 4 && columns_ < 4) columns_ = 4;
+    const Surface scratch(cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1),
+                          cairo_surface_destroy);
+    Pen pen(scratch.get());
+    legend_.emplace(pen, report, width() - 2 * margin);
   }
-  std::int64_t rows() const { return (panels + columns - 1) / columns; }
-  double width() const { return 2 * margin + map_panel_width * static_cast<double>(columns); }
-  double height() const {
-    return std::ceil(heading + (panel_height + gap) * static_cast<double>(rows()) + margin - gap);
+  std::int64_t panels() const { return panels_; }
+  double width() const { return 2 * margin + map_panel_width * static_cast<double>(columns_); }
+  double height() const { return std::ceil(legend_top() + legend_->height() + margin); }
+
+  void draw(cairo_surface_t* surface) const {
+    Pen pen(surface);
+    pen.color(paper);
+    pen.fill({0, 0, width(), height()});
+    pen.color(ink);
+    pen.font(22, true);
+    pen.text(valid_utf8(report_.title), margin, 38, Align::left, width() - 2 * margin);
+    const std::int64_t groups = std::ssize(report_.groups);
+    for (std::int64_t k = 0; k < panels_; ++k) {
+      const std::int64_t own = k - report_.first_plane;
+      if (own >= 0 && own < groups) {
+        draw_groups_panel(
+            pen, left(k), top(k), report_, report_.groups[static_cast<std::size_t>(own)]);
+        continue;
+      }
+      const auto number = static_cast<std::size_t>(own < 0 ? k : k - groups);
+      draw_map_panel(pen, left(k), top(k), report_, report_.panels[number]);
+    }
+    legend_->draw(pen, margin, legend_top());
+  }
+
+ private:
+  double legend_top() const {
+    const std::int64_t rows = (panels_ + columns_ - 1) / columns_;
+    return heading + (panel_height_ + gap) * static_cast<double>(rows) - gap;
   }
   double left(std::int64_t k) const {
-    return margin + map_panel_width * static_cast<double>(k % columns);
+    return margin + map_panel_width * static_cast<double>(k % columns_);
   }
   double top(std::int64_t k) const {
-    return heading + (panel_height + gap) * static_cast<double>(k / columns);
+    return heading + (panel_height_ + gap) * static_cast<double>(k / columns_);
   }
+
+  const MapReport& report_;
+  std::int64_t panels_, columns_;
+  double panel_height_;
+  std::optional<MapLegend> legend_;
 };
 
-void draw_sheet(cairo_surface_t* surface, const MapReport& report) {
-  const Sheet sheet(report);
-  Pen pen(surface);
-  pen.color(paper);
-  pen.fill({0, 0, sheet.width(), sheet.height()});
-  pen.color(ink);
-  pen.font(22, true);
-  pen.text(valid_utf8(report.title), margin, 38, Align::left, sheet.width() - 2 * margin);
-  for (std::int64_t k = 0; k < sheet.panels; ++k) {
-    if (k == sheet.class_panel) {
-      draw_class_panel(pen, sheet.left(k), sheet.top(k), report);
-      continue;
-    }
-    const bool after = sheet.class_panel >= 0 && k > sheet.class_panel;
-    const MapPanel& panel = report.panels[static_cast<std::size_t>(after ? k - 1 : k)];
-    draw_map_panel(pen, sheet.left(k), sheet.top(k), report, panel);
-  }
-}
-
 /// The sheet drawn as pixels, put on the page as one image.
-void draw_sheet_image(cairo_surface_t* surface, const MapReport& report) {
+void draw_sheet_image(cairo_surface_t* surface, const Sheet& sheet) {
   constexpr double resolution = 2;
-  const Sheet sheet(report);
   const Surface image(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                  static_cast<int>(std::ceil(sheet.width() * resolution)),
                                  static_cast<int>(std::ceil(sheet.height() * resolution))),
       cairo_surface_destroy);
   cairo_surface_set_device_scale(image.get(), resolution, resolution);
-  draw_sheet(image.get(), report);
+  sheet.draw(image.get());
   Pen pen(surface);
   cairo_set_source_surface(pen.get(), image.get(), 0, 0);
   cairo_paint(pen.get());
@@ -91,10 +104,11 @@ void check(const MapReport& report) {
   }
   expect(report.first_plane >= 0 && report.first_plane <= std::ssize(report.panels),
          "the first plane is one of the panels");
-  const std::int64_t classes = std::ssize(report.class_names);
-  expect(classes == 0 || std::ssize(report.classes) == neurons, "expected a class a neuron");
-  for (const std::int64_t c : report.classes) {
-    expect(c >= -1 && c < classes, "a neuron's class has no name");
+  for (const MapGroups& groups : report.groups) {
+    expect(std::ssize(groups.of) == neurons, "expected a group a neuron");
+    for (const std::int64_t g : groups.of) {
+      expect(g >= -1 && g < std::ssize(groups.names), "a neuron's group has no name");
+    }
   }
   expect(std::ssize(report.images) ==
              (report.images.empty() ? 0 : neurons) * report.image_rows * report.image_cols,
@@ -104,12 +118,12 @@ void check(const MapReport& report) {
 void write_map_svg(AtomicFile& file, const MapReport& report) {
   check(report);
   const Sheet sheet(report);
-  const bool many = sheet.panels * report.rows * report.cols > map_outlines_limit;
+  const bool many = sheet.panels() * report.rows * report.cols > map_outlines_limit;
   file.write(svg_of(sheet.width(), sheet.height(), [&](cairo_surface_t* surface) {
     if (many) {
-      draw_sheet_image(surface, report);
+      draw_sheet_image(surface, sheet);
     } else {
-      draw_sheet(surface, report);
+      sheet.draw(surface);
     }
   }));
 }
@@ -117,9 +131,8 @@ void write_map_svg(AtomicFile& file, const MapReport& report) {
 void write_map_png(AtomicFile& file, const MapReport& report) {
   check(report);
   const Sheet sheet(report);
-  file.write(png_of(sheet.width(), sheet.height(), 2, [&](cairo_surface_t* surface) {
-    draw_sheet(surface, report);
-  }));
+  file.write(png_of(
+      sheet.width(), sheet.height(), 2, [&](cairo_surface_t* surface) { sheet.draw(surface); }));
 }
 
 void write_map_images(AtomicFile& file, const MapReport& report) {

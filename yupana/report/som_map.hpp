@@ -16,15 +16,21 @@ struct MapPanel {
   bool counts = false;         ///< whole numbers, written into the cells where there is room
 };
 
+/// Neurons in groups, a colour each.
+struct MapGroups {
+  std::string name;
+  std::vector<std::string> names;  ///< of the groups; written into the cells where there is room
+  std::vector<std::int64_t> of;    ///< of each neuron; -1: none, it has no sample
+};
+
 /// What is shown of a self-organizing map. Plain data: the job fills it, this room draws it.
 struct MapReport {
   std::string title;
   std::int64_t rows = 0, cols = 0;
   bool hexagonal = false;  ///< odd rows are half a cell to the right
   std::vector<MapPanel> panels;
-  std::int64_t first_plane = 0;          ///< the panel of the first feature: classes go before it
-  std::vector<std::string> class_names;  ///< empty: no classes
-  std::vector<std::int64_t> classes;     ///< of each neuron; -1: none
+  std::int64_t first_plane = 0;   ///< the panel of the first feature: groups go before it
+  std::vector<MapGroups> groups;  ///< classes, clusters
   /// Of each neuron, row by row, image_rows x image_cols pixels; empty: no images.
   std::vector<float> images;
   std::int64_t image_rows = 0, image_cols = 0;

@@ -15,12 +15,10 @@ namespace {
 constexpr Color ink = {28, 33, 39};
 constexpr Color muted = {91, 99, 109};
 constexpr Color white = {255, 255, 255};
-constexpr Color absent = {0xc9, 0xcb, 0xd0};
 constexpr double title_height = 26;
 constexpr double map_width = 204, map_height = 260;
 constexpr double least_gapped = 7;  ///< size of cells with a gap between them
-constexpr double legend_row = 14.4;
-constexpr double min_scale = 90;  ///< height of a scale or legend next to a flat map
+constexpr double min_scale = 90;    ///< height of a scale next to a flat map
 const double half_sqrt3 = std::sqrt(3.0) / 2;
 
 double luminance(const Color& c) { return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue; }
@@ -151,7 +149,7 @@ Color map_color(double part) {
   return {mixed(a.red, b.red), mixed(a.green, b.green), mixed(a.blue, b.blue)};
 }
 
-Color map_class_color(std::int64_t c) {
+Color map_group_color(std::int64_t c) {
   const Color& own = class_colors[static_cast<std::size_t>(c) % class_color_count];
   if (static_cast<std::size_t>(c) / class_color_count % 2 == 0) return own;
   const auto light = [](std::uint8_t part) {
@@ -178,7 +176,7 @@ void draw_map_panel(
     Point center = cells.center(static_cast<std::int64_t>(i));
     center = {center.x + left, center.y + top + title_height};
     const Color color =
-        std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : absent;
+        std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : map_absent;
     pen.color(color);
     use_edges(pen, cells);
     draw_cell(pen, outline, center);
@@ -188,47 +186,25 @@ void draw_map_panel(
   draw_scale(pen, side_of(cells, left, top), range);
 }
 
-void draw_class_panel(Pen& pen, double left, double top, const MapReport& report) {
+void draw_groups_panel(
+    Pen& pen, double left, double top, const MapReport& report, const MapGroups& groups) {
   const MapCells cells(report, map_width, map_height);
-  draw_title(pen, left, top, "Classes (majority)");
+  draw_title(pen, left, top, groups.name);
   const std::vector<Point> outline = cells.outline();
   pen.font(11);
-  for (std::size_t i = 0; i < report.classes.size(); ++i) {
-    const std::int64_t c = report.classes[i];
+  for (std::size_t i = 0; i < groups.of.size(); ++i) {
+    const std::int64_t g = groups.of[i];
     Point center = cells.center(static_cast<std::int64_t>(i));
     center = {center.x + left, center.y + top + title_height};
-    const Color color = c < 0 ? absent : map_class_color(c);
+    const Color color = g < 0 ? map_absent : map_group_color(g);
     pen.color(color);
     use_edges(pen, cells);
     draw_cell(pen, outline, center);
     cairo_set_antialias(pen.get(), CAIRO_ANTIALIAS_DEFAULT);
-    if (c < 0 || cells.size() < 14) continue;
-    const std::string name = valid_utf8(report.class_names[static_cast<std::size_t>(c)]);
+    if (g < 0 || cells.size() < 14) continue;
+    const std::string name = valid_utf8(groups.names[static_cast<std::size_t>(g)]);
     if (pen.width_of(name) < cells.size() - 4) draw_text_in(pen, name, center, color);
   }
-  const Box side = side_of(cells, left, top);
-  const auto total = std::ssize(report.class_names);
-  const std::int64_t room = static_cast<std::int64_t>(side.height / legend_row);
-  const std::int64_t shown = total > room ? room - 1 : total;
-  const double width = left + map_panel_width - 5 - side.left;
-  for (std::int64_t c = 0; c < shown; ++c) {
-    const double y = side.top + legend_row * static_cast<double>(c);
-    pen.color(map_class_color(c));
-    pen.fill({side.left, y + 2, 10, 10});
-    pen.color(ink);
-    pen.text(valid_utf8(report.class_names[static_cast<std::size_t>(c)]),
-             side.left + 15,
-             y + 11,
-             Align::left,
-             width - 15);
-  }
-  if (shown == total) return;
-  pen.color(muted);
-  pen.text(fmt::format("{} more", total - shown),
-           side.left,
-           side.top + legend_row * static_cast<double>(shown) + 11,
-           Align::left,
-           width);
 }
 
 }  // namespace yupana::report

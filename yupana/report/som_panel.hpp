@@ -44,11 +44,13 @@ inline constexpr std::array<Color, 9> map_colors = {{{0x44, 0x01, 0x54},
                                                      {0x5e, 0xc9, 0x62},
                                                      {0xad, 0xdc, 0x30},
                                                      {0xfd, 0xe7, 0x25}}};
+/// Of a cell without a value or group.
+inline constexpr Color map_absent = {0xc9, 0xcb, 0xd0};
 /// The colour at `part` of the way, 0 to 1.
 Color map_color(double part);
 
-/// The colours of classes, then the same half way to white, and so on.
-Color map_class_color(std::int64_t c);
+/// The colours of groups, then the same half way to white, and so on.
+Color map_group_color(std::int64_t c);
 
 inline constexpr double map_panel_width = 300;
 double map_panel_height(const MapReport& report);
@@ -56,7 +58,7 @@ double map_panel_height(const MapReport& report);
 /// A panel and its scale at (left, top).
 void draw_map_panel(
     Pen& pen, double left, double top, const MapReport& report, const MapPanel& panel);
-/// The classes of the neurons and a legend.
-void draw_class_panel(Pen& pen, double left, double top, const MapReport& report);
+void draw_groups_panel(
+    Pen& pen, double left, double top, const MapReport& report, const MapGroups& groups);
 
 }  // namespace yupana::report

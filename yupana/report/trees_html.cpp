@@ -6,6 +6,7 @@
 #include "yupana/report/page.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
+#include "yupana/report/trees_dependence.hpp"
 #include "yupana/report/trees_page.hpp"
 
 namespace yupana::report {
@@ -13,7 +14,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-constexpr std::size_t max_curves = 12, max_confused = 40, max_bars = 25;
+constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars = 25;
 constexpr double left = 46, top = 10, side = 360, width = left + side + 14,
                  height = top + side + 44;
 
@@ -252,6 +253,7 @@ void write_trees_html(AtomicFile& file, const TreesReport& report) {
               {"curves", curves_of(report)},
               {"confusion", confusion_of(report)},
               {"importances", importances_of(report)},
+              {"dependences", dependences_of(report)},
               {"rows", escaped(report.rows) + "."},
               {"measures", table_of(report.measures)},
               {"summary", table_of(report.summary)}});

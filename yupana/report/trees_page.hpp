@@ -21,6 +21,14 @@ struct ClassScores {
   std::vector<std::pair<double, double>> calibration;       ///< predicted and observed share
 };
 
+/// What is predicted on average where a feature has one value or another.
+struct Dependence {
+  std::string feature;
+  std::vector<double> values;      ///< ascending
+  std::vector<std::string> names;  ///< of the values, where these number categories; else empty
+  Matrix<double> means;            ///< values x classes, or x 1
+};
+
 /// Everything the page of a tree or forest shows. Plain data: the job fills it, this room draws it.
 struct TreesReport {
   std::string title;
@@ -31,6 +39,7 @@ struct TreesReport {
   Matrix<std::int64_t> confusion;                             ///< true, predicted; may be empty
   std::vector<Importance> importances;                        ///< by impurity; may be empty
   bool has_deviations = false;                                ///< over the trees of a forest
+  std::vector<Dependence> dependences;                        ///< may be empty
   std::vector<std::pair<std::string, std::string>> summary;   ///< sizes, options, versions
 };
 

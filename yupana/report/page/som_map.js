@@ -29,13 +29,13 @@ function theme() {
   const get = (name) => style.getPropertyValue(`--${name}`).trim();
   const dark = document.documentElement.classList.contains("dark");
   return {ink: get("ink"), muted: get("muted"), absent: get("absent"), sans: get("sans"),
-    classes: dark ? data.darkClassColors : data.classColors};
+    groups: dark ? data.darkGroupColors : data.groupColors};
 }
 
-/** The colours of classes, then the same half way to white, and so on: as the pictures have them. */
-function classColor(c, look) {
-  const own = look.classes[c % look.classes.length];
-  if (Math.floor(c / look.classes.length) % 2 === 0) return own;
+/** The colours of groups, then the same half way to white, and so on: as the pictures have them. */
+function groupColor(g, look) {
+  const own = look.groups[g % look.groups.length];
+  if (Math.floor(g / look.groups.length) % 2 === 0) return own;
   return "#" + rgb(own).map((part) => Math.round(255 - 0.5 * (255 - part)).toString(16)
     .padStart(2, "0")).join("");
 }
@@ -88,7 +88,7 @@ class Panel {
     const finite = panel.values.filter((v) => v !== null);
     this.low = finite.reduce((a, b) => Math.min(a, b), Infinity);
     this.high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-    this.canvas.setAttribute("aria-label", panel.classes ? "Classes of the neurons"
+    this.canvas.setAttribute("aria-label", panel.names ? `${panel.name} of the neurons`
       : `${panel.name}: from ${shown(finite.length ? this.low : null)} to ` +
         `${shown(finite.length ? this.high : null)}`);
     const title = document.createElement("h3"), plot = document.createElement("div");
@@ -107,7 +107,7 @@ class Panel {
 
   colorOf(i, look) {
     const value = this.panel.values[i];
-    if (this.panel.classes) return value < 0 ? look.absent : classColor(value, look);
+    if (this.panel.names) return value < 0 ? look.absent : groupColor(value, look);
     if (value === null) return look.absent;
     const span = this.high - this.low;
     return `rgb(${colorAt(span > 0 ? (value - this.low) / span : 0).join(" ")})`;
@@ -116,7 +116,7 @@ class Panel {
   draw() {
     const width = this.canvas.parentElement.clientWidth;
     if (width === 0) return;
-    const bar = this.panel.classes ? 0 : 70;
+    const bar = this.panel.names ? 0 : 70;
     this.cells = cellsOf(Math.max(60, width - 70));
     const height = Math.max(this.cells.height, 90) + 8, ratio = Math.max(1, devicePixelRatio || 1);
     this.canvas.width = Math.round(width * ratio);
@@ -144,11 +144,11 @@ class Panel {
       this.cells.path(pen, i, side);
       pen.fill();
       const value = this.panel.values[i];
-      if (value === null || !(this.panel.counts || this.panel.classes)) continue;
-      const text = this.panel.classes ? (value < 0 ? "" : data.classNames[value]) : shown(value);
+      if (value === null || !(this.panel.counts || this.panel.names)) continue;
+      const text = this.panel.names ? (value < 0 ? "" : this.panel.names[value]) : shown(value);
       if (this.cells.size < 13 || pen.measureText(text).width > this.cells.size - 3) continue;
       const part = this.high > this.low ? (value - this.low) / (this.high - this.low) : 0;
-      const [r, g, b] = this.panel.classes ? rgb(value < 0 ? "#000000" : classColor(value, look)) : colorAt(part);
+      const [r, g, b] = this.panel.names ? rgb(value < 0 ? "#000000" : groupColor(value, look)) : colorAt(part);
       pen.fillStyle = 0.299 * r + 0.587 * g + 0.114 * b < 140 ? "#ffffff" : "#1c2127";
       const [x, y] = this.cells.center(i);
       pen.fillText(text, x, y + 0.5);
@@ -190,9 +190,7 @@ class Panel {
 }
 
 const list = data.panels.slice();
-if (data.classNames.length > 0) {
-  list.splice(data.firstPlane, 0, {name: "Classes (majority)", values: data.classes, classes: true});
-}
+list.splice(data.firstPlane, 0, ...data.groups);
 id("maps").hidden = list.length === 0;
 const panels = list.map((panel) => new Panel(panel));
 
@@ -201,7 +199,7 @@ function mark(neuron) {
   marked = neuron;
   const parts = neuron < 0 ? [] : list.map((panel) => {
     const value = panel.values[neuron];
-    return `${panel.name} ${panel.classes ? (value < 0 ? "none" : data.classNames[value]) : shown(value)}`;
+    return `${panel.name} ${panel.names ? (value < 0 ? "no sample" : panel.names[value]) : shown(value)}`;
   });
   id("neuron").textContent = neuron < 0 ? "Point at a cell."
     : `Neuron ${neuron} (row ${Math.floor(neuron / data.cols)}, column ${neuron % data.cols}): ` +
@@ -212,11 +210,20 @@ function mark(neuron) {
 function drawAll() {
   for (const panel of panels) panel.draw();
   const look = theme();
-  id("classes").replaceChildren(...data.classNames.map((name, c) => {
-    const entry = document.createElement("span"), swatch = document.createElement("i");
-    swatch.style.background = classColor(c, look);
-    entry.append(swatch, name);
-    return entry;
+  const entry = (name, color) => {
+    const span = document.createElement("span"), swatch = document.createElement("i");
+    swatch.style.background = color;
+    span.append(swatch, name);
+    return span;
+  };
+  id("legends").replaceChildren(...data.groups.map((groups) => {
+    const line = document.createElement("p"), title = document.createElement("b");
+    line.className = "legend-line";
+    title.textContent = groups.name;
+    line.append(title, ...groups.shown.map((g) => entry(groups.names[g], groupColor(g, look))));
+    if (groups.hasNone) line.append(entry("no sample", look.absent));
+    line.append(groups.remark);
+    return line;
   }));
 }
 

@@ -8,6 +8,7 @@ const rowHeight = 12;
 function decodeTree(tree) {
   const children = new Int32Array(bytesOf(tree.children).buffer);
   const joined = new Float32Array(bytesOf(tree.heights).buffer);
+  const tips = new Float32Array(bytesOf(tree.tips).buffer), support = new Float32Array(bytesOf(tree.support).buffer);
   const n = joined.length + 1, size = new Int32Array(2 * n - 1).fill(1);
   const common = new Int32Array(2 * n - 1);  // the class of all individuals; -3: they differ
   for (let i = 0; i < n; i++) common[i] = labelled ? data.classes[i] : -2;
@@ -18,7 +19,8 @@ function decodeTree(tree) {
   }
   let top = 0;
   for (const height of joined) if (Number.isFinite(height)) top = Math.max(top, height);
-  return {...tree, n, size, common, top, height: (c) => c < n ? 0 : joined[c - n],
+  return {...tree, n, size, common, top, height: (c) => c >= n ? joined[c - n] : tips.length > 0 ? tips[c] : 0,
+    hasTips: tips.length > 0, hasSupport: support.length > 0, support: (c) => c >= n && support.length > 0 ? support[c - n] : NaN,
     left: (c) => children[2 * (c - n)], right: (c) => children[2 * (c - n) + 1],
     apart: joined.reduce((sum, height) => sum + (Number.isFinite(height) ? 0 : 1), 0)};
 }
@@ -89,6 +91,7 @@ function startTrees(encoded) {
     pen.clearRect(0, 0, width, box.top + box.height + 8);
     drawScale(pen, look, box, x, top, names);
     for (const [c] of at) drawJoin(pen, look, c, x, y, at);
+    drawSupport(pen, look, at, x, y);
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     rows.forEach((c, row) => drawRow(pen, look, c, box.top + (row + 0.5) * rowHeight, x, names));
@@ -113,7 +116,7 @@ function startTrees(encoded) {
     pen.fillStyle = look.ink;
     pen.font = `600 13px ${look.sans}`;
     pen.textAlign = "left";
-    pen.fillText(shorten(pen, `height: ${nameAndUnit(tree)}`, box.width + names), box.left, box.top - 28);
+    pen.fillText(shorten(pen, `${tree.hasTips ? "path length" : "height"}: ${nameAndUnit(tree)}`, box.width + names), box.left, box.top - 28);
   }
 
   function drawJoin(pen, look, c, x, y, at) {
@@ -132,8 +135,26 @@ function startTrees(encoded) {
     pen.setLineDash([]);
   }
 
+  /** Percent of the replicates, left of the join and above its branch. */
+  function drawSupport(pen, look, at, x, y) {
+    pen.fillStyle = look.muted;
+    pen.font = `8px ${look.sans}`;
+    pen.textAlign = "right";
+    pen.textBaseline = "alphabetic";
+    for (const [c] of at) {
+      if (Number.isFinite(tree.support(c))) pen.fillText(String(Math.round(tree.support(c))), x(tree.height(c)) - 2, y(c) - 2);
+    }
+  }
+
   function drawRow(pen, look, c, y, x, names) {
     const end = x(0);
+    if (c < tree.n && tree.hasTips) {
+      pen.strokeStyle = look.grid;
+      pen.beginPath();
+      pen.moveTo(x(tree.height(c)), y);
+      pen.lineTo(end, y);
+      pen.stroke();
+    }
     const leaves = c < tree.n ? [c] : leavesOf(tree, c), most = labelled ? majority(leaves) : -2;
     if (c >= tree.n) {
       pen.fillStyle = color(look, most);
@@ -153,20 +174,24 @@ function startTrees(encoded) {
 
   function describe() {
     id("tree-name").replaceChildren(...withPowers(nameAndUnit(tree)));
-    id("tree-height").textContent = {average: "the mean distance between their individuals",
+    const height = {average: "the mean distance between their individuals",
       single: "the smallest distance between their individuals",
       complete: "the largest distance between their individuals"}[tree.linkage] || "their distance";
+    id("tree-height").textContent = tree.hasTips
+      ? "Branches have the lengths of the tree; it has no root: its left end is the last join."
+      : `Two clusters are joined at the height of ${height}; everyone stands at height 0 on the right.`;
     figure.redraw();
     const drawn = layout ? layout.rows.length : 0;
     canvas.setAttribute("aria-label", `Dendrogram of ${plural(tree.n, "individual", "individuals")} in ` +
-      `${plural(drawn, "row", "rows")}, ${tree.name}, ${tree.linkage} linkage.`);
+      `${plural(drawn, "row", "rows")}, ${tree.name}, ${tree.linkage}${tree.hasTips ? "" : " linkage"}.`);
   }
 
   function showNote(drawn) {
     const notes = [drawn < tree.n ? `${count(tree.n)} individuals in ${count(drawn)} rows.`
       : `${plural(tree.n, "individual", "individuals")}, a row each.`];
     if (tree.apart > 0) notes.push(`Dashed: ${plural(tree.apart, "join", "joins")} of clusters that no path connects, at no height.`);
-    if (data.newick.length > 0) notes.push("Branch lengths of the Newick text are half the differences of height.");
+    if (tree.hasSupport) notes.push("Numbers at joins are their support in percent: how many bootstrap replicates have them.");
+    if (data.newick.length > 0 && !tree.hasTips) notes.push("Branch lengths of the Newick text are half the differences of height.");
     id("tree-note").textContent = notes.join(" ");
   }
 

@@ -1,0 +1,47 @@
+#include "cli/command.hpp"
+#include "cli/phylogeny_options.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/job/phylogeny.hpp"
+
+namespace yupana::cli {
+namespace {
+
+Answer nj(Context& context, const Call& call, job::TreeFileParams params) {
+  params.out = call.out;
+  const job::TreeFileResult result = job::tree_file(context, params);
+  Answer answer;
+  answer.json = {{"command", "nj"},
+                 {"leaves", result.leaves},
+                 {"negative_branches", result.negative},
+                 {"stages", stages_json(context)},
+                 {"peak_memory", peak_memory()}};
+  if (params.out.empty()) {
+    answer.text = answer.json["newick"] = result.newick;
+    answer.is_result = true;
+  } else {
+    answer.add_files({params.out});
+  }
+  return answer;
+}
+
+}  // namespace
+
+void add_nj(Command& program) {
+  auto params = std::make_shared<job::TreeFileParams>();
+  Command command = add_command(
+      program,
+      {.name = "nj",
+       .purpose = "The neighbour-joining tree of a distance matrix (.npy, PLINK's files, PHYLIP "
+                  "square, or a table), in Newick format: exact, for tens of thousands of leaves.",
+       .example = "yupana nj D.npy -o tree.nwk",
+       .processor_only = true,
+       .ignored = {"--gpu-memory"}},
+      [params](Context& context, const Call& call) { return nj(context, call, *params); });
+  command
+      .input(
+          "input", params->path, "distances; names inside, or in a file of identifiers next to it")
+      .required();
+  command.choice("--tree", params->method, tree_methods(), "method");
+}
+
+}  // namespace yupana::cli

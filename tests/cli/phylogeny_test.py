@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""yupana nj, and --tree and --bootstrap of dist and fermat: the trees, and the words of their faults."""
+import json
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, refuse, run
+
+
+def read(name):
+    return pathlib.Path(name).read_text()
+
+
+def parse(text):
+    """The splits of a Newick tree, each with its support; and its leaves' names."""
+    stack, names, splits, done, label = [[]], [], {}, None, ""
+    for token in re.findall(r"[(),;]|'(?:[^']|'')*'|[^(),;:']+|:[^(),;]+", text.strip()):
+        if token == "(":
+            stack.append([])
+        elif token in "),;":
+            if done is not None:
+                if label:
+                    splits[frozenset(done)] = float(label)
+                else:
+                    splits.setdefault(frozenset(done), None)
+                stack[-1].extend(done)
+            done, label = (stack.pop(), "") if token == ")" else (None, "")
+        elif token[0] == ":":
+            continue
+        elif done is not None:
+            label = token
+        else:
+            name = token[1:-1].replace("''", "'") if token[0] == "'" else token
+            names.append(name)
+            stack[-1].append(name)
+    return names, splits
+
+
+def both_sides(splits, names):
+    """As sets without the first leaf; one leaf against all others left out."""
+    everyone = frozenset(names)
+    sides = {(everyone - s if min(everyone) in s else s): support for s, support in splits.items()}
+    return {s: support for s, support in sides.items() if 1 < len(s) < len(everyone) - 1}
+
+
+def additive(path):
+    """PHYLIP: ((a b) c) against (d (e f))."""
+    rows = {"a": "0 3 6 12 13 14", "b": "3 0 7 13 14 15", "c": "6 7 0 12 13 14", "d": "12 13 12 0 7 8",
+            "e": "13 14 13 7 0 7", "f": "14 15 14 8 7 0"}
+    pathlib.Path(path).write_text("6\n" + "".join(f"{name}         {row}\n" for name, row in rows.items()))
+
+
+def nj_reads_a_matrix_and_writes_newick():
+    additive("d.phy")
+    run("nj", "d.phy", "-o", "t.nwk")
+    names, splits = parse(read("t.nwk"))
+    assert sorted(names) == list("abcdef"), names
+    assert set(both_sides(splits, names)) == {frozenset("def"), frozenset("cdef"), frozenset("ef")}, splits
+    shown = run("nj", "d.phy", "--quiet").stdout
+    assert shown == read("t.nwk"), shown
+    for device in ("cpu", "reference"):
+        for threads in (1, 2, 7):
+            run("nj", "d.phy", "--device", device, "--threads", threads, "-o", "o.nwk")
+            assert read("o.nwk") == read("t.nwk")
+    answer = json.loads(run("nj", "d.phy", "--tree", "bionj", "-o", "b.nwk", "--json").stdout)
+    assert answer["leaves"] == 6 and answer["negative_branches"] == 0, answer
+    assert parse(read("b.nwk"))[1].keys() == splits.keys()
+    run("nj", "d.phy", "--tree", "upgma", "-o", "u.nwk")
+    run("nj", "d.phy", "--tree", "average", "-o", "a.nwk")
+    assert read("u.nwk") == read("a.nwk") != read("t.nwk")
+
+
+def small_matrices():
+    for n, want in ((1, "x1;"), (2, "(x1:0.5,x2:0.5);"), (3, "(x1:0.5,x2:0.5,x3:0.5);")):
+        lines = [f"x{i + 1}\t" + "\t".join(str(int(i != j)) for j in range(n)) for i in range(n)]
+        pathlib.Path("s.tsv").write_text("\t" + "\t".join(f"x{i + 1}" for i in range(n)) + "\n" + "\n".join(lines) + "\n")
+        run("nj", "s.tsv", "-o", "s.nwk")
+        assert read("s.nwk") == want + "\n", (n, read("s.nwk"))
+
+
+def cohort(name="c", populations=3):
+    run("simulate", "--samples", 30, "--sites", 3000, "--populations", populations, "--fst", 0.2, "--missing", 0.01,
+        "-o", name)
+
+
+def the_tree_of_dist_is_that_of_its_matrix():
+    cohort()
+    run("dist", "c.bed", "--metric", "1-ibs", "--tree", "nj", "-o", "r")
+    run("nj", "r.dist.npy", "-o", "t.nwk")
+    assert read("t.nwk") == read("r.nwk")
+    run("dist", "c.bed", "--tree", "complete", "--format", "tsv", "-o", "q")
+    assert read("q.nwk").endswith(";\n") and read("q.nwk") != read("r.nwk")
+
+
+def the_tree_of_fermat_is_that_of_its_lengths():
+    cohort()
+    for tree in ("nj", "bionj"):
+        run("fermat", "c.bed", "--alpha", 2, "--tree", tree, "-o", "r")
+        run("nj", "r.fermat.npy", "--tree", tree, "-o", "t.nwk")
+        names, ids = parse(read("t.nwk"))[0], read("r.ids").split()
+        number = {str(i + 1): name.split("\t")[-1] for i, name in enumerate(ids)}
+        mine = both_sides(parse(read("r.nwk"))[1], ids)
+        theirs = {frozenset(number.get(n, n) for n in s): None for s in parse(read("t.nwk"))[1]}
+        assert set(mine) == set(both_sides(theirs, ids)), (names[:3], ids[:3])
+    assert json.loads(read("r.json"))["tree"] == "bionj"
+
+
+def support_is_the_same_for_any_threads_and_memory():
+    cohort()
+    options = ("c.bed", "--tree", "nj", "--bootstrap", 40, "--block", 50, "--seed", 3)
+    run("dist", *options, "-o", "r")
+    for more in (("--threads", 1), ("--threads", 7), ("--memory", "40M"), ("--device", "reference")):
+        run("dist", *options, *more, "-o", "s")
+        assert read("s.nwk") == read("r.nwk"), more
+    run("dist", *options[:-1], 4, "-o", "s")
+    assert read("s.nwk") != read("r.nwk")
+    run("dist", "c.bed", "--tree", "nj", "-o", "bare")
+    names, splits = parse(read("r.nwk"))
+    assert parse(read("bare.nwk"))[1].keys() == splits.keys()
+    support = both_sides(splits, names)
+    assert len(support) == 27 and all(0 <= s <= 100 for s in support.values()), support
+    # The three populations part in every replicate; inside of them nothing is sure.
+    assert max(support.values()) == 100 and min(support.values()) < 60, support
+
+
+def support_of_fermat_is_that_of_every_alpha():
+    cohort()
+    run("fermat", "c.bed", "--alpha", "1,3", "--tree", "nj", "--bootstrap", 10, "--block", 100, "-o", "f")
+    for name in ("f.alpha1.nwk", "f.alpha3.nwk"):
+        support = both_sides(*reversed(parse(read(name))))
+        assert len(support) == 27 and all(s is not None and s % 10 == 0 for s in support.values()), (name, support)
+    assert "percent of 10 replicates, blocks of 100 sites, seed 0" in read("f.html")
+    run("fermat", "c.bed", "--bootstrap", 10, "--block", 100, "-o", "f")
+    names, splits = parse(read("f.nwk"))
+    assert all(s is not None for s in both_sides(splits, names).values())
+
+
+def names_are_quoted():
+    random.seed(4)
+    names = ["a b", "it's", "x(1)", "y_2", "z:3"]
+    rows = ["\t".join([name] + [str(abs(i - j)) for j in range(5)]) for i, name in enumerate(names)]
+    pathlib.Path("n.tsv").write_text("\t" + "\t".join(names) + "\n" + "\n".join(rows) + "\n")
+    run("nj", "n.tsv", "-o", "n.nwk")
+    assert sorted(parse(read("n.nwk"))[0]) == sorted(names), read("n.nwk")
+    assert "'it''s'" in read("n.nwk") and "'y_2'" in read("n.nwk")
+
+
+def faults():
+    cohort()
+    pathlib.Path("inf.tsv").write_text("0 1 inf\n1 0 1\ninf 1 0\n")
+    refuse("nj", "inf.tsv", "-o", "x.nwk", says=["expected a distance between every two"])
+    refuse("nj", "nothing.npy", "-o", "x.nwk", says="nothing.npy")
+    refuse("nj", "-o", "x.nwk", status=2, says="input")
+    refuse("nj", "inf.tsv", "--tree", "ward", status=2, says=["--tree", "nj, bionj", "'ward'"])
+    refuse("dist", "c.bed", "--tree", "nj", "--metric", "king", "-o", "x", status=2, says=["--tree", "1-ibs"])
+    refuse("dist", "c.bed", "--bootstrap", 10, "-o", "x", status=2, says=["--bootstrap", "--tree"])
+    refuse("dist", "c.bed", "--tree", "nj", "--block", 10, "-o", "x", status=2, says=["--block", "--bootstrap"])
+    refuse("dist", "c.bed", "--tree", "nj", "--seed", 10, "-o", "x", status=2, says=["--seed", "--bootstrap"])
+    refuse("dist", "c.bed", "--tree", "nj", "--bootstrap", 0, "-o", "x", status=2, says="--bootstrap")
+    refuse("dist", "c.bed", "--tree", "nj", "--bootstrap", 5, "--block", "1mb", "-o", "x", status=2,
+           says=["--block", "100kb", "'1mb'"])
+    refuse("dist", "c.bed", "--tree", "nj", "--bootstrap", 5, "--block", 5000, "--chr", 1, "-o", "x",
+           says=["at least 2 blocks", "1 block"])
+    refuse("dist", "c.bed", "--tree", "nj", "--distance", "square", "-o", "x", status=2, says="--tree")
+    refuse("fermat", "--from-distances", "inf.tsv", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
+    refuse("fermat", "c.bed", "--matrix-only", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
+
+
+sys.exit(main([nj_reads_a_matrix_and_writes_newick, small_matrices, the_tree_of_dist_is_that_of_its_matrix,
+               the_tree_of_fermat_is_that_of_its_lengths, support_is_the_same_for_any_threads_and_memory,
+               support_of_fermat_is_that_of_every_alpha, names_are_quoted, faults]))

@@ -1,0 +1,126 @@
+#include "yupana/job/phylogeny.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/io/matrix_reader.hpp"
+#include "yupana/job/plan.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::job {
+
+analysis::Phylogeny tree_of(Context& context,
+                            const graph::AnyMatrix& distances,
+                            analysis::TreeMethod method) {
+  Stage stage(context, "tree");
+  return std::visit([&](const auto& m) { return analysis::phylogeny(context, m.view(), method); },
+                    distances);
+}
+
+std::uint64_t tree_bytes(const Context& context,
+                         std::int64_t samples,
+                         analysis::TreeMethod method) {
+  if (analysis::is_linkage(method)) return analysis::linkage_bytes(samples, context.memory());
+  const bool weighted = method == analysis::TreeMethod::bionj;
+  return analysis::neighbor_joining_bytes(
+      samples, weighted ? analysis::Joining::bionj : analysis::Joining::nj);
+}
+
+std::vector<double> support_of(const analysis::Phylogeny& tree, const Trees& others) {
+  analysis::SplitCounts counts(tree);
+  for (const analysis::Phylogeny& other : others) counts.add(other);
+  return counts.percent();
+}
+
+report::Tree drawn_tree(const analysis::Phylogeny& tree) {
+  const std::int64_t n = tree.leaves, root = tree.nodes() - 1;
+  std::vector<double> depth(tree.parent.size(), 0);
+  std::vector<std::vector<std::int32_t>> children(tree.parent.size());
+  double deepest = 0;
+  for (std::int64_t node = root - 1; node >= 0; --node) {
+    const auto at = static_cast<std::size_t>(node),
+               above = static_cast<std::size_t>(tree.parent[at]);
+    depth[at] = depth[above] + tree.length[at];
+    deepest = std::max(deepest, depth[at]);
+    children[above].push_back(static_cast<std::int32_t>(node));
+  }
+  report::Tree drawn;
+  for (std::int64_t node = 0; node <= root; ++node) {
+    const auto at = static_cast<std::size_t>(node);
+    const auto height = static_cast<float>(deepest - depth[at]);
+    if (node < n) {
+      drawn.tips.push_back(height);
+      continue;
+    }
+    std::int32_t last = children[at].back();
+    for (auto child = children[at].rbegin() + 1; child != children[at].rend(); ++child) {
+      drawn.merges.push_back({last, *child, height});
+      last = static_cast<std::int32_t>(n + std::ssize(drawn.merges) - 1);
+    }
+  }
+  return drawn;
+}
+
+std::vector<float> drawn_support(const analysis::Phylogeny& tree,
+                                 const std::vector<double>& support) {
+  std::vector<float> drawn;
+  if (support.empty()) return drawn;
+  for (std::size_t k = static_cast<std::size_t>(tree.leaves); k < support.size(); ++k) {
+    drawn.push_back(static_cast<float>(support[k]));
+  }
+  // A root of three children is two merges.
+  drawn.resize(static_cast<std::size_t>(std::max<std::int64_t>(tree.leaves - 1, 0)),
+               std::numeric_limits<float>::quiet_NaN());
+  return drawn;
+}
+
+std::string support_sentence(const genotype::BootstrapParams& params) {
+  const genotype::SiteBlocks& blocks = params.blocks;
+  return fmt::format("percent of {}, blocks of {}, seed {}",
+                     counted(params.replicates, "replicate"),
+                     blocks.in_base_pairs ? fmt::format("{} kb", blocks.length / 1000)
+                                          : counted(blocks.length, "site"),
+                     params.seed);
+}
+
+std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held) {
+  const std::uint64_t used = held + program_bytes(1);
+  return context.memory() > used ? context.memory() - used : 0;
+}
+
+void check_bootstrap(const Context& context, const genotype::BootstrapParams& params) {
+  if (params.replicates == 0 || context.comm() == nullptr) return;
+  throw usage_error("--bootstrap: expected one process, got {}; start yupana without mpirun",
+                    counted(context.ranks(), "rank"));
+}
+
+TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
+  std::optional<AtomicFile> file;
+  if (!params.out.empty()) file.emplace(params.out);
+  io::DistanceMatrix read = io::read_distances(context, params.path);
+  const std::int64_t n = std::visit([](const auto& m) { return m.size(); }, read.values);
+  const auto cell =
+      static_cast<std::uint64_t>(std::holds_alternative<SquareMatrix<double>>(read.values) ? 8 : 4);
+  const std::uint64_t matrix = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * cell;
+  check_memory(context, "nj " + params.path, matrix + tree_bytes(context, n, params.method));
+  if (read.names.empty()) {
+    for (std::int64_t i = 1; i <= n; ++i) read.names.push_back(std::to_string(i));
+  }
+  const analysis::Phylogeny tree = tree_of(context, read.values, params.method);
+  TreeFileResult result;
+  result.newick = analysis::newick(tree, read.names) + "\n";
+  result.leaves = n;
+  result.negative = std::count_if(
+      tree.length.begin(), tree.length.end(), [](double length) { return length < 0; });
+  if (file) {
+    file->write(result.newick);
+    file->commit();
+  }
+  return result;
+}
+
+}  // namespace yupana::job
