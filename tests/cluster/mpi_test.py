@@ -278,7 +278,7 @@ def main():
         folder = pathlib.Path(name)
         same_files(folder, "dist", "simulate:301x20011,missing=0.02,seed=4", "--metric", "king",
                    "--maf", "0.05", "--shared", "--format", "npy,tsv")
-        same_files(folder, "dist", "simulate:97x3001,missing=0.3", "--memory", "36M", ranks=(2, 3))
+        same_files(folder, "dist", "simulate:97x3001,missing=0.3", "--memory", "38M", ranks=(2, 3))
         same_files(folder, "dist", "simulate:64x9000,missing=0.1", "--missing", "mode", "--thin",
                    "0.5", "--distance", "square", "ibs", "1-ibs", ranks=(3,))
         same_files(folder, "fermat", "simulate:1100x2000,fst=0.1", "--alpha", "2,3", "--no-prune",

@@ -119,10 +119,11 @@ TEST_F(BigIntegers, RefusesWhatIsNoDigit) {
   refused("", Digits::decimal, "at least one digit");
   refused("-", Digits::decimal, "at least one digit");
   refused("0x", Digits::hexadecimal, "at least one digit");
-  refused("-12a", Digits::decimal, "character 4 is 'a'");
-  refused("0x10", Digits::decimal, "character 2 is 'x'");
-  refused("012", Digits::binary, "character 3 is '2'");
-  refused("1 2", Digits::decimal, "byte 32");
+  refused("-12a", Digits::decimal, "got 'a' as character 4");
+  refused("0x10", Digits::decimal, "got 'x' as character 2");
+  refused("012", Digits::binary, "got '2' as character 3");
+  refused("1 2", Digits::decimal, "got a blank as character 2");
+  refused("1\n2", Digits::decimal, "got a second line as character 2");
   refused("--1", Digits::decimal, "character 2");
 }
 

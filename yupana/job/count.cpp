@@ -184,7 +184,8 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   sizes.samples = std::ssize(input.cohort.samples());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
-  if (input_kind(params) == InputKind::vcf) {
+  const bool in_memory = params.path.empty();  // an array of Python's
+  if (!in_memory && input_kind(params) == InputKind::vcf) {
     sizes.reader_bytes += io::vcf_reader_bytes(context.threads(), !params.path.ends_with(".vcf"));
   }
   sizes.ranks = context.ranks();
