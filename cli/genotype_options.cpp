@@ -80,7 +80,8 @@ void add_variant_filters(Command& command, job::InputParams& input) {
           "--var-filter",
           [&input](const Names& words) {
             for (const std::string& word : words) {
-              if (!std::filesystem::exists(word)) continue;
+              std::error_code none;
+              if (!std::filesystem::exists(word, none)) continue;
               throw usage_error("--var-filter: expected names of filters, got the file '{}'", word);
             }
             input.filtered = true;

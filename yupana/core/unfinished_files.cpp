@@ -116,7 +116,10 @@ UnfinishedFile::~UnfinishedFile() {
 
 TemporaryFolder::TemporaryFolder(const std::string& word) {
   const auto held = hold_unfinished_files();
-  path_ = (fs::temp_directory_path() / fmt::format("yupana-{}-XXXXXX", word)).string();
+  std::error_code none;
+  fs::path folder = fs::temp_directory_path(none);
+  if (none) folder = "/tmp";  // TMPDIR is no folder
+  path_ = (folder / fmt::format("yupana-{}-XXXXXX", word)).string();
   if (mkdtemp(path_.data()) == nullptr) {
     throw resource_error("{}: cannot create a folder; set TMPDIR to a folder with space", path_);
   }
