@@ -11,6 +11,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(autouse=True)
+def same_random_numbers():
+    """NumPy's shared generator, from which estimators without a random_state draw."""
+    np.random.seed(0)
+
+
 @pytest.fixture
 def program():
     """Runs the C++ program: what the package must equal."""
