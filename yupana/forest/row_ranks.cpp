@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/lists.hpp"

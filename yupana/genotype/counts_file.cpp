@@ -20,7 +20,6 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"

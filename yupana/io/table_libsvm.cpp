@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "yupana/core/counted.hpp"

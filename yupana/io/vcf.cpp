@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <future>
-#include <limits>
 #include <utility>
 
 #include "yupana/core/messages.hpp"

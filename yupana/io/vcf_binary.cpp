@@ -2,7 +2,6 @@
 // part (site, alleles, FILTER, INFO) and the samples' part (one array per FORMAT key).
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "yupana/io/vcf_record.hpp"

@@ -1,7 +1,6 @@
 #include "yupana/job/trees.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "yupana/core/error.hpp"

@@ -1,7 +1,6 @@
 #include "yupana/som/train.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
