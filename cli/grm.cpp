@@ -1,6 +1,5 @@
 #include "yupana/job/grm.hpp"
 
-
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 
