@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/npy_layout.hpp"
