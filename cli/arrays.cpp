@@ -24,7 +24,7 @@ void add_operator(Command& command, job::ArrayOperator& op, bool& wrap) {
 void add_text_type(Command& command, job::TextType& type) {
   command.choice("--type",
                  type,
-                 {{"f8", "f8"}, {"i8", "i8"}, {"u8", "u8"}},
+                 {{"f8", {'f', 8}}, {"i8", {'i', 8}}, {"u8", {'u', 8}}},
                  "what the numbers of a text are (default f8)");
 }
 

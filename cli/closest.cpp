@@ -9,13 +9,8 @@ Answer closest(Context& context, const job::ClosestFileParams& params) {
   const job::ClosestFileResult result = job::closest_file(context, params);
   Answer answer;
   answer.text = fmt::format("{} {} {}\n", result.pair.i, result.pair.j, result.pair.distance);
-  answer.json = {{"command", "closest"},
-                 {"points", result.points},
-                 {"dimensions", result.dimensions},
-                 {"i", result.pair.i},
-                 {"j", result.pair.j},
-                 {"distance", result.pair.distance},
-                 {"coordinates", {result.first, result.second}}};
+  answer.json = {{"command", "closest"}};
+  answer.json.update(job::closest_json(result));
   if (!params.out.empty()) {
     answer.text += fmt::format("in {}\n", params.out);
     answer.json["out"] = params.out;

@@ -77,9 +77,7 @@ std::size_t width_of(const std::string& name) {
 std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
   if (matrices.empty() || !matrices[0].scores) return {};
   std::size_t width = 20;
-  for (const job::MatrixFindings& matrix : matrices) {
-    width = std::max(width, width_of(matrix.name));
-  }
+  for (const job::MatrixFindings& matrix : matrices) width = std::max(width, width_of(matrix.name));
   std::string text = fmt::format(
       "{:<{}} {:>10} {:>13} {:>7}\n", "matrix", width, "silhouette", "adjusted Rand", "1-NN");
   for (const job::MatrixFindings& matrix : matrices) {

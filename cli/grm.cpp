@@ -1,7 +1,5 @@
 #include "yupana/job/grm.hpp"
 
-#include <algorithm>
-
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 

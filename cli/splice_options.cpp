@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::cli {
@@ -74,10 +74,9 @@ void add_protein_options(Command& command, SpliceOptions& options) {
               options.genetic_code = one.table;
               return;
             }
-            throw Error(ErrorCode::usage,
-                        fmt::format("--genetic-code: expected one of NCBI's tables {}, got '{}'",
-                                    splice::genetic_code_list(),
-                                    text));
+            throw usage_error("--genetic-code: expected one of NCBI's tables {}, got '{}'",
+                              splice::genetic_code_list(),
+                              text);
           },
           "NCBI's table: " + splice::genetic_code_list())
       .shows(fmt::format("{}", options.genetic_code));

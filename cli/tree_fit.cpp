@@ -6,6 +6,7 @@
 #include "cli/table_options.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 
@@ -71,11 +72,8 @@ std::pair<std::string, double> class_weight(const std::string& text) {
   const std::size_t equals = std::min(text.rfind('='), text.size());
   const auto factor = number_of<double>(text.substr(std::min(equals + 1, text.size())));
   if (factor && *factor >= 0 && std::isfinite(*factor)) return {text.substr(0, equals), *factor};
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("--class-weight: expected CLASS=FACTOR, as spam=2, a factor of 0 or more, got "
-                  "'{}'",
-                  text));
+  throw usage_error(
+      "--class-weight: expected CLASS=FACTOR, as spam=2, a factor of 0 or more, got '{}'", text);
 }
 
 /// Scores and measures of each fold, of all rows by the trees of other folds, and their spread.

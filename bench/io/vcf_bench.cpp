@@ -1,11 +1,9 @@
 // Reading a simulated cohort from text, bgzipped text and BCF, beside bcftools reading the same
 // files with the same number of threads.
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include "bench/support/bench.hpp"
 #include "yupana/core/random.hpp"

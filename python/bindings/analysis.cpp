@@ -155,10 +155,8 @@ nb::dict facts_of(const analysis::Measures& measures) {
 
 nb::dict class_measures(const Options& options, Vector<std::int32_t> codes, Rows<double> shares) {
   if (codes.shape(0) != shares.shape(0)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shares: expected a row for each of {} labels, got {}",
-                            codes.shape(0),
-                            shares.shape(0)));
+    throw input_error(
+        "shares: expected a row for each of {} labels, got {}", codes.shape(0), shares.shape(0));
   }
   analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
     analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
@@ -187,10 +185,9 @@ nb::dict class_measures(const Options& options, Vector<std::int32_t> codes, Rows
 
 nb::dict number_measures(const Options& options, Vector<double> values, Vector<double> predicted) {
   if (values.shape(0) != predicted.shape(0)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("predicted: expected a number for each of {} labels, got {}",
-                            values.shape(0),
-                            predicted.shape(0)));
+    throw input_error("predicted: expected a number for each of {} labels, got {}",
+                      values.shape(0),
+                      predicted.shape(0));
   }
   const analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
     analysis::NumberTally tally(static_cast<double>(context.memory()));

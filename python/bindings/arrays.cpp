@@ -232,9 +232,7 @@ void bind_order(nb::module_& m) {
       [](const Options& options, Vector<K> keys, std::optional<VectorOut<K>> out) {
         Output<K> output(size_of(keys), out);
         call(options, [&](Context& context) {
-          if (output.data() != keys.data()) {
-            std::copy_n(keys.data(), size_of(keys), output.data());
-          }
+          if (output.data() != keys.data()) std::copy_n(keys.data(), size_of(keys), output.data());
           sort(context, output.data(), size_of(keys));
         });
         return std::move(output).result();

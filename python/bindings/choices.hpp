@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "yupana/arrays/operators.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 /// Arguments of the bindings: names of choices, sizes and types.
 namespace yupana::python {
@@ -25,7 +25,7 @@ Value chosen(const char* what, const std::string& name, const Choices<Value>& ch
     if (name == other) return value;
     known += (known.empty() ? "" : ", ") + std::string(other);
   }
-  throw Error(ErrorCode::usage, fmt::format("{}: expected one of {}; got '{}'", what, known, name));
+  throw usage_error("{}: expected one of {}; got '{}'", what, known, name);
 }
 
 /// The name of a value.
@@ -43,7 +43,7 @@ void with_operator(const std::string& name, const Body& body) {
   if (name == "plus") return body(arrays::Plus{});
   if (name == "min") return body(arrays::Min{});
   if (name == "max") return body(arrays::Max{});
-  throw Error(ErrorCode::usage, fmt::format("op: expected one of plus, min, max; got '{}'", name));
+  throw usage_error("op: expected one of plus, min, max; got '{}'", name);
 }
 
 /// bind.template operator()<T>() for each type that vectors may have.
@@ -60,16 +60,14 @@ void for_plain_types(const Bind& bind) {
 /// Sizes are compared before any pointer is used: a wrong one would write out of bounds.
 inline void check_size(const char* what, std::int64_t expected, std::int64_t got) {
   if (expected == got) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: expected {} values, got {}", what, expected, got));
+  throw usage_error("{}: expected {} values, got {}", what, expected, got);
 }
 
 inline Error bad_offset(std::int64_t values, std::int64_t at, std::int64_t offset) {
-  return Error(ErrorCode::bad_input,
-               fmt::format("offsets: expected numbers that ascend from 0 to {}, got {} at "
-                           "offsets[{}]",
-                           values,
-                           offset,
-                           at));
+  return input_error("offsets: expected numbers that ascend from 0 to {}, got {} at offsets[{}]",
+                     values,
+                     offset,
+                     at);
 }
 
 }  // namespace yupana::python

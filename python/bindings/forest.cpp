@@ -9,7 +9,7 @@
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
@@ -52,6 +52,43 @@ const Choices<forest::Criterion> criteria{{"gini", forest::Criterion::gini},
 const Choices<forest::Sampling> samplings{{"bootstrap", forest::Sampling::bootstrap},
                                           {"partition", forest::Sampling::partition},
                                           {"all", forest::Sampling::all}};
+
+Growing growing_of(const nb::kwargs& given) {
+  Growing growing;
+  forest::ForestParams& forest = growing.params;
+  forest::TreeParams& tree = forest.tree;
+  const auto take = [&]<class V>(const char* name, V& value) {
+    if (!given.contains(name) || given[name].is_none()) return false;
+    value = nb::cast<V>(given[name]);
+    return true;
+  };
+  std::string criterion, sampling;
+  std::vector<int> categorical;
+  bool soft = true;
+  take("criterion", criterion);
+  take("max_depth", tree.max_depth);
+  take("min_samples_split", tree.min_samples_split);
+  take("min_samples_leaf", tree.min_samples_leaf);
+  take("min_weight_fraction_leaf", tree.min_weight_fraction_leaf);
+  take("max_leaf_nodes", tree.max_leaf_nodes);
+  take("min_impurity_decrease", tree.min_impurity_decrease);
+  take("max_features", forest.max_features);
+  take("seed", tree.seed);
+  take("sampling", sampling);
+  take("max_samples", forest.max_samples);
+  take("soft", soft);
+  take("first_tree", forest.first_tree);
+  take("all_trees", forest.all_trees);
+  take("categorical", categorical);
+  growing.many = take("trees", forest.trees);
+  if (!growing.many) forest.trees = 1;
+  tree.criterion = chosen("criterion", criterion, criteria);
+  tree.max_features = forest.max_features;
+  tree.categorical.assign(categorical.begin(), categorical.end());
+  forest.sampling = chosen("sampling", sampling, samplings);
+  forest.voting = soft ? forest::Voting::soft : forest::Voting::hard;
+  return growing;
+}
 
 /// At once where it takes less than a millisecond: rows are packed and go down, nodes are packed.
 Runs runs_of(const Model& model, std::int64_t rows, std::int64_t columns) {
@@ -131,7 +168,7 @@ forest::Target target_of(std::int64_t rows,
   if (weights) target.weights = weights->data();
   const auto fits = [&](const auto& vector) { return !vector || size_of(*vector) == rows; };
   if (codes.has_value() == values.has_value() || !fits(codes) || !fits(values) || !fits(weights)) {
-    throw Error(ErrorCode::usage, "fit: expected one label and weight for each row");
+    throw usage_error("fit: expected one label and weight for each row");
   }
   return target;
 }
@@ -152,7 +189,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         const TableView<T> view = table_of(table);
         if (resident &&
             (resident->shape(0) != table.shape(0) || resident->shape(1) != table.shape(1))) {
-          throw Error(ErrorCode::usage, "fit: expected the same table twice");
+          throw usage_error("fit: expected the same table twice");
         }
         const T* const there = resident ? resident->data() : nullptr;
         const forest::Target target = target_of(view.rows, codes, values, weights, classes.size());
@@ -265,11 +302,11 @@ Model with_trees(const Model& model, std::vector<Tree> trees) {
 
 /// One forest of the trees of several, in their order; what else they say is the first one's.
 Model joined(const std::vector<const Model*>& parts) {
-  if (parts.empty()) throw Error(ErrorCode::usage, "joined: expected at least 1 model, got 0");
+  if (parts.empty()) throw usage_error("joined: expected at least 1 model, got 0");
   std::vector<Tree> trees;
   for (const Model* part : parts) {
     if (part->features != parts[0]->features || part->classes != parts[0]->classes) {
-      throw Error(ErrorCode::usage, "joined: expected models of the same features and classes");
+      throw usage_error("joined: expected models of the same features and classes");
     }
     trees.insert(trees.end(), part->trees.begin(), part->trees.end());
   }
@@ -338,60 +375,8 @@ nb::class_<Model> bind_model(nb::module_& m) {
 void bind_forest(nb::module_& module) {
   nb::module_ m = module.def_submodule("forest", "Decision trees and forests.");
   nb::class_<Growing>(m, "Growing", "How trees grow.")
-      .def(
-          "__init__",
-          [](Growing* self,
-             const std::string& criterion,
-             std::optional<std::int64_t> max_depth,
-             std::int64_t min_samples_split,
-             std::int64_t min_samples_leaf,
-             double min_weight_fraction_leaf,
-             std::int64_t max_leaf_nodes,
-             double min_impurity_decrease,
-             std::int64_t max_features,
-             std::uint64_t seed,
-             std::optional<std::int64_t> trees,
-             const std::string& sampling,
-             std::int64_t max_samples,
-             bool soft,
-             std::int64_t first_tree,
-             std::int64_t all_trees,
-             const std::vector<int>& categorical) {
-            forest::ForestParams params;
-            params.tree.criterion = chosen("criterion", criterion, criteria);
-            params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
-            params.tree.min_samples_split = min_samples_split;
-            params.tree.min_samples_leaf = min_samples_leaf;
-            params.tree.min_weight_fraction_leaf = min_weight_fraction_leaf;
-            params.tree.max_leaf_nodes = max_leaf_nodes;
-            params.tree.min_impurity_decrease = min_impurity_decrease;
-            params.tree.max_features = params.max_features = max_features;
-            params.tree.seed = seed;
-            params.tree.categorical.assign(categorical.begin(), categorical.end());
-            params.trees = trees.value_or(1);
-            params.first_tree = first_tree;
-            params.all_trees = all_trees;
-            params.sampling = chosen("sampling", sampling, samplings);
-            params.voting = soft ? forest::Voting::soft : forest::Voting::hard;
-            params.max_samples = max_samples;
-            new (self) Growing{params, trees.has_value()};
-          },
-          nb::arg("criterion"),
-          nb::arg("max_depth").none(),
-          nb::arg("min_samples_split"),
-          nb::arg("min_samples_leaf"),
-          nb::arg("min_weight_fraction_leaf"),
-          nb::arg("max_leaf_nodes"),
-          nb::arg("min_impurity_decrease"),
-          nb::arg("max_features"),
-          nb::arg("seed"),
-          nb::arg("trees").none(),
-          nb::arg("sampling"),
-          nb::arg("max_samples"),
-          nb::arg("soft"),
-          nb::arg("first_tree") = 0,
-          nb::arg("all_trees") = 0,
-          nb::arg("categorical") = std::vector<int>{});
+      .def("__init__",
+           [](Growing* self, const nb::kwargs& given) { new (self) Growing(growing_of(given)); });
   m.def("rows_of_tree", [](const Growing& growing, std::int64_t rows, std::int64_t tree) {
     return to_numpy(forest::rows_of_tree(growing.params, rows, tree));
   });

@@ -15,6 +15,7 @@
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/job/count.hpp"
+#include "yupana/job/distances.hpp"
 #include "yupana/job/filter.hpp"
 
 namespace yupana::python {
@@ -342,10 +343,9 @@ void bind_counts(nb::module_& m) {
           })
       .def("squared_distances", [](const Counted& self, const Options& options) {
         // Integers where they are exact: what a Fermat job starts from.
-        constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;
-        const bool whole = self.counts.shared.empty() && self.counts.sites < largest_integer_sites;
         return to_python(call(options, [&](Context& context) -> graph::AnyMatrix {
-          if (whole) return genotype::integer_squared_distances(context, self.counts);
+          if (job::has_integer_squares(self.counts))
+            return genotype::integer_squared_distances(context, self.counts);
           return genotype::distances(
               context, self.counts, {.metric = genotype::Metric::squared_euclidean});
         }));

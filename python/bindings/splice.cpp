@@ -25,9 +25,7 @@ nb::dict alignment_dict(const splice::SplicedAlignment& alignment) {
   nb::list chain;
   for (const splice::ExonAlignment& exon : alignment.chain) {
     std::string cigar;
-    for (const splice::Run& run : exon.runs) {
-      cigar += std::to_string(run.length) + run.operation;
-    }
+    for (const splice::Run& run : exon.runs) cigar += std::to_string(run.length) + run.operation;
     chain.append(nb::make_tuple(exon.exon, exon.target_begin, exon.target_end, cigar));
   }
   nb::dict result;

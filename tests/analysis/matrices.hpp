@@ -2,10 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/random.hpp"

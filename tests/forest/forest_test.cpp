@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"

@@ -1,6 +1,5 @@
 // Any bytes as a column of numbers, .npy or text: refused, or as many numbers as it announces,
 // which read the same in pieces of any size.
-#include <cstring>
 #include <optional>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // Any bytes as .npy, PLINK binary or text: refused, or a matrix of distances.
-#include <cmath>
 
 #include "tests/fuzz/fuzz_file.hpp"
 #include "yupana/core/error.hpp"

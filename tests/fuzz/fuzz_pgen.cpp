@@ -4,7 +4,6 @@
 // header, to reach their decoders.
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "tests/fuzz/fuzz_file.hpp"
 #include "tests/fuzz/fuzz_sites.hpp"

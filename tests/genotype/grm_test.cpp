@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <map>
 
 #include "tests/support/site_blocks.hpp"
 #include "yupana/core/error.hpp"

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "tests/graph/graphs.hpp"
 

@@ -4,9 +4,7 @@
 #include <zlib.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <random>
 
 #include "tests/io/matrix_reading.hpp"
 #include "yupana/core/error.hpp"

@@ -1,8 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/npy_layout.hpp"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // Sentences about shares, estimates and units are true and add up.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "yupana/job/describe.hpp"
 #include "yupana/job/units.hpp"
 

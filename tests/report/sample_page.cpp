@@ -4,7 +4,6 @@
 // Writes a sample report.
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 

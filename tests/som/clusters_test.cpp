@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <set>
 #include <vector>
 
 #include "tests/support/text_files.hpp"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <limits>
 
 #include "tests/sparse/suite_sparse.hpp"
 #include "tests/support/gpu.hpp"

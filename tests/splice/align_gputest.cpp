@@ -3,7 +3,6 @@
 #include "tests/support/gpu.hpp"
 
 #ifdef YUPANA_CUDA
-#include <cmath>
 
 #include "tests/splice/cancel.hpp"
 #include "tests/splice/cases.hpp"

@@ -22,9 +22,7 @@ std::vector<Merge> numbered(std::vector<Join> joins) {
     while (parent[static_cast<std::size_t>(root)] != root) {
       root = parent[static_cast<std::size_t>(root)];
     }
-    while (point != root) {
-      point = std::exchange(parent[static_cast<std::size_t>(point)], root);
-    }
+    while (point != root) point = std::exchange(parent[static_cast<std::size_t>(point)], root);
     return root;
   };
   std::vector<Merge> merges;

@@ -1,7 +1,6 @@
 #include "yupana/analysis/fermat_edges.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "yupana/analysis/clustering.hpp"

@@ -89,9 +89,7 @@ SquareMatrix<float> reduced(Context& context,
                             MatrixView<const T> distances,
                             const std::vector<std::int64_t>& order,
                             std::int64_t cells) {
-  if (cells < 1) {
-    throw usage_error("reduced: expected at least 1 cell, got {}", cells);
-  }
+  if (cells < 1) throw usage_error("reduced: expected at least 1 cell, got {}", cells);
   check_distances(context, distances, "reduced", Unreachable::allowed);
   check_order(order, distances.rows);
   const std::int64_t side = std::min(distances.rows, cells);

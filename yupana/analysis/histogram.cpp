@@ -69,9 +69,7 @@ Extent extent_of(Context& context, MatrixView<const T> distances) {
 
 template <class T>
 Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_t bins) {
-  if (bins < 1) {
-    throw usage_error("histogram: expected at least 1 bin, got {}", bins);
-  }
+  if (bins < 1) throw usage_error("histogram: expected at least 1 bin, got {}", bins);
   check_distances(context, distances, "histogram", Unreachable::allowed);
   Histogram result;
   result.counts.assign(static_cast<std::size_t>(bins), 0);

@@ -104,9 +104,7 @@ MdsResult mds(Context& context,
   const double trace = mean * static_cast<double>(n) / 2;
   if (trace == 0) return scaled_points({}, n, 0);
   const std::int64_t axes = std::min(params.dimensions, n - 1);
-  if (takes_dense(n, axes)) {
-    return scaled_points(dense::mds(distances, squared, axes), n, trace);
-  }
+  if (takes_dense(n, axes)) return scaled_points(dense::mds(distances, squared, axes), n, trace);
   const Eigenpairs pairs = cpu::mds(context, product, n, mean, axes);
   if (pairs.values.size() < axes) {
     context.note(

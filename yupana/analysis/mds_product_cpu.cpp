@@ -60,9 +60,7 @@ HWY_INLINE void sum_rows(
       add_columns<squared>(tail, x + whole, c, sums[r]);
     }
     alignas(64) double parts[strands];
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      hn::Store(sums[r][v], Doubles(), parts + v * lanes);
-    }
+    for (std::int64_t v = 0; v < vectors; ++v) hn::Store(sums[r][v], Doubles(), parts + v * lanes);
     for (std::int64_t half = strands / 2; half > 0; half /= 2) {
       for (std::int64_t s = 0; s < half; ++s) parts[s] += parts[s + half];
     }

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -195,20 +195,16 @@ ClassTally::ClassTally(std::int64_t classes, double max_bytes)
 void ClassTally::add_row(std::int32_t code, const double* shares) {
   const auto classes = std::ssize(classes_);
   if (code < -1 || code >= classes) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("row {}: expected a class from 0 to {}, or -1 for an unknown one, got "
-                            "{}",
-                            rows_ + 1,
-                            classes - 1,
-                            code));
+    throw input_error("row {}: expected a class from 0 to {}, or -1 for an unknown one, got {}",
+                      rows_ + 1,
+                      classes - 1,
+                      code);
   }
   double squares = code < 0 ? 1 : 0;
   for (std::int64_t c = 0; c < classes; ++c) {
     if (!(shares[c] >= 0 && shares[c] <= 1)) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format(
-              "row {}, class {}: expected a share from 0 to 1, got {}", rows_ + 1, c, shares[c]));
+      throw input_error(
+          "row {}, class {}: expected a share from 0 to 1, got {}", rows_ + 1, c, shares[c]);
     }
     const double error = shares[c] - (c == code ? 1 : 0);
     squares += error * error;
@@ -260,9 +256,7 @@ void ClassTally::add(Context& context, const std::int32_t* codes, MatrixView<con
 }
 
 Measures ClassTally::measures(Context& context) {
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    classes_[c].roc_auc = classes_[c].pr_auc = none;
-  }
+  for (std::size_t c = 0; c < classes_.size(); ++c) classes_[c].roc_auc = classes_[c].pr_auc = none;
   context.parallel_for(std::ssize(ranks_), 1, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) {
       const auto c = static_cast<std::size_t>(begin);
@@ -307,11 +301,10 @@ void NumberTally::add(const double* values, MatrixView<const double> predicted) 
   for (std::int64_t i = 0; i < predicted.rows; ++i) {
     const double error = predicted(i, 0) - values[i];
     if (error != error) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("row {}: expected numbers, got {} predicted for {}",
-                              rows_ - predicted.rows + i + 1,
-                              predicted(i, 0),
-                              values[i]));
+      throw input_error("row {}: expected numbers, got {} predicted for {}",
+                        rows_ - predicted.rows + i + 1,
+                        predicted(i, 0),
+                        values[i]);
     }
     sum_.add(error);
     squares_.add_product(error, error);

@@ -154,9 +154,7 @@ double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::
   }
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> both;
   std::map<std::int64_t, std::int64_t> in_a, in_b;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ++both[{a[i], b[i]}], ++in_a[a[i]], ++in_b[b[i]];
-  }
+  for (std::size_t i = 0; i < a.size(); ++i) ++both[{a[i], b[i]}], ++in_a[a[i]], ++in_b[b[i]];
   double together = 0, together_a = 0, together_b = 0;
   for (const auto& [classes, items] : both) together += pairs(items);
   for (const auto& [number, items] : in_a) together_a += pairs(items);

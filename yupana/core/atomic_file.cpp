@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/nameless_file.hpp"
 
 namespace yupana {
 namespace {
@@ -261,15 +262,10 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
 
 void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
   if (shared_) return check(shared_->write_at(offset, data, bytes));
-  const char* from = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t done = pwrite(fileno(file_), from, bytes, offset);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw cannot(path_, "write");
-    from += done;
-    offset += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
+  const auto some = [&](std::int64_t at, std::size_t left) {
+    return pwrite(fileno(file_), static_cast<const char*>(data) + at, left, offset + at);
+  };
+  if (in_pieces(bytes, some) < bytes) throw cannot(path_, "write");
 }
 
 void AtomicFile::close() {

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
 #include <fstream>
 #include <limits>
 #include <string>

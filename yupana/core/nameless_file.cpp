@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -40,26 +38,17 @@ NamelessFile::NamelessFile(std::string folder)
 NamelessFile::~NamelessFile() { ::close(file_); }
 
 void NamelessFile::write(const void* data, std::size_t bytes) {
-  const char* from = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t done = ::write(file_, from, bytes);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw cannot(folder_, "write");
-    from += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
+  const auto some = [&](std::int64_t at, std::size_t left) {
+    return ::write(file_, static_cast<const char*>(data) + at, left);
+  };
+  if (in_pieces(bytes, some) < bytes) throw cannot(folder_, "write");
 }
 
 void NamelessFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const {
-  char* to = static_cast<char*>(data);
-  while (bytes > 0) {
-    const ssize_t got = pread(file_, to, bytes, offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw cannot(folder_, "read");
-    to += got;
-    offset += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
+  const auto some = [&](std::int64_t at, std::size_t left) {
+    return pread(file_, static_cast<char*>(data) + at, left, offset + at);
+  };
+  if (in_pieces(bytes, some) < bytes) throw cannot(folder_, "read");
 }
 
 }  // namespace yupana

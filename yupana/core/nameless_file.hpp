@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,21 @@ namespace yupana {
 /// Opens a file without a name in a folder: its room on the disk is free again once it is closed,
 /// however the process ends. Returns the descriptor, or -1 with errno set.
 int open_nameless(const std::string& folder);
+
+/// Calls some(done, left) until all bytes are done, it fails or comes to an end; an interrupted
+/// call is repeated. Returns how many are done; errno is 0 at an end.
+template <class Some>
+std::size_t in_pieces(std::size_t bytes, const Some& some) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const auto more = some(static_cast<std::int64_t>(done), bytes - done);
+    if (more < 0 && errno == EINTR) continue;
+    if (more == 0) errno = 0;
+    if (more <= 0) break;
+    done += static_cast<std::size_t>(more);
+  }
+  return done;
+}
 
 /// A temporary file for data that memory does not hold. Nothing of it can remain: not after a
 /// signal, not after kill -9.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/validate.hpp"

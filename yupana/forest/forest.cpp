@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -118,7 +117,6 @@ ForestResult fit(Context& context,
                  [[maybe_unused]] const T* resident,
                  const Target& target,
                  const ForestParams& params) {
-  check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
   check_trees(params, table.rows);
@@ -172,9 +170,7 @@ ForestResult fit(Context& context,
 }  // namespace
 
 void check_trees(const ForestParams& params, std::int64_t rows) {
-  if (params.trees < 1) {
-    throw usage_error("trees: expected at least 1, got {}", params.trees);
-  }
+  if (params.trees < 1) throw usage_error("trees: expected at least 1, got {}", params.trees);
   const std::int64_t all = forest_trees(params);
   check_max_samples(params, rows);
   if (params.first_tree < 0 || params.first_tree + params.trees > all) {

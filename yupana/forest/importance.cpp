@@ -18,16 +18,12 @@ PermutationImportance permutation_importances(Context& context,
                                               const Target& target,
                                               std::int64_t repeats,
                                               std::uint64_t seed) {
-  if (repeats < 1) {
-    throw usage_error("repeats: expected at least 1, got {}", repeats);
-  }
+  if (repeats < 1) throw usage_error("repeats: expected at least 1, got {}", repeats);
   PermutationImportance result;
   result.score = score(context, model, table, target);
   const std::int64_t n = table.rows;
   Table<T> copy(n, model.features);
-  for (std::int64_t f = 0; f < table.columns; ++f) {
-    std::copy_n(table.column(f), n, copy.column(f));
-  }
+  for (std::int64_t f = 0; f < table.columns; ++f) std::copy_n(table.column(f), n, copy.column(f));
   Stage stage(
       context, "shuffle features", static_cast<double>(table.columns * repeats), "shuffles");
   for (std::int64_t f = 0; f < table.columns; ++f) {

@@ -181,9 +181,7 @@ std::vector<double> collapse_alphas(const Tree& tree) {
 }
 
 Tree prune_cost_complexity(const Tree& tree, double alpha) {
-  if (!(alpha >= 0)) {
-    throw usage_error("alpha: expected 0 or more, got {}", alpha);
-  }
+  if (!(alpha >= 0)) throw usage_error("alpha: expected 0 or more, got {}", alpha);
   Links links(tree);
   while (alpha > 0 && !links.empty() && links.weakest() <= alpha * (1 + 0x1p-40)) {
     links.prune_weakest();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/lists.hpp"
@@ -24,9 +23,7 @@ void scatter(TableView<T> table,
   const std::uint32_t* order = sorted.order.data() + f * sorted.rows;
   for (std::int64_t i = 0; i < sorted.rows; ++i) {
     by_row[order[i]] = ranks[i];
-    if (ranks[i] != missing_rank && ranks[i] == values.size()) {
-      values.push_back(table(order[i], f));
-    }
+    if (ranks[i] != missing_rank && ranks[i] == values.size()) values.push_back(table(order[i], f));
   }
 }
 

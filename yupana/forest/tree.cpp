@@ -64,11 +64,6 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
   }
 }
 
-void check_backend(const Context& context) {
-  if (yupana::cuda::built || context.backend() != Backend::cuda) return;
-  throw Error(ErrorCode::device, "trees: this build has no CUDA version; use --device cpu");
-}
-
 TreeParams with_weight_in_rows(TreeParams params, const Problem& problem, std::int64_t rows) {
   if (params.min_weight_fraction_leaf == 0) return params;
   if (!problem.weights.empty() || rows == 0) {
@@ -85,7 +80,6 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Target& target,
               const TreeParams& params) {
-  check_backend(context);
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
   return grow_best_first(params, [&](const TreeParams& own) {

@@ -31,9 +31,6 @@ Tree fit_tree(Context& context,
               const TreeParams& params);
 }  // namespace cpu
 
-/// Throws device where the context requires a GPU and the build has no CUDA version.
-void check_backend(const Context& context);
-
 /// Throws usage for parameters without sense, bad_input for an empty table.
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/predict.hpp"
 
@@ -15,12 +15,9 @@ std::vector<std::int32_t> folds_of(std::int64_t rows,
                                    std::int64_t folds,
                                    bool stratified,
                                    std::uint64_t seed) {
-  if (folds < 2) {
-    throw Error(ErrorCode::usage, fmt::format("cv: expected at least 2 folds, got {}", folds));
-  }
+  if (folds < 2) throw usage_error("cv: expected at least 2 folds, got {}", folds);
   if (rows < folds) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} rows are fewer than {} folds; give fewer folds", rows, folds));
+    throw input_error("{} rows are fewer than {} folds; give fewer folds", rows, folds);
   }
   std::vector<std::int64_t> order(rows);
   std::iota(order.begin(), order.end(), 0);

@@ -98,9 +98,7 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
     if (number != no_number) {
       filter.numbers_.insert(number);
     } else if (first != no_number && last != no_number) {
-      if (first > last) {
-        throw usage_error("--chr: the range '{}' runs backwards", item);
-      }
+      if (first > last) throw usage_error("--chr: the range '{}' runs backwards", item);
       for (std::int64_t i = first; i <= last; ++i) filter.numbers_.insert(i);
     } else {
       filter.names_.emplace(item);

@@ -294,9 +294,7 @@ std::int64_t Cohort::sites() const {
 }
 
 bool Cohort::read(CallBlock& block, std::int64_t max_sites) {
-  if (max_sites < 1) {
-    throw usage_error("read: expected at least 1 site, got {}", max_sites);
-  }
+  if (max_sites < 1) throw usage_error("read: expected at least 1 site, got {}", max_sites);
   State& state = *state_;
   state.context.check_cancelled();
   if (state.failure) std::rethrow_exception(state.failure);

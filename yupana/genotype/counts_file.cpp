@@ -20,11 +20,11 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/nameless_file.hpp"
 #include "yupana/genotype/checksum.hpp"
 
 namespace yupana::genotype {
@@ -154,9 +154,7 @@ class SavedFile {
   explicit SavedFile(const std::string& path) : path_(path) {
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     missing_ = file_ < 0 && errno == ENOENT;
-    if (file_ < 0 && !missing_) {
-      throw bad_file(path, "cannot be opened: {}", std::strerror(errno));
-    }
+    if (file_ < 0 && !missing_) throw bad_file(path, "cannot be opened: {}", std::strerror(errno));
     struct stat about {};
     if (file_ >= 0 && fstat(file_, &about) == 0) size_ = about.st_size;
   }
@@ -173,16 +171,11 @@ class SavedFile {
   }
   Error refused(std::string_view why) const { return bad_file(path_, "{}; {}", why, begin_anew); }
   void read_at(std::int64_t offset, void* data, std::size_t bytes) const {
-    char* to = static_cast<char*>(data);
-    while (bytes > 0) {
-      const ssize_t got = pread(file_, to, bytes, offset);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw damaged(std::strerror(errno));
-      if (got == 0) throw damaged("cut short");
-      to += got;
-      offset += got;
-      bytes -= static_cast<std::size_t>(got);
-    }
+    const auto some = [&](std::int64_t at, std::size_t left) {
+      return pread(file_, static_cast<char*>(data) + at, left, offset + at);
+    };
+    if (in_pieces(bytes, some) < bytes)
+      throw damaged(errno != 0 ? std::strerror(errno) : "cut short");
   }
 
  private:
@@ -225,9 +218,7 @@ Header read_head(const SavedFile& file, const std::string& run, std::int64_t& en
   if (std::string_view(head).substr(0, magic.size()) != magic) {
     throw file.refused("not a checkpoint of pair counts");
   }
-  if (head[magic.size()] != version) {
-    throw file.refused("checkpoint of another version of yupana");
-  }
+  if (head[magic.size()] != version) throw file.refused("checkpoint of another version of yupana");
   Header header;
   std::memcpy(&header, head.data() + 8, sizeof(header));
   if (file.size() < before_run || header.run_bytes > static_cast<std::uint64_t>(file.size())) {

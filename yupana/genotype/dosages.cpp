@@ -59,9 +59,7 @@ void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock
 }
 
 PairCounts pair_counts(Context& context, const Dosages& dosages, const PairCountsParams& params) {
-  if (dosages.samples < 1) {
-    throw input_error("genotypes: expected at least one sample, got none");
-  }
+  if (dosages.samples < 1) throw input_error("genotypes: expected at least one sample, got none");
   PairCounter counter(context, dosages.samples, params);
   const double samples = static_cast<double>(dosages.samples);
   const double pairs = samples * (samples - 1) / 2;

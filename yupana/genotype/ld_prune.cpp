@@ -161,9 +161,7 @@ LdPruneParams ld_prune_params(const std::vector<std::string>& words) {
   if (!params.in_base_pairs && params.step > params.window) {
     refuse(words, "the step is larger than the window");
   }
-  if (params.in_base_pairs && params.step != 1) {
-    refuse(words, "the step of a window in kb is 1");
-  }
+  if (params.in_base_pairs && params.step != 1) refuse(words, "the step of a window in kb is 1");
   if (!parse(parts.back(), params.max_r2) || !(params.max_r2 >= 0 && params.max_r2 < 1)) {
     refuse(words, "r2 is no number from 0 to below 1");
   }

@@ -53,9 +53,7 @@ Structure structure_from(std::string_view text) {
 
 void set(SimulateParams& params, std::string_view item) {
   const std::size_t equals = item.find('=');
-  if (equals == std::string_view::npos) {
-    refuse(fmt::format("expected key=value, got '{}'", item));
-  }
+  if (equals == std::string_view::npos) refuse(fmt::format("expected key=value, got '{}'", item));
   const std::string_view key = item.substr(0, equals);
   const std::string_view value = item.substr(equals + 1);
   if (key == "populations") {

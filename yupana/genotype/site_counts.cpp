@@ -13,9 +13,7 @@ std::int64_t SiteCounts::minor_alleles() const {
 }
 
 Code SiteCounts::mode() const {
-  if (homozygous_a2 >= heterozygous && homozygous_a2 >= homozygous_a1) {
-    return Code::homozygous_a2;
-  }
+  if (homozygous_a2 >= heterozygous && homozygous_a2 >= homozygous_a1) return Code::homozygous_a2;
   return heterozygous >= homozygous_a1 ? Code::heterozygous : Code::homozygous_a1;
 }
 

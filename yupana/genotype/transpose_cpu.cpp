@@ -141,19 +141,8 @@ void transpose_tile(const std::uint8_t* const* rows,
 
 #endif  // HWY_SCALAR or scalable
 
-void transpose_tile_2(const std::uint8_t* const* rows,
-                      std::int64_t offset,
-                      std::int64_t samples,
-                      std::uint8_t* staged) {
-  transpose_tile<2>(rows, offset, samples, staged);
-}
-
-void transpose_tile_3(const std::uint8_t* const* rows,
-                      std::int64_t offset,
-                      std::int64_t samples,
-                      std::uint8_t* staged) {
-  transpose_tile<3>(rows, offset, samples, staged);
-}
+/// Highway's tables hold plain functions.
+auto transpose_of(int planes) { return planes == 3 ? transpose_tile<3> : transpose_tile<2>; }
 
 }  // namespace yupana::genotype::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -162,8 +151,7 @@ HWY_AFTER_NAMESPACE();
 namespace yupana::genotype::cpu {
 namespace {
 
-HWY_EXPORT(transpose_tile_2);
-HWY_EXPORT(transpose_tile_3);
+HWY_EXPORT(transpose_of);
 
 /// The kept samples of one tile: place in the tile, row of the result.
 struct Tile {
@@ -192,11 +180,7 @@ void transpose_chunk_tile(const SiteBlock& block,
   alignas(64) std::uint8_t staged[tile_samples * 3 * chunk_bytes];
   const std::int64_t offset = tile.first_sample / 4;
   const std::int64_t samples = std::min(tile_samples, block.samples - tile.first_sample);
-  if (result.planes == 3) {
-    HWY_DYNAMIC_DISPATCH(transpose_tile_3)(rows, offset, samples, staged);
-  } else {
-    HWY_DYNAMIC_DISPATCH(transpose_tile_2)(rows, offset, samples, staged);
-  }
+  HWY_DYNAMIC_DISPATCH(transpose_of)(result.planes)(rows, offset, samples, staged);
   const std::int64_t bytes = result.planes * chunk_bytes;
   for (const auto& [from, to] : tile.rows) {
     std::memcpy(result.row(to) + chunk * bytes, staged + from * bytes, bytes);

@@ -8,9 +8,7 @@
 namespace yupana::geometry {
 
 void check_shape(std::int64_t rows, std::int64_t cols) {
-  if (rows < 2) {
-    throw input_error("closest pair: expected at least 2 points, got {}", rows);
-  }
+  if (rows < 2) throw input_error("closest pair: expected at least 2 points, got {}", rows);
   if (cols < 1 || cols > max_dimensions) {
     throw input_error("closest pair: expected 1 to {} coordinates, got {}", max_dimensions, cols);
   }

@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"

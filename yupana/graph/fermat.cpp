@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
@@ -33,21 +32,14 @@ ClosureResult dispatch(Context& context,
                        [[maybe_unused]] const DeviceSource& source,
                        SharedClosure& shared) {
   const std::int64_t n = weights.size();
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::compute_closure(context, weights);
-    case Backend::cpu:
-      return cpu::compute_closure(
-          context, weights, params.prune, dense_closure<T>(context, n, shared));
-    case Backend::cuda:
+  if (context.backend() == Backend::reference) return reference::compute_closure(context, weights);
 #ifdef YUPANA_CUDA
-      return cpu::compute_closure(
-          context, weights, params.prune, cuda::dense_closure<T>(context, n, source));
-#else
-      break;
-#endif
+  if (context.backend() == Backend::cuda) {
+    return cpu::compute_closure(
+        context, weights, params.prune, cuda::dense_closure<T>(context, n, source));
   }
-  throw Error(ErrorCode::device, "fermat: this build has no CUDA version; use --device cpu");
+#endif
+  return cpu::compute_closure(context, weights, params.prune, dense_closure<T>(context, n, shared));
 }
 
 /// Adds up `counts_of(i, counts)` over the rows.
@@ -159,9 +151,7 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        roots(i, j) = root_of<To>(lengths(i, j), alpha, scale);
-      }
+      for (std::int64_t j = 0; j < n; ++j) roots(i, j) = root_of<To>(lengths(i, j), alpha, scale);
     }
   });
   return roots;

@@ -150,9 +150,7 @@ SquareMatrix<To> convert(Context& context, SquareMatrix<From> d, double power, d
   Stage stage(context, "weights", static_cast<double>(n), "rows");
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        to[i * n + j] = weight<To>(d(i, j), power, 1 / scale);
-      }
+      for (std::int64_t j = 0; j < n; ++j) to[i * n + j] = weight<To>(d(i, j), power, 1 / scale);
     }
     stage.advance(static_cast<double>(end - begin));
   });

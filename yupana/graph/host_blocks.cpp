@@ -22,9 +22,7 @@ void close_upper_triangle(const MinPlusKernels<T>& kernels, MatrixView<T> w) {
   constexpr std::int64_t size = HostBlocks<T>::block_size;
   alignas(64) T whole[size * size];
   for (std::int64_t i = 0; i < w.rows; ++i) {
-    for (std::int64_t j = i; j < w.rows; ++j) {
-      whole[i * size + j] = whole[j * size + i] = w(i, j);
-    }
+    for (std::int64_t j = i; j < w.rows; ++j) whole[i * size + j] = whole[j * size + i] = w(i, j);
   }
   kernels.leaf(w.rows, whole, size);
   for (std::int64_t i = 0; i < w.rows; ++i) {

@@ -17,28 +17,21 @@ std::int64_t dispatch(Context& context,
                       PathMethod method,
                       Signs signs,
                       SharedClosure& shared) {
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::shortest_paths(context, weights);
-    case Backend::cpu:
-      if (method == PathMethod::symmetric) {
-        shared.compute(context, weights);
-        return -1;
-      }
-      return cpu::shortest_paths_directed(context, weights, signs, method);
-    case Backend::cuda:
+  if (context.backend() == Backend::reference) return reference::shortest_paths(context, weights);
 #ifdef YUPANA_CUDA
-      if (method == PathMethod::symmetric) {
-        cuda::shortest_paths_symmetric(context, weights);
-        return -1;
-      }
+  if (context.backend() == Backend::cuda) {
+    if (method != PathMethod::symmetric) {
       return cuda::shortest_paths_directed(context, weights, signs);
-#else
-      break;
-#endif
+    }
+    cuda::shortest_paths_symmetric(context, weights);
+    return -1;
   }
-  throw Error(ErrorCode::device,
-              "shortest paths: this build has no CUDA version; use --device cpu");
+#endif
+  if (method != PathMethod::symmetric) {
+    return cpu::shortest_paths_directed(context, weights, signs, method);
+  }
+  shared.compute(context, weights);
+  return -1;
 }
 
 // Sums of int32 weights stay below `unreachable` if nothing is negative and either there is an edge

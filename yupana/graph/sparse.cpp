@@ -1,6 +1,5 @@
 #include "yupana/graph/sparse.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

@@ -11,6 +11,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/nameless_file.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/text_stream.hpp"
 
@@ -90,16 +91,12 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
 InputFile::~InputFile() { ::close(file_); }
 
 void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const {
-  char* to = static_cast<char*>(data);
-  while (bytes > 0) {
-    const ssize_t got = pread(file_, to, bytes, offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
-    if (got == 0) throw bad_file(path_, "ends at byte {}; copy it again", offset);
-    to += got;
-    offset += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
+  const std::size_t got = in_pieces(bytes, [&](std::int64_t at, std::size_t left) {
+    return pread(file_, static_cast<char*>(data) + at, left, offset + at);
+  });
+  if (got == bytes) return;
+  if (errno != 0) throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
+  throw bad_file(path_, "ends at byte {}; copy it again", offset + static_cast<std::int64_t>(got));
 }
 
 bool is_gzip(const InputFile& file) { return head_of(file, 2) == "\x1f\x8b"; }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"

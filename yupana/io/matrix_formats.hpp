@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
 
@@ -48,15 +48,15 @@ SquareMatrix<T> allocate_square(const Context& context,
   const double bytes =
       static_cast<double>(n) * static_cast<double>(n) * sizeof(T) + static_cast<double>(held);
   if (bytes > static_cast<double>(context.memory())) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: its {} x {} matrix takes {}{} and memory is limited to "
-                            "{}; give --memory more, or fewer samples",
-                            path,
-                            n,
-                            n,
-                            needed_bytes(bytes),
-                            held > 0 ? " with its text" : "",
-                            allowed_bytes(static_cast<double>(context.memory()))));
+    throw resource_error(
+        "{}: its {} x {} matrix takes {}{} and memory is limited to "
+        "{}; give --memory more, or fewer samples",
+        path,
+        n,
+        n,
+        needed_bytes(bytes),
+        held > 0 ? " with its text" : "",
+        allowed_bytes(static_cast<double>(context.memory())));
   }
   return SquareMatrix<T>(n);
 }

@@ -185,9 +185,7 @@ void read_square_layout(const MatrixText& text,
   if (layout.n == 0) throw bad_file(text.path, "has a line of names and no row of values");
   const auto n = static_cast<std::size_t>(layout.n);
   const std::size_t width = text.fields(layout.first).size();
-  if (width != n && width != n + 1) {
-    throw not_square(text, layout.n, width);
-  }
+  if (width != n && width != n + 1) throw not_square(text, layout.n, width);
   layout.row_names = width == n + 1;
   if (header.empty()) {
     // Numbers in a first column too many are no names: a row of the square is missing.

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "yupana/io/model_files.hpp"
 

@@ -25,13 +25,17 @@ std::vector<std::string> ordered_names(const std::vector<Names>& lists) {
   return names;
 }
 
-std::vector<std::int32_t> places_of(const Names& list, const std::vector<std::string>& ordered) {
+std::vector<std::int32_t> places_of(const std::vector<std::string>& texts,
+                                    const std::vector<std::string>& known) {
   std::unordered_map<std::string_view, std::int32_t> places;
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    places.emplace(ordered[i], static_cast<std::int32_t>(i));
+  for (const std::string& text : known) {
+    places.emplace(text, static_cast<std::int32_t>(places.size()));
   }
   std::vector<std::int32_t> result;
-  for (const std::string& text : list.texts()) result.push_back(places.at(text));
+  for (const std::string& text : texts) {
+    const auto found = places.find(text);
+    result.push_back(found == places.end() ? -1 : found->second);
+  }
   return result;
 }
 

@@ -38,7 +38,8 @@ class Names {
 /// All texts of several lists once: in order of value if every one is a number (equal values in
 /// order of bytes), else in order of bytes.
 std::vector<std::string> ordered_names(const std::vector<Names>& lists);
-/// For each text of `list`, its place in `ordered`.
-std::vector<std::int32_t> places_of(const Names& list, const std::vector<std::string>& ordered);
+/// For each text its place in `known`; -1: none.
+std::vector<std::int32_t> places_of(const std::vector<std::string>& texts,
+                                    const std::vector<std::string>& known);
 
 }  // namespace yupana::io

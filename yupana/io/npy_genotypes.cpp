@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "yupana/core/array.hpp"

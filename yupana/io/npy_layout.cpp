@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"

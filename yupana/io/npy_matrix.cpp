@@ -16,17 +16,8 @@ namespace {
 constexpr std::int64_t task_numbers = std::int64_t{1} << 18;
 
 std::string_view description(NpyType type) {
-  switch (type) {
-    case NpyType::float64:
-      return "<f8";
-    case NpyType::float32:
-      return "<f4";
-    case NpyType::int32:
-      return "<i4";
-    case NpyType::int64:
-      return "<i8";
-  }
-  return {};
+  constexpr std::string_view words[] = {"<f8", "<f4", "<i4", "<i8"};  // by NpyType
+  return words[static_cast<std::size_t>(type)];
 }
 
 /// Calls body with a value of the type that the file holds.

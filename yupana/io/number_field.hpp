@@ -8,7 +8,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 
@@ -67,10 +67,10 @@ T exact_number(std::string_view path, Own value, std::int64_t at) {
   if constexpr (std::is_integral_v<Own> && std::is_floating_point_v<T>) {
     if (!fits_double(value)) {
       throw bad_file(path,
-                     fmt::format("value {} (from 1) is {}, beyond 2^53 and between two "
-                                 "doubles; save it as f8 if it may be rounded",
-                                 at + 1,
-                                 value));
+                     "value {} (from 1) is {}, beyond 2^53 and between two "
+                     "doubles; save it as f8 if it may be rounded",
+                     at + 1,
+                     value);
     }
   }
   return static_cast<T>(value);

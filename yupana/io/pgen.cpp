@@ -1,7 +1,6 @@
 #include "yupana/io/pgen.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>

@@ -59,9 +59,7 @@ Code code_at(const std::uint8_t* row, std::int64_t sample) {
 /// Zeroes what follows the last sample.
 void end_row(std::uint8_t* row, std::int64_t samples, std::int64_t stride) {
   const std::int64_t bytes = divide_up(samples, 4);
-  if (samples % 4 != 0) {
-    row[bytes - 1] &= static_cast<std::uint8_t>((1 << (2 * (samples % 4))) - 1);
-  }
+  if (samples % 4 != 0) row[bytes - 1] &= static_cast<std::uint8_t>((1 << (2 * (samples % 4))) - 1);
   std::memset(row + bytes, 0, static_cast<std::size_t>(stride - bytes));
 }
 
@@ -110,9 +108,7 @@ const char* take_list(PgenBytes& bytes, std::int64_t samples, const Each& each) 
       if (group > 0 && bytes.data() - begin != sizes[group - 1] + pgen_list_group - 1)
         return bad_list;
       begin = bytes.data();
-      for (std::int64_t i = id_bytes; i-- > 0;) {
-        sample = sample << 8 | firsts[group * id_bytes + i];
-      }
+      for (std::int64_t i = id_bytes; i-- > 0;) sample = sample << 8 | firsts[group * id_bytes + i];
     } else {
       std::uint32_t step = 0;
       if (const char* fault = take_varint(bytes, step)) return fault;

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
@@ -27,9 +27,7 @@ inline bool next_plink_line(LineReader& reader,
     count = split_fields(line, fields, 6);
   }
   if (count == 0 || count == 6) return count == 6;
-  throw bad_line(reader.path(),
-                 reader.number(),
-                 fmt::format("expected 6 columns ({}), got {}", columns, count));
+  throw bad_line(reader.path(), reader.number(), "expected 6 columns ({}), got {}", columns, count);
 }
 
 }  // namespace yupana::io

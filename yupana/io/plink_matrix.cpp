@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/text_rows.hpp"
@@ -12,16 +13,9 @@
 namespace yupana::io {
 namespace {
 
-std::string_view suffix(PlinkContent content) {
-  switch (content) {
-    case PlinkContent::allele_count:
-      return ".dist";
-    case PlinkContent::ibs:
-      return ".mibs";
-    case PlinkContent::one_minus_ibs:
-      return ".mdist";
-  }
-  return {};
+std::string suffix(PlinkContent content) {
+  constexpr const char* suffixes[] = {".dist", ".mibs", ".mdist"};  // by PlinkContent
+  return suffixes[static_cast<std::size_t>(content)];
 }
 
 /// Which cells of row i a layout writes.
@@ -45,12 +39,6 @@ struct Cells {
     return layout.shape == PlinkShape::triangle ? taken(i) : size;
   }
 };
-
-/// The diagonal is exact whatever the formula made of it: every call of an individual agrees with
-/// itself, even where all are missing.
-void set_diagonal(PlinkContent content, std::int64_t i, double* row) {
-  row[i] = content == PlinkContent::ibs ? 1 : 0;
-}
 
 TextRows text_rows(const Cells& cells, const RowProducer& producer) {
   TextRows rows;
@@ -103,28 +91,26 @@ TextRows binary_rows(const Cells& cells, const RowProducer& producer) {
 PlinkLayout plink_layout(const std::vector<std::string>& modifiers) {
   std::optional<PlinkShape> shape;
   std::optional<PlinkEncoding> encoding;
-  const auto set = [](auto& slot, auto value, const std::string& word) {
-    if (slot) throw Error(ErrorCode::usage, "--distance: '" + word + "' contradicts a word before");
-    slot = value;
+  const std::map<std::string_view, PlinkShape> shapes = {{"square", PlinkShape::square},
+                                                         {"square0", PlinkShape::square0},
+                                                         {"triangle", PlinkShape::triangle}};
+  const std::map<std::string_view, PlinkEncoding> encodings = {{"gz", PlinkEncoding::gzip},
+                                                               {"bin", PlinkEncoding::float64},
+                                                               {"bin4", PlinkEncoding::float32}};
+  const auto is_set = [](auto& slot, const auto& values, const std::string& word) {
+    const auto value = values.find(word);
+    if (value == values.end()) return false;
+    if (slot) throw usage_error("--distance: '{}' contradicts a word before", word);
+    slot = value->second;
+    return true;
   };
   for (const std::string& word : modifiers) {
-    if (word == "square")
-      set(shape, PlinkShape::square, word);
-    else if (word == "square0")
-      set(shape, PlinkShape::square0, word);
-    else if (word == "triangle")
-      set(shape, PlinkShape::triangle, word);
-    else if (word == "gz")
-      set(encoding, PlinkEncoding::gzip, word);
-    else if (word == "bin")
-      set(encoding, PlinkEncoding::float64, word);
-    else if (word == "bin4")
-      set(encoding, PlinkEncoding::float32, word);
-    else
-      throw Error(ErrorCode::usage,
-                  "--distance: expected square, square0 or triangle, gz, bin or bin4, ibs, 1-ibs, "
-                  "allele-ct or flat-missing, got '" +
-                      word + "'");
+    if (is_set(shape, shapes, word) || is_set(encoding, encodings, word)) continue;
+    throw usage_error(
+        "--distance: expected square, square0 or triangle, gz, bin or bin4, ibs, 1-ibs, allele-ct "
+        "or "
+        "flat-missing, got '{}'",
+        word);
   }
   const PlinkEncoding kind = encoding.value_or(PlinkEncoding::text);
   const bool binary = kind == PlinkEncoding::float64 || kind == PlinkEncoding::float32;
@@ -132,17 +118,8 @@ PlinkLayout plink_layout(const std::vector<std::string>& modifiers) {
 }
 
 std::string plink_path(const std::string& prefix, PlinkContent content, PlinkEncoding encoding) {
-  const std::string path = prefix + std::string(suffix(content));
-  switch (encoding) {
-    case PlinkEncoding::text:
-      return path;
-    case PlinkEncoding::gzip:
-      return path + ".gz";
-    case PlinkEncoding::float64:
-    case PlinkEncoding::float32:
-      return path + ".bin";
-  }
-  return path;
+  constexpr const char* endings[] = {"", ".gz", ".bin", ".bin"};  // by PlinkEncoding
+  return prefix + suffix(content) + endings[static_cast<std::size_t>(encoding)];
 }
 
 std::string plink_id(std::string_view sample) {
@@ -158,7 +135,7 @@ void write_plink(Context& context,
                  const std::vector<std::string>& samples,
                  const RowProducer& producer) {
   AtomicFile& matrix = files.add(plink_path(prefix, content, layout.encoding));
-  AtomicFile& ids = files.add(prefix + std::string(suffix(content)) + ".id");
+  AtomicFile& ids = files.add(prefix + suffix(content) + ".id");
   for (const std::string& sample : samples) {
     const std::string id = plink_id(sample);
     if (std::count(id.begin(), id.end(), '\t') != 1 || id.find_first_of("\r\n") != id.npos) {
@@ -170,7 +147,9 @@ void write_plink(Context& context,
   const Cells cells{static_cast<std::int64_t>(samples.size()), content, layout};
   const RowProducer rows = [&](std::int64_t i, double* row) {
     producer(i, row);
-    set_diagonal(content, i, row);
+    // Exact whatever the formula made of it: every call of an individual agrees with itself, even
+    // where all are missing.
+    row[i] = content == PlinkContent::ibs ? 1 : 0;
   };
   write_text_rows(context,
                   matrix,

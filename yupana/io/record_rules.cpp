@@ -37,23 +37,14 @@ bool passes_qual(const RecordRules& rules, std::string_view text, bool& valid) {
 }  // namespace
 
 std::string_view reason_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kept:
-      return "kept";
-    case Verdict::multiallelic:
-      return "multiallelic (several ALT alleles)";
-    case Verdict::not_a_snp:
-      return no_snp_reason;
-    case Verdict::low_qual:
-      return "QUAL below --var-min-qual or missing";
-    case Verdict::filtered:
-      return "FILTER not passed (--var-filter)";
-    case Verdict::no_genotypes:
-      return "no GT in FORMAT";
-    case Verdict::malformed:
-      break;
-  }
-  return "malformed";
+  constexpr std::string_view reasons[] = {"kept",
+                                          "multiallelic (several ALT alleles)",
+                                          no_snp_reason,
+                                          "QUAL below --var-min-qual or missing",
+                                          "FILTER not passed (--var-filter)",
+                                          "no GT in FORMAT",
+                                          "malformed"};  // by Verdict
+  return reasons[static_cast<std::size_t>(verdict)];
 }
 
 bool RecordRules::allows(std::string_view filter) const {

@@ -74,9 +74,7 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       numbers.push_back(static_cast<T>(value));
     }
   }
-  if (without_numbers.comments() > 0) {
-    context.note(comments_note(path, without_numbers.comments()));
-  }
+  if (without_numbers.comments() > 0) context.note(comments_note(path, without_numbers.comments()));
   SignalArray<T> signals;
   signals.complex = parts == 2;
   signals.cols = static_cast<std::int64_t>(numbers.size() / std::max<std::size_t>(parts, 1));

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
@@ -23,17 +23,15 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     if (count == 0 || fields[0].starts_with('#')) continue;
     if (cases.empty() && fields[0] == "genome") continue;
     if (count < 3 || count > 4) {
-      throw bad_line(
-          path,
-          reader.number(),
-          fmt::format("expected genome, exons (or auto), target and, after proteins, the "
-                      "word protein; got {} columns",
-                      count));
-    }
-    if (count == 4 && fields[3] != "protein" && fields[3] != "cdna") {
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("expected protein or cdna in column 4, got '{}'", fields[3]));
+                     "expected genome, exons (or auto), target and, after proteins, the "
+                     "word protein; got {} columns",
+                     count);
+    }
+    if (count == 4 && fields[3] != "protein" && fields[3] != "cdna") {
+      throw bad_line(
+          path, reader.number(), "expected protein or cdna in column 4, got '{}'", fields[3]);
     }
     const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
     const bool bad = std::any_of(line.begin(), line.end(), hidden);

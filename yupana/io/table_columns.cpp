@@ -311,9 +311,7 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
         params.label, "label", params.label_is_number ? ColumnUse::label_number : ColumnUse::label);
   }
   if (!params.weight.empty()) take(params.weight, "weight", ColumnUse::weight);
-  for (const std::string& name : params.categorical) {
-    take(name, "categorical", ColumnUse::category);
-  }
+  for (const std::string& name : params.categorical) take(name, "categorical", ColumnUse::category);
   if (params.columns.empty()) {
     for (std::size_t c = 0; c < columns.names.size(); ++c) order.push_back(c);
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
@@ -198,7 +197,7 @@ TableFile<T> read_part(Context& context,
   if (file.codes.empty()) return file;
   file.classes = ordered_names(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto place = places_of(names[i], file.classes);
+    const auto place = places_of(names[i].texts(), file.classes);
     for (std::int64_t row = part.starts[i].row; row < part.starts[i + 1].row; ++row) {
       file.codes[row] = place[file.codes[row]];
     }

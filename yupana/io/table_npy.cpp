@@ -24,9 +24,7 @@ Half::operator double() const {
   const double fraction = bits & 1023;
   double size = std::ldexp(1024 + fraction, exponent - 25);
   if (exponent == 0) size = std::ldexp(fraction, -24);
-  if (exponent == 31) {
-    size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
-  }
+  if (exponent == 31) size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
   return (bits & 0x8000) != 0 ? -size : size;
 }
 

@@ -145,9 +145,7 @@ class PieceReader {
         if (use != ColumnUse::skipped || c + 1 == count) {
           if (text.empty() || text.front() <= ' ' || text.back() <= ' ') return false;
         }
-        if (std::memchr(text.data(), '"', text.size()) != nullptr || is_missing(text)) {
-          return false;
-        }
+        if (std::memchr(text.data(), '"', text.size()) != nullptr || is_missing(text)) return false;
         set_text(c, text);
       }
       if (c + 1 == count) return stop == end;
@@ -291,7 +289,7 @@ class Renumbering {
       auto ordered = ordered_names(names_[c]);
       context.parallel_for(std::ssize(names_[c]), 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          const auto place = places_of(names_[c][i], ordered);
+          const auto place = places_of(names_[c][i].texts(), ordered);
           const std::int64_t first = std::max<std::int64_t>(0, starts[i].row);
           for (std::int64_t row = first; row < starts[i + 1].row; ++row) {
             if (label) {

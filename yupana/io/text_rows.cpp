@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"

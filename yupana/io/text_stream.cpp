@@ -120,9 +120,7 @@ class TextStream::Zstd : public Decoder {
   /// `begin` was read from the file already.
   Zstd(TextStream& file, std::string_view begin)
       : file_(file), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
-    if (stream_ == nullptr) {
-      throw resource_error("Zstandard: memory is short for its decoder");
-    }
+    if (stream_ == nullptr) throw resource_error("Zstandard: memory is short for its decoder");
     ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, largest_window());
     std::memcpy(input_.data(), begin.data(), begin.size());
     filled_ = {input_.data(), begin.size(), 0};
@@ -194,9 +192,7 @@ std::int64_t TextStream::read_file(char* to, std::int64_t most) {
       }
       return 0;
     }
-    if (errno != EINTR) {
-      throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
-    }
+    if (errno != EINTR) throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
   }
 }
 

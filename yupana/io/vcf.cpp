@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <future>
-#include <limits>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -249,9 +248,7 @@ void VcfSource::run_all(const std::vector<Job>& jobs, std::int64_t stride) {
       return;
     }
   });
-  if (first_fault < count) {
-    throw error_of(jobs[first_fault.load()], stride);
-  }
+  if (first_fault < count) throw error_of(jobs[first_fault.load()], stride);
 }
 
 Error VcfSource::error_of(const Job& job, std::int64_t stride) const {

@@ -2,7 +2,6 @@
 // part (site, alleles, FILTER, INFO) and the samples' part (one array per FORMAT key).
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "yupana/io/vcf_record.hpp"
@@ -127,9 +126,7 @@ class BinaryFormat : public VcfFormat {
     }
     batch.lines = static_cast<std::int64_t>(batch.records.size());
     context.parallel_for(batch.lines, 64, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        parse(batch.records[i]);
-      }
+      for (std::int64_t i = first; i < last; ++i) parse(batch.records[i]);
     });
   }
 

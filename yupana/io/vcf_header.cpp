@@ -55,9 +55,7 @@ void parse_columns(std::string_view path, std::string_view line, VcfHeader& head
   std::unordered_map<std::string_view, std::size_t> columns;
   for (std::size_t i = 0; i < header.samples.size(); ++i) {
     const std::string& sample = header.samples[i];
-    if (sample.empty()) {
-      throw bad_line(path, header.lines, "sample {} has no identifier", i + 1);
-    }
+    if (sample.empty()) throw bad_line(path, header.lines, "sample {} has no identifier", i + 1);
     const auto [first, is_new] = columns.emplace(sample, i);
     if (!is_new) {
       throw bad_line(path,

@@ -44,9 +44,7 @@ GenotypeFault VcfFormat::reference_decode(const VcfRecord& record,
 
 std::uint32_t load32(const char* at) {
   std::uint32_t word = 0;
-  for (int i = 0; i < 4; ++i) {
-    word |= std::uint32_t{static_cast<unsigned char>(at[i])} << (8 * i);
-  }
+  for (int i = 0; i < 4; ++i) word |= std::uint32_t{static_cast<unsigned char>(at[i])} << (8 * i);
   return word;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::job {
 
@@ -18,7 +19,7 @@ enum class ArrayOperator { sum, min, max };
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
 
 /// The type of a text's numbers: f8, i8 or u8; f8 where not said. A .npy names its own.
-using TextType = std::optional<std::string>;
+using TextType = std::optional<io::NumberType>;
 
 struct ScanFileParams {
   std::string in;
@@ -72,8 +73,8 @@ struct ReduceFileResult {
 ///   determinism: the same bytes for any threads and memory; on every backend, but for sums of
 ///   floats, which keep the bound of arrays::inclusive_scan there
 ///   errors (bad_input): what io::ColumnReader refuses; a sum of integers beyond 64 bits, naming
-///   the first number with which it gets there (params.wrap takes sums modulo 2^64). usage: an
-///   unknown type of text, or another one than a .npy holds; wrap where no integers are added.
+///   the first number with which it gets there (params.wrap takes sums modulo 2^64). usage:
+///   another type than a .npy holds; wrap where no integers are added.
 ///   out_of_resources: the context's memory is less than that
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 
@@ -88,7 +89,7 @@ ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);
 /// without a name in the output's folder (as large as the numbers, gone with the process however it
 /// ends) and are merged from there. NaN come last, -0 equals +0; both keep their order.
 ///   determinism: the same bytes for any threads and memory
-///   errors (usage): a top below 1; otherwise as scan_file
+///   errors: as scan_file
 ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 
 /// Merges sorted files of one type, streamed; equal numbers keep the order of the files. NaN come

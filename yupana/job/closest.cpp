@@ -1,7 +1,6 @@
 #include "yupana/job/closest.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <variant>
 
@@ -57,17 +56,16 @@ std::string table_of(const ClosestFileResult& result) {
   return fmt::format("i\tj\tdistance\n{}\t{}\t{}\n", pair.i, pair.j, pair.distance);
 }
 
-std::string json_of(const ClosestFileResult& result) {
-  const nlohmann::ordered_json object = {{"points", result.points},
-                                         {"dimensions", result.dimensions},
-                                         {"i", result.pair.i},
-                                         {"j", result.pair.j},
-                                         {"distance", result.pair.distance},
-                                         {"coordinates", {result.first, result.second}}};
-  return object.dump() + "\n";
-}
-
 }  // namespace
+
+nlohmann::ordered_json closest_json(const ClosestFileResult& result) {
+  return {{"points", result.points},
+          {"dimensions", result.dimensions},
+          {"i", result.pair.i},
+          {"j", result.pair.j},
+          {"distance", result.pair.distance},
+          {"coordinates", {result.first, result.second}}};
+}
 
 ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
   const bool as_json = params.out.ends_with(".json");
@@ -85,7 +83,7 @@ ClosestFileResult closest_file(Context& context, const ClosestFileParams& params
   const ClosestFileResult result =
       std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
   if (out) {
-    out->write(as_json ? json_of(result) : table_of(result));
+    out->write(as_json ? closest_json(result).dump() + "\n" : table_of(result));
     out->commit();
   }
   return result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct ClosestFileResult {
   std::vector<double> first;  ///< coordinates of pair.i
   std::vector<double> second;
 };
+
+/// What a .json holds.
+nlohmann::ordered_json closest_json(const ClosestFileResult& result);
 
 /// The two nearest points of a file. A .tsv has a line of names and one of i, j and the distance; a
 /// .json one object with those, the numbers of points and dimensions and the coordinates of both.

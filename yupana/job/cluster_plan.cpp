@@ -83,9 +83,7 @@ struct Cut {
 /// Nodes that a cut needs: those of one site group times the groups, or several groups a node.
 std::int64_t nodes_of(const Load& load, Cut cut) {
   const std::int64_t node = std::min(load.params.gpus_per_node, load.params.gpus);
-  if (cut.pair_groups >= node) {
-    return divide_up(cut.pair_groups, node) * cut.site_groups;
-  }
+  if (cut.pair_groups >= node) return divide_up(cut.pair_groups, node) * cut.site_groups;
   return divide_up(cut.site_groups, node / cut.pair_groups);
 }
 
@@ -178,9 +176,7 @@ void check(const ClusterParams& p) {
   expect(p.file_rate, above_zero, "--file-rate");
   expect(p.pcie, above_zero, "--pcie");
   // Every cut is tried: gpus x log gpus of them.
-  if (p.gpus > 65536) {
-    throw usage_error("plan: expected --gpus of at most 65536, got {}", p.gpus);
-  }
+  if (p.gpus > 65536) throw usage_error("plan: expected --gpus of at most 65536, got {}", p.gpus);
 }
 
 std::string groups(int count, const char* of) {

@@ -70,15 +70,8 @@ std::string grouped(std::int64_t count) {
 }
 
 std::string missing_name(genotype::Missing missing) {
-  switch (missing) {
-    case genotype::Missing::pairwise:
-      return "pairwise";
-    case genotype::Missing::mode:
-      return "mode";
-    case genotype::Missing::error:
-      return "error";
-  }
-  return "";
+  constexpr const char* names[] = {"pairwise", "mode", "error"};  // by Missing
+  return names[static_cast<std::size_t>(missing)];
 }
 
 std::string tree_name(analysis::TreeMethod method) {
@@ -87,15 +80,8 @@ std::string tree_name(analysis::TreeMethod method) {
 }
 
 std::string linkage_name(analysis::TreeMethod method) {
-  switch (analysis::linkage_of(method)) {
-    case analysis::Linkage::single:
-      return "single";
-    case analysis::Linkage::average:
-      return "average";
-    case analysis::Linkage::complete:
-      return "complete";
-  }
-  return "";
+  constexpr const char* names[] = {"single", "average", "complete"};  // by Linkage
+  return names[static_cast<std::size_t>(analysis::linkage_of(method))];
 }
 
 std::string curve_note(const FermatJobParams& params,

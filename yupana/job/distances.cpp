@@ -31,20 +31,9 @@ int bytes_of(io::NpyType type) {
   return type == io::NpyType::float64 || type == io::NpyType::int64 ? 8 : 4;
 }
 
-/// Bytes of a number of a PLINK matrix; a digit and a tab of text, nothing known of gzip.
-double plink_cell(io::PlinkEncoding encoding) {
-  switch (encoding) {
-    case io::PlinkEncoding::float64:
-      return 8;
-    case io::PlinkEncoding::float32:
-      return 4;
-    case io::PlinkEncoding::text:
-      return 2;
-    case io::PlinkEncoding::gzip:
-      break;
-  }
-  return 0;
-}
+/// Bytes of a number of a PLINK matrix, by PlinkEncoding: a digit and a tab of text, nothing known
+/// of gzip.
+constexpr double plink_cell[] = {2, 0, 8, 4};
 
 /// Bytes of the matrices that a run writes: text as the least it can take.
 std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples) {
@@ -56,7 +45,7 @@ std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples)
   if (outputs.plink) {
     const double part = outputs.plink->shape == io::PlinkShape::triangle ? 0.5 : 1;
     const auto files = static_cast<double>(outputs.plink_contents.size());
-    cell += files * part * plink_cell(outputs.plink->encoding);
+    cell += files * part * plink_cell[static_cast<std::size_t>(outputs.plink->encoding)];
   }
   const auto n = static_cast<double>(samples);
   return static_cast<std::uint64_t>(n * n * cell);
@@ -104,17 +93,8 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
   };
 }
 
-Metric plink_metric(io::PlinkContent content) {
-  switch (content) {
-    case io::PlinkContent::allele_count:
-      return Metric::manhattan;
-    case io::PlinkContent::ibs:
-      return Metric::ibs;
-    case io::PlinkContent::one_minus_ibs:
-      return Metric::one_minus_ibs;
-  }
-  return Metric::manhattan;
-}
+/// By PlinkContent.
+constexpr Metric plink_metric[] = {Metric::manhattan, Metric::ibs, Metric::one_minus_ibs};
 
 /// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
 std::vector<std::string> plink_samples(const Input& input) {
@@ -140,13 +120,14 @@ void add_whole_files(Context& context,
     io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
   }
   for (const io::PlinkContent content : outputs.plink_contents) {
-    io::write_plink(context,
-                    files,
-                    params.out,
-                    content,
-                    *outputs.plink,
-                    plink_samples(input),
-                    metric_rows(counts, {.metric = plink_metric(content)}));
+    io::write_plink(
+        context,
+        files,
+        params.out,
+        content,
+        *outputs.plink,
+        plink_samples(input),
+        metric_rows(counts, {.metric = plink_metric[static_cast<std::size_t>(content)]}));
   }
 }
 

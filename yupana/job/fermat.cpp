@@ -126,9 +126,7 @@ void write_all(Context& context,
     }
     files.add_alpha(context, paths, run, std::move(own));
   }
-  if (has_paths(input)) {
-    result.findings = findings_in_words(params, result.alphas, result.matrices);
-  }
+  if (has_paths(input)) result.findings = findings_in_words(params, result.alphas, result.matrices);
   append(result.notices, notices_of_infinite(result.matrices));
   files.write(context, analysis.curve(alphas), result);
 }

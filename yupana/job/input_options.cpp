@@ -13,23 +13,9 @@ const InputParams& defaults() {
   return params;
 }
 
-std::string described(InputKind kind) {
-  switch (kind) {
-    case InputKind::plink:
-      return "PLINK 1 data sets";
-    case InputKind::pgen:
-      return "PLINK 2 data sets";
-    case InputKind::vcf:
-      return "VCF and BCF";
-    case InputKind::npy:
-      return ".npy files";
-    case InputKind::simulated:
-      return "simulations";
-    case InputKind::array:
-      return "arrays";
-  }
-  return {};
-}
+/// Of each InputKind.
+constexpr const char* descriptions[] = {
+    "PLINK 1 data sets", "PLINK 2 data sets", "VCF and BCF", ".npy files", "simulations", "arrays"};
 
 }  // namespace
 
@@ -67,7 +53,8 @@ const std::vector<InputOption>& input_options() {
 std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
   std::string kinds;
   for (const InputKind good : option.kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + described(good);
+    kinds += (kinds.empty() ? "" : ", ");
+    kinds += descriptions[static_cast<std::size_t>(good)];
   }
   return fmt::format("on {}: it is for {}",
                      kind == InputKind::array ? "an array" : "'" + params.path + "'",

@@ -345,9 +345,7 @@ std::string describe(const Plan& plan) {
         plan.output_bytes,
         plan.output_may_grow ? " at the least: text and compressed files take more" : "");
   }
-  if (plan.free_disk) {
-    text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
-  }
+  if (plan.free_disk) text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
   return text;
 }
 

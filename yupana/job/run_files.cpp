@@ -7,19 +7,6 @@
 #include "yupana/io/text_fields.hpp"
 
 namespace yupana::job {
-namespace {
-
-constexpr io::NumberType default_text_type{'f', 8};
-
-io::NumberType number_type_of(const TextType& name) {
-  if (!name) return default_text_type;
-  for (const io::NumberType type : {io::NumberType{'f', 8}, {'i', 8}, {'u', 8}}) {
-    if (type.name() == *name) return type;
-  }
-  throw usage_error("--type: expected f8, i8 or u8, got '{}'", *name);
-}
-
-}  // namespace
 
 void check_memory(const Context& context, std::string_view what, std::uint64_t bytes) {
   if (bytes <= context.memory()) return;
@@ -45,10 +32,10 @@ void commit_files(Context& context, OutputFiles& files, std::vector<std::string>
 }
 
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type) {
-  auto reader = std::make_unique<io::ColumnReader>(path, number_type_of(text_type));
-  if (!text_type || reader->type() == number_type_of(text_type)) return reader;
+  auto reader = std::make_unique<io::ColumnReader>(path, text_type.value_or(io::NumberType{}));
+  if (!text_type || reader->type() == *text_type) return reader;
   throw usage_error("--type {}: {} is a .npy of {}, which names its type itself; leave --type out",
-                    *text_type,
+                    text_type->name(),
                     path,
                     reader->type().name());
 }

@@ -29,8 +29,7 @@ void commit_files(Context& context, OutputFiles& files, std::vector<std::string>
 inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
 
 /// A file of numbers, open for reading.
-///   errors: usage for an unknown type, or another one than a .npy holds; what io::ColumnReader
-///   refuses
+///   errors: usage for another type than a .npy holds; what io::ColumnReader refuses
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type);
 
 /// Notes lines of a text that were left out as comments, once it is read.

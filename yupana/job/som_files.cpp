@@ -148,9 +148,7 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
   report.hexagonal = grid.lattice == som::Lattice::hexagonal;
   report.panels.push_back({"U-matrix", som::u_matrix(model.codebook.view(), grid), false});
   report.panels.push_back({"Hits", doubles(model.hits), true});
-  if (!model.p_matrix.empty()) {
-    report.panels.push_back({"P-matrix", doubles(model.p_matrix), true});
-  }
+  if (!model.p_matrix.empty()) report.panels.push_back({"P-matrix", doubles(model.p_matrix), true});
   report.first_plane = std::ssize(report.panels);
   if (!model.label.empty()) {
     report.groups.push_back({"Classes", model.classes, model.neuron_classes});

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/model_columns.hpp"
+#include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::job {
@@ -103,15 +103,12 @@ void apply_standardization(Context& context, const io::SomModel& model, Matrix<f
 
 /// Codes of the table's classes become those of the model.
 void use_model_classes(Context& context, const io::SomModel& model, SomTable& table) {
-  std::map<std::string, std::int64_t> places;
-  for (const std::string& name : model.classes) places.emplace(name, std::ssize(places));
-  std::vector<std::int64_t> known;
-  std::string first;
-  for (const std::string& name : table.classes) {
-    const auto place = places.find(name);
-    known.push_back(place == places.end() ? -1 : place->second);
-    if (place == places.end() && first.empty()) first = io::printable(name);
-  }
+  const auto known = io::places_of(table.classes, model.classes);
+  const auto at = std::find(known.begin(), known.end(), -1);
+  const std::string first =
+      at == known.end()
+          ? ""
+          : io::printable(table.classes[static_cast<std::size_t>(at - known.begin())]);
   for (std::int64_t& code : table.codes) {
     if (code >= 0) code = known[static_cast<std::size_t>(code)];
     table.unknown += code < 0;

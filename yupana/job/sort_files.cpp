@@ -289,7 +289,6 @@ ArrayFileResult merge_inputs(Context& context,
 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
   check_not_compressed(params.out);
-  if (params.top < 1) throw usage_error("--top: expected 1 or more, got {}", params.top);
   const auto reader = open_column(params.in, params.text_type);
   if (params.positions) {
     return with_widest_type(reader->type(), [&](auto zero) {

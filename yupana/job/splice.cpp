@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
 #include "yupana/job/run_files.hpp"
@@ -270,11 +270,10 @@ void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_
   params.protein.align.alignment = params.align.alignment;
   if (params.matrix.empty()) return;
   if (proteins > 0 && proteins < inputs) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("splice: a matrix ({}) is of bases or of amino acids, and the batch has "
-                    "cDNAs and proteins; run them apart",
-                    params.matrix));
+    throw usage_error(
+        "splice: a matrix ({}) is of bases or of amino acids, and the batch has "
+        "cDNAs and proteins; run them apart",
+        params.matrix);
   }
   (proteins > 0 ? params.protein.align : params.align).substitution =
       io::read_substitution(params.matrix);

@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -15,11 +15,11 @@ namespace {
 constexpr std::uint64_t finder_bytes_per_base = 16;
 
 Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
-  return Error(ErrorCode::out_of_resources,
-               fmt::format("splice: sequences and candidate exons need {} of memory and {} are "
-                           "allowed; give more --memory, shorter sequences or fewer exons",
-                           needed_bytes(static_cast<double>(bytes)),
-                           allowed_bytes(static_cast<double>(allowed))));
+  return resource_error(
+      "splice: sequences and candidate exons need {} of memory and {} are "
+      "allowed; give more --memory, shorter sequences or fewer exons",
+      needed_bytes(static_cast<double>(bytes)),
+      allowed_bytes(static_cast<double>(allowed)));
 }
 
 std::shared_ptr<Exons> no_exons() { return std::make_shared<Exons>(); }
@@ -43,12 +43,12 @@ void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
   const auto count = std::count_if(record.letters.begin(), record.letters.end(), is_acgt);
   if (20 * count < 19 * std::ssize(record.letters)) return;
   throw bad_file(path,
-                 fmt::format("expected proteins, got '{}', of which {} of {} letters are A, C, G, "
-                             "T or N; give cDNAs by --target (in a batch without the word "
-                             "protein), or take it as a protein with --allow-acgt",
-                             record.name,
-                             count,
-                             record.letters.size()));
+                 "expected proteins, got '{}', of which {} of {} letters are A, C, G, "
+                 "T or N; give cDNAs by --target (in a batch without the word "
+                 "protein), or take it as a protein with --allow-acgt",
+                 record.name,
+                 count,
+                 record.letters.size());
 }
 
 }  // namespace
@@ -285,16 +285,14 @@ void SpliceInputs::place_exons(const SpliceInput& input, std::list<Strand>& stra
     if (record.sequence.empty() && strands.size() > 2) {
       throw bad_line(input.exons,
                      record.line,
-                     fmt::format("{} has {} sequences, so each exon must name its own in a first "
-                                 "column",
-                                 input.genome,
-                                 strands.size() / 2));
+                     "{} has {} sequences, so each exon must name its own in a first column",
+                     input.genome,
+                     strands.size() / 2);
     }
     const std::string name = record.sequence.empty() ? strands.front().sequence : record.sequence;
     const auto found = by_name.find({name, '+'});
     if (found == by_name.end()) {
-      throw bad_line(
-          input.exons, record.line, fmt::format("'{}' is no sequence of {}", name, input.genome));
+      throw bad_line(input.exons, record.line, "'{}' is no sequence of {}", name, input.genome);
     }
     any_without_strand |= record.strand == '.';
     place(input, record, *found->second, *by_name.at({name, '-'}));
@@ -318,11 +316,11 @@ void SpliceInputs::place(const SpliceInput& input,
   if (record.last > length) {
     throw bad_line(input.exons,
                    record.line,
-                   fmt::format("exon {}..{} is outside '{}', which has {}",
-                               record.first,
-                               record.last,
-                               forward.sequence,
-                               counted(length, "base")));
+                   "exon {}..{} is outside '{}', which has {}",
+                   record.first,
+                   record.last,
+                   forward.sequence,
+                   counted(length, "base"));
   }
   splice::Exon exon;
   exon.first = record.first;

@@ -26,9 +26,6 @@ inline bool leaves_rows_out(const FitTreesParams& params) {
   return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
 }
 
-/// usage for a cost complexity below 0.
-void check_alpha(double alpha);
-
 /// bad_input where a fold has one row, which has no r2.
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds);
 
@@ -49,8 +46,7 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
                                       std::vector<std::string>& folds);
 
 /// The rows' weights by --balanced and --class-weight; empty if neither is given.
-///   errors: usage for factors that cannot be, or where numbers are predicted; bad_input for a
-///   class that no row has
+///   errors: usage for a class named twice; bad_input for one that no row has
 std::vector<double> class_weights(const std::vector<std::string>& classes,
                                   std::int64_t rows,
                                   const forest::Target& target,

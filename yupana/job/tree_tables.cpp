@@ -5,15 +5,15 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/model_columns.hpp"
+#include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::job {
@@ -48,25 +48,11 @@ std::vector<double> ordered_values(const T* codes,
   return values;
 }
 
-/// Place of each of a file's categories among an encoding's; -1: none.
-std::vector<std::int64_t> places_of(const std::vector<std::string>& names,
-                                    const Encoding& encoding) {
-  std::unordered_map<std::string, std::int64_t> places;
-  for (const std::string& name : encoding.categories) {
-    places.emplace(name, static_cast<std::int64_t>(places.size()));
-  }
-  std::vector<std::int64_t> result;
-  for (const std::string& name : names) {
-    const auto found = places.find(name);
-    result.push_back(found == places.end() ? -1 : found->second);
-  }
-  return result;
-}
-
 /// The features of one column of text; NaN where its cell is missing or its category unknown.
+/// places: of each of the file's categories among the encoding's, or -1.
 template <class T>
 void encode_column(const T* codes,
-                   const std::vector<std::int64_t>& places,
+                   const std::vector<std::int32_t>& places,
                    const Encoding& encoding,
                    Table<T>& table,
                    std::int64_t first,
@@ -138,12 +124,11 @@ void check_feature_names(const io::TableFile<T>& file, const std::vector<Encodin
     for (const std::string& category : encoding.categories) {
       const std::string feature = encoding.column + "=" + category;
       if (columns.count(feature) == 0) continue;
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("--categories one-hot: the feature '{}' of column '{}' has the name of "
-                      "another column; rename that",
-                      io::printable(feature),
-                      io::printable(encoding.column)));
+      throw input_error(
+          "--categories one-hot: the feature '{}' of column '{}' has the name of "
+          "another column; rename that",
+          io::printable(feature),
+          io::printable(encoding.column));
     }
   }
 }
@@ -152,12 +137,12 @@ void check_feature_names(const io::TableFile<T>& file, const std::vector<Encodin
 void check_encoded(Context& context, std::int64_t rows, double values, std::size_t width) {
   const double bytes = static_cast<double>(rows) * values * static_cast<double>(width);
   if (bytes <= static_cast<double>(context.memory())) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("{} rows with their columns of text as features take {}; memory is "
-                          "limited to {}; give more --memory",
-                          rows,
-                          needed_bytes(bytes),
-                          allowed_bytes(static_cast<double>(context.memory()))));
+  throw resource_error(
+      "{} rows with their columns of text as features take {}; memory is "
+      "limited to {}; give more --memory",
+      rows,
+      needed_bytes(bytes),
+      allowed_bytes(static_cast<double>(context.memory())));
 }
 
 }  // namespace
@@ -168,12 +153,11 @@ void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::in
   for (std::int64_t row = 0; row < part.table.rows(); ++row) {
     for (std::int64_t c = 0; c < part.table.columns(); ++c) {
       if (!std::isnan(part.table.column(c)[row])) continue;
-      throw bad_file(
-          table.path,
-          fmt::format("row {} (from 1, without the header), column '{}': the value is missing, and "
-                      "--missing error; fill it in or let trees learn where such rows go",
-                      before + row + 1,
-                      io::printable(part.table.names()[static_cast<std::size_t>(c)])));
+      throw bad_file(table.path,
+                     "row {} (from 1, without the header), column '{}': the value is missing, and "
+                     "--missing error; fill it in or let trees learn where such rows go",
+                     before + row + 1,
+                     io::printable(part.table.names()[static_cast<std::size_t>(c)]));
     }
   }
 }
@@ -192,10 +176,10 @@ void check_classes(const TreeTable& table, const std::vector<std::string>& class
   if (!fractions) return;
   const std::string& label = table.columns.label;
   throw bad_file(table.path,
-                 fmt::format("{}: {} different numbers as classes, and not all integers; "
-                             "--regression predicts numbers",
-                             label.empty() ? "label" : "column '" + io::printable(label) + "'",
-                             classes.size()));
+                 "{}: {} different numbers as classes, and not all integers; "
+                 "--regression predicts numbers",
+                 label.empty() ? "label" : "column '" + io::printable(label) + "'",
+                 classes.size());
 }
 
 template <class T>
@@ -226,10 +210,9 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
   const bool many = target.is_class() && target.classes > 2;
   if (how == Categories::automatic) how = many ? Categories::one_hot : Categories::ordered;
   if (how == Categories::ordered && many) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--categories ordered: expected two classes or --regression, got {} "
-                            "classes; use one-hot",
-                            target.classes));
+    throw usage_error(
+        "--categories ordered: expected two classes or --regression, got {} classes; use one-hot",
+        target.classes);
   }
   std::vector<Encoding> encodings;
   std::int64_t feature = 0;
@@ -300,7 +283,8 @@ Table<T> encoded(const io::TableFile<T>& file,
     } else if (sources[f] < -1) {
       const std::int64_t c = -2 - sources[f];
       const Encoding& encoding = encodings[next++];
-      const auto places = places_of(file.categories[static_cast<std::size_t>(c)], encoding);
+      const auto& categories = file.categories[static_cast<std::size_t>(c)];
+      const auto places = io::places_of(categories, encoding.categories);
       encode_column(table.column(c), places, encoding, result, feature, unknown);
     }
   }
@@ -336,9 +320,9 @@ void read_parts_for_model(Context& context,
   io::read_table_parts<T>(context, table.path, reading, bytes, take_encoded);
   if (unknown > 0 && table.refuse_missing) {
     throw bad_file(table.path,
-                   fmt::format("{} of categories that the model does not know, which are missing "
-                               "values, and --missing error; leave such rows out",
-                               counted(unknown, "cell")));
+                   "{} of categories that the model does not know, which are missing "
+                   "values, and --missing error; leave such rows out",
+                   counted(unknown, "cell"));
   }
   if (unknown > 0) {
     context.note(fmt::format("{}: {} of categories that the model does not know; taken as missing",
@@ -361,16 +345,12 @@ template <class T>
 void use_classes(io::TableFile<T>& file,
                  const std::string& path,
                  const std::vector<std::string>& classes) {
-  std::vector<std::int32_t> codes;
-  for (const std::string& name : file.classes) {
-    const auto found = std::find(classes.begin(), classes.end(), name);
-    if (found == classes.end()) {
-      throw bad_file(path,
-                     fmt::format("has the class '{}', which the model does not know; leave such "
-                                 "rows out",
-                                 io::printable(name)));
-    }
-    codes.push_back(static_cast<std::int32_t>(found - classes.begin()));
+  const auto codes = io::places_of(file.classes, classes);
+  const auto unknown = std::find(codes.begin(), codes.end(), -1) - codes.begin();
+  if (unknown < std::ssize(codes)) {
+    throw bad_file(path,
+                   "has the class '{}', which the model does not know; leave such rows out",
+                   io::printable(file.classes[static_cast<std::size_t>(unknown)]));
   }
   for (std::int32_t& code : file.codes) code = codes[static_cast<std::size_t>(code)];
   file.classes = classes;

@@ -1,11 +1,10 @@
 #include "yupana/job/trees.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
@@ -145,22 +144,20 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
             "classes by --partition needs one part at a time"
           : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
             "--partition' needs one part of the rows at a time";
-  throw Error(
-      ErrorCode::out_of_resources,
-      fmt::format("{} rows x {} features{} and their sorted lists take {}; memory is limited "
-                  "to {}; {}",
-                  file.table.rows(),
-                  features,
-                  features > file.table.columns() ? " (one a category)" : "",
-                  needed_bytes(bytes),
-                  allowed_bytes(most),
-                  what_to_do));
+  throw resource_error(
+      "{} rows x {} features{} and their sorted lists take {}; memory is limited to {}; {}",
+      file.table.rows(),
+      features,
+      features > file.table.columns() ? " (one a category)" : "",
+      needed_bytes(bytes),
+      allowed_bytes(most),
+      what_to_do);
 }
 
 template <class T>
 void prune_with_table(Context& context, const TreeTable& table, Model& model) {
   if (table.columns.label.empty()) {
-    throw Error(ErrorCode::usage, "--label: name the validation table's column of true labels");
+    throw usage_error("--label: name the validation table's column of true labels");
   }
   auto rows = read_for_model<T>(context, model, table);
   use_classes(rows, table.path, model.classes);
@@ -358,7 +355,7 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
   if (params.alpha.has_value() == !params.validation.path.empty()) {
-    throw Error(ErrorCode::usage, "expected --ccp-alpha or --validation; give one of them");
+    throw usage_error("expected --ccp-alpha or --validation; give one of them");
   }
   Model model = io::read_model(params.model, context.memory());
   const auto leaves = [&] {
@@ -368,7 +365,6 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   };
   const std::int64_t before = leaves();
   if (params.alpha) {
-    check_alpha(*params.alpha);
     for (forest::Tree& tree : model.trees) tree = prune_cost_complexity(tree, *params.alpha);
   } else {
     params.validation.single ? prune_with_table<float>(context, params.validation, model)

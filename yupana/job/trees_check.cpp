@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/tree_steps.hpp"
 
@@ -16,8 +15,6 @@ void refuse_if(bool given, const char* message) {
 /// Options that have no effect without others, or with them.
 void check_together(const FitTreesParams& params) {
   const bool folds = params.folds > 0 || params.alpha_folds > 0;
-  refuse_if(params.regression && params.forest_params.tree.criterion != forest::Criterion::gini,
-            "--criterion with --regression: numbers are split by variance; leave it out");
   refuse_if(params.stratified && params.regression,
             "--stratified with --regression: numbers have no classes to hold in proportion");
   refuse_if(params.stratified && !folds && !params.fold_column.empty(),
@@ -30,8 +27,6 @@ void check_together(const FitTreesParams& params) {
       params.categories == Categories::ordered && leaves_rows_out(params),
       "--categories ordered: its order is learned from the labels of all rows, with which "
       "--oob and --ccp-cv would judge the rows that trees leave out; take one-hot or by-name");
-  refuse_if(params.categories != Categories::automatic && params.table.columns.categorical.empty(),
-            "--categories: says what --categorical columns become; name some");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
   refuse_if(params.report && params.out.empty(), "--report: writes PREFIX.html; give -o PREFIX");
   refuse_if(params.predictions && params.out.empty(),
@@ -50,24 +45,16 @@ void check_together(const FitTreesParams& params) {
 
 }  // namespace
 
-void check_alpha(double alpha) {
-  if (alpha >= 0 && alpha <= std::numeric_limits<double>::max()) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("--ccp-alpha: expected a number of 0 or more, got {}", alpha));
-}
-
 void check_fit(const FitTreesParams& params) {
   for (const auto& [option, folds] :
        {std::pair{"--cv", params.folds}, std::pair{"--ccp-cv", params.alpha_folds}}) {
     if (folds == 0 || folds >= 2) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: expected at least 2 folds, or 0 for none, got {}", option, folds));
+    throw usage_error("{}: expected at least 2 folds, or 0 for none, got {}", option, folds);
   }
-  check_alpha(params.alpha);
   check_together(params);
   if (params.table.columns.label.empty()) {
-    throw Error(ErrorCode::usage,
-                "--label: name the column to predict, or give its number; of a libsvm file: label");
+    throw usage_error(
+        "--label: name the column to predict, or give its number; of a libsvm file: label");
   }
 }
 
@@ -75,7 +62,7 @@ void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds) 
   std::vector<std::int64_t> rows(static_cast<std::size_t>(folds), 0);
   for (const std::int32_t own : fold) ++rows[static_cast<std::size_t>(own)];
   if (std::count(rows.begin(), rows.end(), 1) == 0) return;
-  throw Error(ErrorCode::bad_input, "a fold has one row, and r2 needs two; give fewer folds");
+  throw input_error("a fold has one row, and r2 needs two; give fewer folds");
 }
 
 void check_members(const std::vector<std::string>& classes,
@@ -85,14 +72,13 @@ void check_members(const std::vector<std::string>& classes,
   for (const std::int32_t code : codes) ++members[static_cast<std::size_t>(code)];
   for (std::size_t c = 0; c < classes.size(); ++c) {
     if (members[c] >= folds) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--stratified: class '{}' has {} row{} for {} folds; give fewer folds or "
-                    "leave --stratified out",
-                    io::printable(classes[c]),
-                    members[c],
-                    members[c] == 1 ? "" : "s",
-                    folds));
+    throw usage_error(
+        "--stratified: class '{}' has {} row{} for {} folds; give fewer folds or "
+        "leave --stratified out",
+        io::printable(classes[c]),
+        members[c],
+        members[c] == 1 ? "" : "s",
+        folds);
   }
 }
 

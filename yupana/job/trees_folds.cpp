@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_columns.hpp"
 #include "yupana/job/tree_steps.hpp"
@@ -19,10 +19,8 @@ std::string read_folds_too(TreeTable& table, const std::string& column) {
     name = named(column, "fold");
     const auto refuse_if = [&](const std::string& other, const char* role) {
       if (other.empty() || named(other, role) != name) return;
-      throw Error(ErrorCode::usage,
-                  fmt::format("--cv-column: column '{}' is the {} as well; name it once",
-                              io::printable(name),
-                              role));
+      throw usage_error(
+          "--cv-column: column '{}' is the {} as well; name it once", io::printable(name), role);
     };
     refuse_if(reading.label, "label");
     refuse_if(reading.weight, "weight");
@@ -40,8 +38,7 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
   const auto& names = file.table.names();
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("--cv-column {}: no column has that name", io::printable(column)));
+    throw input_error("--cv-column {}: no column has that name", io::printable(column));
   }
   const auto at = found - names.begin();
   std::vector<std::int32_t> fold;
@@ -49,25 +46,20 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
   for (std::int64_t i = 0; i < file.table.rows(); ++i) {
     const T value = file.table.column(at)[i];
     if (value != value) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format(
-              "--cv-column {}: row {} has no fold; fill it in", io::printable(column), i + 1));
+      throw input_error(
+          "--cv-column {}: row {} has no fold; fill it in", io::printable(column), i + 1);
     }
     const auto place = std::find(values.begin(), values.end(), value) - values.begin();
     if (place == std::ssize(values)) values.push_back(value);
     if (values.size() > 10000) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("--cv-column {}: more than 10000 folds; name a column of fold numbers",
-                      io::printable(column)));
+      throw input_error("--cv-column {}: more than 10000 folds; name a column of fold numbers",
+                        io::printable(column));
     }
     fold.push_back(static_cast<std::int32_t>(place));
   }
   if (values.size() < 2) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("--cv-column {}: expected at least 2 folds, got 1; name another column",
-                            io::printable(column)));
+    throw input_error("--cv-column {}: expected at least 2 folds, got 1; name another column",
+                      io::printable(column));
   }
   const bool is_text = !file.categories.empty() && !file.categories[at].empty();
   for (const T value : values) {

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/job/tree_measures.hpp"
@@ -81,7 +80,7 @@ class PartsGrower {
     });
     rows_.classes = io::ordered_names({names});
     check_classes(params_.table, rows_.classes);
-    const auto places = io::places_of(names, rows_.classes);
+    const auto places = io::places_of(names.texts(), rows_.classes);
     for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
   }
 
@@ -96,15 +95,14 @@ class PartsGrower {
     const double table = own * (features * sizeof(T) + 4);
     const double lists = own * (8 * features + 16 * static_cast<double>(context_.threads()));
     if (room < table + lists) {
-      throw Error(
-          ErrorCode::out_of_resources,
-          fmt::format("{} of {}, one part and its lists{} take {}; memory is limited to {}; "
-                      "give more --trees, --float32 or more --memory",
-                      counted(std::ssize(rows_.codes), "row"),
-                      counted(forest_.trees, "part"),
-                      grown.empty() ? "" : " and the trees so far",
-                      needed_bytes((12 * rows + trees + table + lists) / 0.9),
-                      allowed_bytes(memory())));
+      throw resource_error(
+          "{} of {}, one part and its lists{} take {}; memory is limited to {}; "
+          "give more --trees, --float32 or more --memory",
+          counted(std::ssize(rows_.codes), "row"),
+          counted(forest_.trees, "part"),
+          grown.empty() ? "" : " and the trees so far",
+          needed_bytes((12 * rows + trees + table + lists) / 0.9),
+          allowed_bytes(memory()));
     }
     return std::min(left, static_cast<std::int64_t>((room - lists) / table));
   }

@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <iterator>
-#include <unordered_map>
 #include <utility>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/model_files.hpp"
+#include "yupana/io/names.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/job/run_files.hpp"
@@ -35,10 +34,7 @@ class Prediction {
  public:
   Prediction(Context& context, const Model& model, const PredictParams& params)
       : context_(context), model_(model), params_(params), tally_(context, model) {
-    for (const std::string& name : model.classes) {
-      codes_.emplace(name, static_cast<std::int32_t>(codes_.size()));
-      cells_.push_back(io::tsv_cell(name));
-    }
+    for (const std::string& name : model.classes) cells_.push_back(io::tsv_cell(name));
   }
 
   PredictResult run() {
@@ -80,7 +76,7 @@ class Prediction {
  private:
   void check() const {
     if (params_.shares && !model_.is_class()) {
-      throw Error(ErrorCode::usage, "--proba: the model predicts numbers, which have no shares");
+      throw usage_error("--proba: the model predicts numbers, which have no shares");
     }
     const auto most = static_cast<double>(context_.memory());
     const double needed = model_bytes() + least_part_bytes;
@@ -168,11 +164,8 @@ class Prediction {
   /// Measures the part's rows, if they have labels.
   void count(const io::TableFile<T>& part, const Matrix<double>& shares) {
     forest::Target target = target_of(part);
-    std::vector<std::int32_t> own, codes;
-    for (const std::string& name : part.classes) {
-      const auto found = codes_.find(name);
-      own.push_back(found == codes_.end() ? -1 : found->second);
-    }
+    const auto own = io::places_of(part.classes, model_.classes);
+    std::vector<std::int32_t> codes;
     for (const std::int32_t code : part.codes) codes.push_back(own[static_cast<std::size_t>(code)]);
     if (codes.empty() && part.values.empty()) return;
     labelled_ = true;
@@ -185,7 +178,6 @@ class Prediction {
   const PredictParams& params_;
   PredictResult result_;
   std::string text_;
-  std::unordered_map<std::string, std::int32_t> codes_;
   std::vector<std::string> cells_;  ///< of the classes
   TreeTally tally_;
   bool labelled_ = false;
@@ -243,7 +235,7 @@ PredictResult predict_trees(Context& context, const PredictParams& params) {
 
 ImportanceResult importances_of_trees(Context& context, const ImportanceParams& params) {
   if (!params.table.path.empty() && params.table.columns.label.empty()) {
-    throw Error(ErrorCode::usage, "--label: name the table's column of true labels");
+    throw usage_error("--label: name the table's column of true labels");
   }
   const Model model = io::read_model(params.model, context.memory());
   ImportanceResult result;

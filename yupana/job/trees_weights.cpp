@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <cmath>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/tree_steps.hpp"
 
@@ -16,9 +15,7 @@ std::vector<double> balanced(std::int64_t rows, const Target& target) {
   const auto weight = [&](std::int64_t i) {
     return target.weights != nullptr ? target.weights[i] : 1.0;
   };
-  for (std::int64_t i = 0; i < rows; ++i) {
-    counts[static_cast<std::size_t>(target.codes[i])] += 1;
-  }
+  for (std::int64_t i = 0; i < rows; ++i) counts[static_cast<std::size_t>(target.codes[i])] += 1;
   std::vector<double> weights(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i) {
     weights[static_cast<std::size_t>(i)] =
@@ -34,13 +31,6 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
                                   std::int64_t rows,
                                   const Target& target,
                                   const FitTreesParams& params) {
-  if (!target.is_class()) {
-    if (params.balanced || !params.class_weights.empty()) {
-      throw Error(ErrorCode::usage,
-                  "--balanced and --class-weight: numbers have no classes; give --weight");
-    }
-    return {};
-  }
   std::vector<double> weights;
   if (params.balanced) weights = balanced(rows, target);
   if (params.class_weights.empty()) return weights;
@@ -49,20 +39,10 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
   for (const auto& [name, factor] : params.class_weights) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("--class-weight {}: no row has that class", io::printable(name)));
-    }
-    if (!(factor >= 0 && factor < HUGE_VAL)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--class-weight {}: expected a number of 0 or more, got {}",
-                              io::printable(name),
-                              factor));
+      throw input_error("--class-weight {}: no row has that class", io::printable(name));
     }
     const auto at = static_cast<std::size_t>(found - classes.begin());
-    if (given[at]) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--class-weight: '{}' is given twice", io::printable(name)));
-    }
+    if (given[at]) throw usage_error("--class-weight: '{}' is given twice", io::printable(name));
     given[at] = true;
     factors[at] = factor;
   }

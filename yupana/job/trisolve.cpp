@@ -161,16 +161,8 @@ System analysed(Context& context,
 }  // namespace
 
 const char* name_of(sparse::SolveMethod method) {
-  switch (method) {
-    case sparse::SolveMethod::serial:
-      return "serial";
-    case sparse::SolveMethod::level_set:
-      return "level-set";
-    case sparse::SolveMethod::sync_free:
-      return "sync-free";
-    default:
-      return "auto";
-  }
+  constexpr const char* names[] = {"auto", "serial", "level-set", "sync-free"};  // by SolveMethod
+  return names[static_cast<std::size_t>(method)];
 }
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
@@ -181,9 +173,6 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
         "trisolve: --device reference solves row after row, whatever --method {} says; leave one "
         "of them out",
         name_of(params.system.method));
-  }
-  if (params.sides < 1) {
-    throw usage_error("trisolve: --rhs: expected at least 1, got {}", params.sides);
   }
   check_not_compressed(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);

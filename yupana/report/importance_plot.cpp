@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "yupana/report/pen.hpp"
 #include "yupana/report/surface.hpp"

@@ -1,4 +1,3 @@
-#include <string>
 
 #include "yupana/report/check.hpp"
 #include "yupana/report/figure.hpp"

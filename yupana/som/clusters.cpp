@@ -134,9 +134,7 @@ Matrix<double> means_of(MatrixView<const float> codebook,
     }
   }
   for (std::int64_t c = 0; c < count; ++c) {
-    for (std::int64_t j = 0; j < codebook.cols; ++j) {
-      means(c, j) /= static_cast<double>(weights[c]);
-    }
+    for (std::int64_t j = 0; j < codebook.cols; ++j) means(c, j) /= static_cast<double>(weights[c]);
   }
   return means;
 }

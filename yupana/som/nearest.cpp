@@ -57,18 +57,13 @@ NearestNeurons nearest_neurons(Context& context,
   if (codebook.rows < 1) throw input_error("som: a map without neurons");
   check_finite(context, samples, "samples");
   check_finite(context, codebook, "codebook");
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::nearest_neurons(context, samples, codebook);
-    case Backend::cpu:
-      return cpu::nearest_neurons(context, samples, codebook);
-    default:
-#ifdef YUPANA_CUDA
-      return cuda::nearest_neurons(context, samples, codebook);
-#else
-      throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
-#endif
+  if (context.backend() == Backend::reference) {
+    return reference::nearest_neurons(context, samples, codebook);
   }
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::nearest_neurons(context, samples, codebook);
+#endif
+  return cpu::nearest_neurons(context, samples, codebook);
 }
 
 }  // namespace yupana::som

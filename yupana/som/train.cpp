@@ -1,7 +1,6 @@
 #include "yupana/som/train.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -128,11 +127,9 @@ Matrix<float> run(Context& context,
   }
   if (params.training == Training::online) {
     train_online(context, samples, params, codebook);
-  } else if (context.backend() == Backend::cuda) {
 #ifdef YUPANA_CUDA
+  } else if (context.backend() == Backend::cuda) {
     cuda::train_batch(context, samples, params, codebook);
-#else
-    throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
 #endif
   } else {
     train_batch(context, samples, params, codebook);

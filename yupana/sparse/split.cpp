@@ -216,9 +216,7 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
     return values[lower ? split.begin[i + 1] + i : split.begin[i] + i];
   };
   const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
-  if (zero != no_row) {
-    throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
-  }
+  if (zero != no_row) throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       split.diagonal[i] = pivot(i);

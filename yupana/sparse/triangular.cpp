@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/device.hpp"

@@ -33,9 +33,7 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
       break;
     }
   }
-  if (text.empty()) {
-    throw input_error("integer: expected at least one digit, got none");
-  }
+  if (text.empty()) throw input_error("integer: expected at least one digit, got none");
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (value_of(text[i]) < static_cast<int>(digits)) continue;
     const auto code = static_cast<unsigned char>(text[i]);

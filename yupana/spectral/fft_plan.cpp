@@ -61,9 +61,7 @@ std::vector<std::complex<double>> unit_roots(std::int64_t n) {
   }
   // A quarter is a turn of the one before.
   const std::size_t quarter = count / 4;
-  for (std::size_t k = 0; k < quarter; ++k) {
-    roots[k] = unit_root(static_cast<std::int64_t>(k), n);
-  }
+  for (std::size_t k = 0; k < quarter; ++k) roots[k] = unit_root(static_cast<std::int64_t>(k), n);
   for (std::size_t k = quarter; k < count; ++k) {
     roots[k] = {roots[k - quarter].imag(), -roots[k - quarter].real()};
   }

@@ -47,9 +47,7 @@ void fill_lanes(const double* blocks, double* lanes) {
   // Row 2^u - 1 + s, lane l: w[2^u l + s].
   for (int u = 0; u < 3; ++u) {
     for (int s = 0; s < 1 << u; ++s) {
-      for (int l = 0; l < 8; ++l) {
-        lanes[((1 << u) - 1 + s) * 8 + l] = blocks[2 * ((l << u) + s)];
-      }
+      for (int l = 0; l < 8; ++l) lanes[((1 << u) - 1 + s) * 8 + l] = blocks[2 * ((l << u) + s)];
     }
   }
 }

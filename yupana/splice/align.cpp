@@ -14,25 +14,12 @@ namespace {
 std::vector<SplicedAlignment> dispatch(Context& context,
                                        std::span<const Case> problems,
                                        const AlignParams& params) {
-  switch (context.backend()) {
-    case Backend::reference: {
-      std::vector<SplicedAlignment> results;
-      for (const Case& problem : problems) {
-        context.check_cancelled();
-        results.push_back(reference::align(problem, params));
-      }
-      return results;
-    }
-    case Backend::cpu:
-      return cpu::align(context, problems, params);
-    case Backend::cuda:
+  const auto one = [&](const Case& problem) { return reference::align(problem, params); };
+  if (context.backend() == Backend::reference) return each_alone(context, problems, one);
 #ifdef YUPANA_CUDA
-      return cuda::align(context, problems, params);
-#else
-      break;
+  if (context.backend() == Backend::cuda) return cuda::align(context, problems, params);
 #endif
-  }
-  throw Error(ErrorCode::device, "splice: this build has no CUDA version; use --device cpu");
+  return cpu::align(context, problems, params);
 }
 
 }  // namespace

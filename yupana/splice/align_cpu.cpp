@@ -2,7 +2,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/plan.hpp"
@@ -30,10 +30,9 @@ SplicedAlignment align_one(Context& context,
   if (Solver<std::int32_t>(context, problem, params, plan, tuning, workers).solve(stage, result)) {
     return result;
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("splice: scores against {} target letters do not fit 32 bits; give "
-                          "smaller scores",
-                          problem.target.size()));
+  throw input_error(
+      "splice: scores against {} target letters do not fit 32 bits; give smaller scores",
+      problem.target.size());
 }
 
 double cells_of(const Case& problem) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/protein_backends.hpp"
@@ -29,45 +29,44 @@ std::int64_t row_values(std::int64_t letters, std::int64_t lanes) {
   return round_up(letters, lanes) + (blocks + 1) * lanes;
 }
 
-}  // namespace
-
-// Whole tables of three scores a cell, and where row 0 comes from in two states.
-std::uint64_t reference_bytes(const Case& problem) {
+/// Whole tables of three scores a cell, `more` rows each than bases, and where row 0 comes from in
+/// two states for each of `carried`.
+std::uint64_t table_bytes(const Case& problem, int more, int carried) {
   const double columns = static_cast<double>(problem.target.size()) + 1;
   double bytes = 0;
   for (const Exon& exon : problem.exons) {
-    bytes += (static_cast<double>(exon.length()) + 1) * columns * 3 * word_bytes +
-             columns * 4 * word_bytes;
+    bytes += (static_cast<double>(exon.length()) + more) * columns * 3 * word_bytes;
+    bytes += carried * columns * 4 * word_bytes;
   }
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
+
+/// bytes_of(counts, left): of the CPU.
+template <class Bytes>
+void check(const Context& context,
+           const Case& problem,
+           const AlignParams& params,
+           const char* letters,
+           std::uint64_t reference,
+           const Bytes& bytes_of) {
+  const std::uint64_t left = memory_left(context, params);
+  const auto refuse_above = [&](std::uint64_t bytes) {
+    if (bytes > left) refuse_memory(problem, letters, bytes, left);
+  };
+  if (context.backend() == Backend::reference) refuse_above(reference);
+  if (context.backend() != Backend::cpu) return;
+  if (bytes_of(TableCounts::bound(problem.exons), left) <= left) return;
+  refuse_above(bytes_of(TableCounts::of(make_plan(problem.exons, params.min_intron)), left));
+}
+
+}  // namespace
+
+std::uint64_t reference_bytes(const Case& problem) { return table_bytes(problem, 1, 1); }
 
 // Three streams with a third of the rows each, and what an exon sees with each carry.
 std::uint64_t reference_protein_bytes(const Case& problem) {
-  const double columns = static_cast<double>(problem.target.size()) + 1;
-  double bytes = 0;
-  for (const Exon& exon : problem.exons) {
-    bytes += (static_cast<double>(exon.length()) + 3) * columns * 3 * word_bytes;
-    bytes += carries * columns * 4 * word_bytes;
-  }
-  return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+  return table_bytes(problem, 3, carries);
 }
-
-namespace {
-
-template <class Bytes>
-void check_cpu(const Case& problem,
-               const AlignParams& params,
-               const char* letters,
-               std::uint64_t left,
-               const Bytes& bytes_of) {
-  if (bytes_of(TableCounts::bound(problem.exons)) <= left) return;
-  const std::uint64_t bytes =
-      bytes_of(TableCounts::of(make_plan(problem.exons, params.min_intron)));
-  if (bytes > left) refuse_memory(problem, letters, bytes, left);
-}
-
-}  // namespace
 
 TableCounts TableCounts::of(const Plan& plan) {
   return {std::ssize(plan.readings),
@@ -143,25 +142,17 @@ std::uint64_t cpu_protein_bytes(const Case& problem,
 }
 
 void check_memory(const Context& context, const Case& problem, const AlignParams& params) {
-  const std::uint64_t left = memory_left(context, params);
-  if (context.backend() == Backend::reference && reference_bytes(problem) > left) {
-    refuse_memory(problem, "target letters", reference_bytes(problem), left);
-  }
-  if (context.backend() != Backend::cpu) return;
-  check_cpu(problem, params, "target letters", left, [&](const TableCounts& counts) {
+  const auto bytes_of = [&](const TableCounts& counts, std::uint64_t left) {
     return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), left);
-  });
+  };
+  check(context, problem, params, "target letters", reference_bytes(problem), bytes_of);
 }
 
 void check_protein_memory(const Context& context, const Case& problem, const AlignParams& params) {
-  const std::uint64_t left = memory_left(context, params);
-  if (context.backend() == Backend::reference && reference_protein_bytes(problem) > left) {
-    refuse_memory(problem, "amino acids", reference_protein_bytes(problem), left);
-  }
-  if (context.backend() != Backend::cpu) return;
-  check_cpu(problem, params, "amino acids", left, [&](const TableCounts& counts) {
+  const auto bytes_of = [&](const TableCounts& counts, std::uint64_t) {
     return cpu_protein_bytes(problem, params, counts);
-  });
+  };
+  check(context, problem, params, "amino acids", reference_protein_bytes(problem), bytes_of);
 }
 
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left) {
@@ -173,14 +164,14 @@ void refuse_memory(const Case& problem,
                    const char* letters,
                    std::uint64_t bytes,
                    std::uint64_t left) {
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("splice: {} exons against {} {} need {} of memory and {} are left of "
-                          "--memory; give fewer candidates or more --memory",
-                          problem.exons.size(),
-                          problem.target.size(),
-                          letters,
-                          needed_bytes(static_cast<double>(bytes)),
-                          allowed_bytes(static_cast<double>(left))));
+  throw resource_error(
+      "splice: {} exons against {} {} need {} of memory and {} are left of "
+      "--memory; give fewer candidates or more --memory",
+      problem.exons.size(),
+      problem.target.size(),
+      letters,
+      needed_bytes(static_cast<double>(bytes)),
+      allowed_bytes(static_cast<double>(left)));
 }
 
 }  // namespace yupana::splice

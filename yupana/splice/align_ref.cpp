@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "yupana/splice/align_backends.hpp"
 

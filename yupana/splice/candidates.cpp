@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "yupana/core/context.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/site_odds.hpp"
 #include "yupana/splice/target_words.hpp"
@@ -58,12 +58,12 @@ class Finder {
     }
     const auto bytes = static_cast<std::uint64_t>(count) * sizeof(Exon);
     if (context_ != nullptr && bytes > context_->memory()) {
-      throw Error(ErrorCode::out_of_resources,
-                  fmt::format("splice: {} candidate exons need {} of memory and {} are allowed; "
-                              "give a smaller --max-exons, stricter sites, or more --memory",
-                              count,
-                              needed_bytes(static_cast<double>(bytes)),
-                              allowed_bytes(static_cast<double>(context_->memory()))));
+      throw resource_error(
+          "splice: {} candidate exons need {} of memory and {} are allowed; "
+          "give a smaller --max-exons, stricter sites, or more --memory",
+          count,
+          needed_bytes(static_cast<double>(bytes)),
+          allowed_bytes(static_cast<double>(context_->memory())));
     }
     std::vector<Exon> result;
     result.reserve(count);
@@ -273,9 +273,7 @@ class Finder {
 
 void check_number(const char* name, double value, double low, double high) {
   if (value >= low && value <= high) return;  // false for NaN
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("splice: {} {}; expected a number from {} to {}", name, value, low, high));
+  throw input_error("splice: {} {}; expected a number from {} to {}", name, value, low, high);
 }
 
 void check(const CandidateParams& params) {
@@ -289,13 +287,13 @@ void check(const CandidateParams& params) {
       params.max_exon <= largest_length && params.max_exons >= 1) {
     return;
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("splice: candidate exons of {} to {} bases, at most {} of them; expected "
-                          "1 <= min_exon <= max_exon <= {} and max_exons >= 1",
-                          params.min_exon,
-                          params.max_exon,
-                          params.max_exons,
-                          largest_length));
+  throw input_error(
+      "splice: candidate exons of {} to {} bases, at most {} of them; expected "
+      "1 <= min_exon <= max_exon <= {} and max_exons >= 1",
+      params.min_exon,
+      params.max_exon,
+      params.max_exons,
+      largest_length);
 }
 
 std::vector<Exon> exons_of(const Context* context,
@@ -308,11 +306,10 @@ std::vector<Exon> exons_of(const Context* context,
 
 int scaled_score(int score) {
   if (score >= -max_unscaled_score && score <= max_unscaled_score) return score * candidate_scale;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("splice: a score of {}; with candidate exons expected {} to {}",
-                          score,
-                          -max_unscaled_score,
-                          max_unscaled_score));
+  throw input_error("splice: a score of {}; with candidate exons expected {} to {}",
+                    score,
+                    -max_unscaled_score,
+                    max_unscaled_score);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "yupana/core/messages.hpp"
+
 namespace yupana::splice {
 namespace {
 
@@ -98,13 +100,13 @@ void check_sums(const Case& problem, const AlignParams& params) {
   const std::int64_t letters = std::ssize(problem.target);
   const std::int64_t gain = params.substitution.highest() - std::int64_t{2} * params.gap_extend;
   if (gain <= 0 || letters == 0 || gain <= (score_sum_limit - 1) / letters) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("splice: scores against {} target letters could pass 32 bits: the best "
-                          "score of a letter less two gap extensions is {}, expected at most {}; "
-                          "give smaller scores",
-                          letters,
-                          gain,
-                          (score_sum_limit - 1) / letters));
+  throw usage_error(
+      "splice: scores against {} target letters could pass 32 bits: the best "
+      "score of a letter less two gap extensions is {}, expected at most {}; "
+      "give smaller scores",
+      letters,
+      gain,
+      (score_sum_limit - 1) / letters);
 }
 
 void check_exons(const Case& problem, const Substitution& known) {

@@ -50,6 +50,19 @@ void each_in_order(Context& context, std::size_t count, const Body& body) {
   if (error) std::rethrow_exception(error);
 }
 
+/// What --device reference returns: align_one(problem) of each, one after the other.
+template <class AlignOne>
+std::vector<SplicedAlignment> each_alone(Context& context,
+                                         std::span<const Case> problems,
+                                         const AlignOne& align_one) {
+  std::vector<SplicedAlignment> results;
+  for (const Case& problem : problems) {
+    context.check_cancelled();
+    results.push_back(align_one(problem));
+  }
+  return results;
+}
+
 /// Throws Error(device): the alignment of case `number` (from 0) does not add up to its score.
 void check_score(std::int64_t rescored, std::int64_t score, std::size_t number);
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-#include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -86,10 +85,8 @@ std::string genetic_code_list() {
 GeneticCode::GeneticCode(int table) : table_(table) {
   const auto is_it = [&](const GeneticCodeName& one) { return one.table == table; };
   if (std::none_of(std::begin(names), std::end(names), is_it)) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "genetic code {}: expected one of NCBI's tables {}", table, genetic_code_list()));
+    throw input_error(
+        "genetic code {}: expected one of NCBI's tables {}", table, genetic_code_list());
   }
   amino_.fill('X');
   for (int codon = 0; codon < 64; ++codon) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/checks.hpp"
@@ -19,17 +19,14 @@ void check(const ProteinParams& params) {
   check_params(params.align);
   for (const char amino : amino_acids) {
     if (params.align.substitution.knows(amino)) continue;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "splice: expected a substitution matrix of the twenty amino acids, X and *, got "
-            "one without '{}'",
-            amino));
+    throw input_error(
+        "splice: expected a substitution matrix of the twenty amino acids, X and *, got "
+        "one without '{}'",
+        amino);
   }
   if (params.partial_codon > 0 || params.partial_codon < -largest_score) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("splice: expected a score of 0 or less for a partial codon, got {}",
-                            params.partial_codon));
+    throw input_error("splice: expected a score of 0 or less for a partial codon, got {}",
+                      params.partial_codon);
   }
 }
 
@@ -57,25 +54,12 @@ std::int64_t largest_sum(const Case& problem,
 std::vector<SplicedAlignment> dispatch(Context& context,
                                        std::span<const Case> problems,
                                        const ProteinParams& params) {
-  switch (context.backend()) {
-    case Backend::reference: {
-      std::vector<SplicedAlignment> results;
-      for (const Case& problem : problems) {
-        context.check_cancelled();
-        results.push_back(reference::align_protein(problem, params));
-      }
-      return results;
-    }
-    case Backend::cpu:
-      return cpu::align_protein(context, problems, params);
-    case Backend::cuda:
+  const auto one = [&](const Case& problem) { return reference::align_protein(problem, params); };
+  if (context.backend() == Backend::reference) return each_alone(context, problems, one);
 #ifdef YUPANA_CUDA
-      return cuda::align_protein(context, problems, params);
-#else
-      break;
+  if (context.backend() == Backend::cuda) return cuda::align_protein(context, problems, params);
 #endif
-  }
-  throw Error(ErrorCode::device, "splice: this build has no CUDA version; use --device cpu");
+  return cpu::align_protein(context, problems, params);
 }
 
 }  // namespace
@@ -99,14 +83,14 @@ void check_protein_range(const Case& problem, const ProteinParams& params, const
   }
   const std::int64_t sum = largest_sum(problem, params, chain, covered);
   if (sum < protein_sum_limit) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("splice: scores against {} target letters, with up to {} exons in a "
-                          "chain, could reach {}; expected below {}: give smaller scores of amino "
-                          "acids and gaps",
-                          problem.target.size(),
-                          chain,
-                          sum,
-                          protein_sum_limit));
+  throw usage_error(
+      "splice: scores against {} target letters, with up to {} exons in a "
+      "chain, could reach {}; expected below {}: give smaller scores of amino "
+      "acids and gaps",
+      problem.target.size(),
+      chain,
+      sum,
+      protein_sum_limit);
 }
 
 ProteinParams::ProteinParams() {

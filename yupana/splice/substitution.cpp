@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::splice {
 
@@ -15,11 +15,10 @@ int Substitution::highest() const {
 
 Substitution Substitution::matrix(std::string_view letters, std::vector<int> scores) {
   if (letters.empty() || scores.size() != letters.size() * letters.size()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("substitution matrix: expected {} scores for {}, got {}",
-                            letters.size() * letters.size(),
-                            counted(std::ssize(letters), "letter"),
-                            scores.size()));
+    throw input_error("substitution matrix: expected {} scores for {}, got {}",
+                      letters.size() * letters.size(),
+                      counted(std::ssize(letters), "letter"),
+                      scores.size());
   }
   Substitution result;
   result.code.fill(no_letter);
@@ -30,8 +29,7 @@ Substitution Substitution::matrix(std::string_view letters, std::vector<int> sco
     const auto upper = static_cast<unsigned char>(std::toupper(letter));
     const auto lower = static_cast<unsigned char>(std::tolower(letter));
     if (result.code[upper] != no_letter) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("substitution matrix: letter '{}' stands there twice", letters[i]));
+      throw input_error("substitution matrix: letter '{}' stands there twice", letters[i]);
     }
     result.code[upper] = result.code[lower] = static_cast<std::uint8_t>(i);
   }
