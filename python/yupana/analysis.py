@@ -153,9 +153,13 @@ def linkage(
     The height of a merge is the smallest ("single"), largest ("complete") or mean ("average")
     distance between the points of its two clusters. Pairs without a distance merge last, at inf.
 
+    Parameters
+    ----------
+    distances : n x n matrix, or its upper triangle row after row as of ``pdist``, read in place
+
     Raises
     ------
-    ValueError : not square, NaN or negative distances
+    ValueError : not square, not n (n - 1) / 2 pairs, NaN or negative distances
 
     Examples
     --------
@@ -165,7 +169,9 @@ def linkage(
     array([[0. , 1. , 1. , 2. ],
            [2. , 3. , 4.5, 3. ]])
     """
-    return run("analysis.linkage", keywords, _distances(distances), method)
+    given = host_array(distances, "distances")
+    pairs = np.ascontiguousarray(given, np.float64) if given.ndim == 1 else _distances(given)
+    return run("analysis.linkage", keywords, pairs, method)
 
 
 @with_keywords

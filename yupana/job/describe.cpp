@@ -94,6 +94,10 @@ std::string linkage_name(analysis::TreeMethod method) {
       return "average";
     case analysis::Linkage::complete:
       return "complete";
+    case analysis::Linkage::weighted:
+      return "weighted";
+    case analysis::Linkage::ward:
+      return "ward";
   }
   return "";
 }
