@@ -208,12 +208,16 @@ def calls(file):
     cases = {}
     for row in lines_of(ROOT / "bench" / "results" / file):
         cases.setdefault(row["case"], []).append(row)
-    out = ["| call | yupana | peer | peer, all cores | times as fast |", "|---|---:|---:|---:|---:|"]
+    names = [row["impl"] for row in max(cases.values(), key=len)[1:]]
+    same = any("all cores" in name for name in names)  # one peer, on one core and on all
+    heads = ["peer", "peer, all cores"] if same else names
+    out = [f"| call | yupana | {' | '.join(heads)} | times as fast |", "|---" + "|---:" * (len(heads) + 2) + "|"]
     for case, (ours, *peers) in cases.items():
         times = [f"{figure(row['value'])} ({figure(1e3 * row['seconds_median'])})" if row["verified"] else "differs"
                  for row in (ours, *peers)]
         gain = min(row["value"] for row in peers) / ours["value"]
-        cells = [f"{case} ({peers[0]['impl']})", *times, *[""] * (2 - len(peers)), f"{gain:.2f}"]
+        named = f"{case} ({peers[0]['impl']})" if same else case
+        cells = [named, *times, *[""] * (len(heads) - len(peers)), f"{gain:.2f}"]
         out.append(f"| {' | '.join(cells)} |")
     rows = [row for group in cases.values() for row in group]
     loads = sorted((row["note"] for row in rows), key=lambda note: float(note.split()[-1]))

@@ -204,7 +204,7 @@ void check_combinations(const Call& call) {
 
 }  // namespace
 
-Answer make_answer(const job::Plan& plan) {
+Answer plan_answer(const job::Plan& plan) {
   return {job::describe(plan), job::plan_json(plan), true};
 }
 

@@ -55,7 +55,7 @@ Command add_command(Command& parent,
 const std::string& required_out(const Call& call, const std::string& expected);
 
 /// The plan of a run that --plan prints.
-Answer make_answer(const job::Plan& plan);
+Answer plan_answer(const job::Plan& plan);
 
 /// Keeps the words that started the program; main() calls it once.
 void set_command_line(int count, const char* const* words);

@@ -1,6 +1,7 @@
 #include "yupana/genotype/simulate.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "cli/command.hpp"
 #include "yupana/job/simulate.hpp"
@@ -15,8 +16,20 @@ const char* arranged(genotype::Structure structure) {
   return "";
 }
 
+/// The prefix that `-o` gives, or the name of the file to write.
+std::string prefix_of(const std::string& out, const std::string& format) {
+  for (const char* other : {"bed", "pgen", "vcf", "vcf.gz"}) {
+    const std::string ending = std::string(".") + other;
+    if (!out.ends_with(ending) || out.size() == ending.size()) continue;
+    if (other == format) return out.substr(0, out.size() - ending.size());
+    throw usage_error(
+        "-o {}: this writes a .{}; take --format {}, or leave the ending out", out, format, other);
+  }
+  return out;
+}
+
 Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job) {
-  job.out = call.out;
+  job.out = prefix_of(call.out, job.format);
   const std::vector<std::string> files = job::run_simulate(context, job);
   Answer answer;
   // Populations beyond the samples have none.

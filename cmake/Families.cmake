@@ -41,13 +41,31 @@ foreach(module hwy=libhwy hwy_contrib=libhwy-contrib hts=htslib isal=libisal zst
   set(YUPANA_PC_PkgConfig::${name} ${pc})
 endforeach()
 
-# yupana_family(name [PRIVATE] [USES lower families...] [LIBS libraries...] [HEADERS libraries...])
+# Reading headers is most of what compiling a source takes, so that eight of them are compiled as one.
+# Not those that Highway compiles once for each processor.
+function(yupana_compile_together target)
+  if(NOT YUPANA_UNITY)
+    return()
+  endif()
+  foreach(source ${ARGN})
+    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE")
+    if(alone)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # g++ takes what a source includes for a header, whose nameless names none may use.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# yupana_family(name [PRIVATE] [APART] [USES lower families...] [LIBS libraries...] [HEADERS libraries...])
 # One library from yupana/<name>/, static or, with BUILD_SHARED_LIBS, shared; *.cu only in CUDA
-# builds. The word CUDA among LIBS links the CUDA runtime in such builds. HEADERS are needed to
+# builds. APART compiles each source by itself: its loops are so tight that what stands before them in
+# a file shows in their time. The word CUDA among LIBS links the CUDA runtime in such builds. HEADERS are needed to
 # compile it, not to use it. Installed as the component <name> of find_package(yupana) and as
 # yupana-<name> of pkg-config, but for PRIVATE ones.
 function(yupana_family name)
-  cmake_parse_arguments(arg "PRIVATE" "" "USES;LIBS;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "PRIVATE;APART" "" "USES;LIBS;HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/plugin/")
   if(YUPANA_CUDA)
@@ -57,6 +75,10 @@ function(yupana_family name)
     set(type STATIC)
   endif()
   add_library(yupana_${name} ${type} ${sources} ${kernels})
+  if(NOT arg_APART)
+    yupana_compile_together(yupana_${name} ${sources})
+    set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   target_link_libraries(yupana_${name} PRIVATE $<BUILD_INTERFACE:yupana_options>)
   target_include_directories(yupana_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

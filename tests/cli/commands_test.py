@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from program import PROGRAM, main, refuse, run
 
 
 def simulate(name="cohort", samples=120, sites=3000, missing=0.02):
@@ -67,6 +67,15 @@ def formats_agree():
         assert matrix(other) == bed, other
 
 
+def the_ending_of_a_simulated_file_was_written_twice():
+    run("simulate", "--samples", 9, "--sites", 20, "--format", "vcf", "-o", "c.vcf")
+    run("simulate", "--samples", 9, "--sites", 20, "-o", "c.bed")
+    assert {p.name for p in pathlib.Path(".").glob("c.*")} == {
+        "c.vcf", "c.bed", "c.bim", "c.fam", "c.labels.tsv"}
+    refuse("simulate", "--samples", 9, "--sites", 20, "-o", "d.vcf", status=2,
+           says="take --format vcf")
+
+
 def json_is_one_object():
     bed = simulate(samples=20, sites=300)
     for line in (("dist", bed, "-o", "a"), ("fermat", bed, "-o", "b"), ("info",),
@@ -124,7 +133,8 @@ def scaling_is_for_gpus():
 
 
 sys.exit(main([documented_lines_work, memory_cap_gives_the_same_bytes, backends_and_threads_agree,
-               formats_agree, json_is_one_object, every_listed_file_exists,
+               formats_agree, the_ending_of_a_simulated_file_was_written_twice, json_is_one_object,
+               every_listed_file_exists,
                knn_root_and_landmarks_are_declared,
                large_alpha_has_scores_for_every_matrix, completion_and_manual_name_every_command,
                scaling_is_for_gpus]))

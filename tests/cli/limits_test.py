@@ -85,7 +85,7 @@ def neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_
         plan = plan_of("fermat", *arguments)
         planned = plan.get("memory_complete", plan["memory"])
         held = peak_of("fermat", *arguments, "--memory", plan["memory"])
-        assert held < 1.02 * planned, f"{arguments}: planned {planned}, held {held}"
+        assert held < 1.04 * planned, f"{arguments}: planned {planned}, held {held}"
         ratio = (planned - program) / (held - program)
         assert ratio < 1.15, f"{arguments}: planned {planned}, held {held}"
 
@@ -103,7 +103,7 @@ def text_of_distances_was_not_held_against_memory():
     planned = plan_of("fermat", "--from-distances", "long.tsv", "--matrix-only")["memory"]
     assert planned > 38e6, planned
     if not sanitized():
-        assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.02 * planned
+        assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.04 * planned
 
 
 def small_memories_were_passed_by_readers_and_writers():
@@ -130,7 +130,7 @@ def simulate_needed_other_memory_than_it_said():
             told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
             needed = float(told.split(" take ")[1].split(" MB")[0])
             held = peak_of(*call, "--memory", f"{needed}M")
-            assert held / 1e6 < 1.01 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
+            assert held / 1e6 < 1.03 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
 
 
 def twice_the_memory_was_planned_where_no_call_is_missing():

@@ -88,6 +88,9 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
       throw usage_error("--chr: expected a list like 1-4,22,X, got '{}' with an empty item", list);
     }
     const std::size_t dash = item.find('-');
+    if (dash == 0 || dash == item.size() - 1) {
+      throw usage_error("--chr: the range '{}' lacks one of its ends; give both, as 1-4", item);
+    }
     const std::int64_t number = number_of(item, autosomes);
     const std::int64_t first = number_of(item.substr(0, dash), autosomes);
     const std::int64_t last =

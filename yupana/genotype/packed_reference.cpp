@@ -16,7 +16,7 @@
 namespace yupana::genotype {
 namespace {
 
-constexpr std::uint64_t even_bits = 0x5555555555555555;
+constexpr std::uint64_t every_second_bit = 0x5555555555555555;
 
 /// Bit k of the low half goes to bit 2 k.
 std::uint64_t spread(std::uint64_t x) {
@@ -25,7 +25,7 @@ std::uint64_t spread(std::uint64_t x) {
   x = (x | x << 8) & 0x00ff00ff00ff00ff;
   x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
   x = (x | x << 2) & 0x3333333333333333;
-  return (x | x << 1) & even_bits;
+  return (x | x << 1) & every_second_bit;
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ YUPANA_POPCNT std::uint64_t packed_squared_distance(const std::uint64_t* a,
   std::uint64_t ones = 0, twos = 0;
   for (std::int64_t k = 0; k < words; ++k) {
     const std::uint64_t z = a[k] ^ b[k];
-    const std::uint64_t even = z & even_bits, odd = z >> 1 & even_bits;
+    const std::uint64_t even = z & every_second_bit, odd = z >> 1 & every_second_bit;
     ones += static_cast<std::uint64_t>(std::popcount(even));
     twos += static_cast<std::uint64_t>(std::popcount(~even & odd));
   }

@@ -54,9 +54,9 @@ std::string escaped(std::string_view text) {
 }
 
 /// Collects text and hands it to the file a megabyte at a time.
-class Text {
+class GraphText {
  public:
-  explicit Text(AtomicFile& file) : file_(file) {}
+  explicit GraphText(AtomicFile& file) : file_(file) {}
 
   template <class Format, class... Args>
   void add(const Format& format, const Args&... args) {
@@ -100,7 +100,7 @@ std::string label_of(const GraphFile& graph, std::size_t node) {
   return graph.labels.empty() ? std::string() : escaped(graph.labels[node]);
 }
 
-void add_graphml_nodes(Text& text, const GraphFile& graph) {
+void add_graphml_nodes(GraphText& text, const GraphFile& graph) {
   for (std::size_t i = 0; i < graph.names.size(); ++i) {
     text.add(
         FMT_COMPILE(R"(<node id="n{}"><data key="name">{}</data>)"), i, escaped(graph.names[i]));
@@ -110,7 +110,7 @@ void add_graphml_nodes(Text& text, const GraphFile& graph) {
   }
 }
 
-void add_gexf_nodes(Text& text, const GraphFile& graph) {
+void add_gexf_nodes(GraphText& text, const GraphFile& graph) {
   for (std::size_t i = 0; i < graph.names.size(); ++i) {
     text.add(FMT_COMPILE(R"(<node id="n{}" label="{}">)"), i, escaped(graph.names[i]));
     const std::string label = label_of(graph, i);
@@ -126,7 +126,7 @@ void add_gexf_nodes(Text& text, const GraphFile& graph) {
 
 void write_graphml(AtomicFile& file, const GraphFile& graph) {
   check(graph, "write_graphml");
-  Text text(file);
+  GraphText text(file);
   text.add(FMT_COMPILE(R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="name" for="node" attr.name="name" attr.type="string"/>
@@ -153,7 +153,7 @@ void write_graphml(AtomicFile& file, const GraphFile& graph) {
 
 void write_gexf(AtomicFile& file, const GraphFile& graph) {
   check(graph, "write_gexf");
-  Text text(file);
+  GraphText text(file);
   text.add(FMT_COMPILE(R"(<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <meta><creator>yupana</creator><description>{}</description></meta>

@@ -19,7 +19,7 @@
 namespace yupana::io {
 namespace {
 
-using Field = MatrixMarketHead::Field;
+using MarketField = MatrixMarketHead::Field;
 using Symmetry = MatrixMarketHead::Symmetry;
 
 struct Entry {
@@ -90,9 +90,9 @@ class Reader {
     if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
       throw fault("field '{}'; real, integer and pattern are read", printable(words[3]));
     }
-    head_.field = field == "pattern"   ? Field::pattern
-                  : field == "integer" ? Field::integer
-                                       : Field::real;
+    head_.field = field == "pattern"   ? MarketField::pattern
+                  : field == "integer" ? MarketField::integer
+                                       : MarketField::real;
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
       throw fault("symmetry '{}'; general, symmetric and skew-symmetric are read",
                   printable(words[4]));
@@ -174,9 +174,9 @@ class Reader {
     const char *at = line.data(), *end = at + line.size();
     Entry entry{0, 0, 1};
     bool good = take_number(at, end, entry.row) && take_number(at, end, entry.column);
-    if (good && head_.field == Field::real) {
+    if (good && head_.field == MarketField::real) {
       good = take_number(at, end, entry.value);
-    } else if (good && head_.field == Field::integer) {
+    } else if (good && head_.field == MarketField::integer) {
       std::int64_t value = 0;
       good = take_number(at, end, value);
       entry.value = static_cast<double>(value);
@@ -190,7 +190,7 @@ class Reader {
     skip_blanks(at, end);
     if (!good || at != end) {
       throw fault("expected row, column{}, got '{}'",
-                  head_.field == Field::pattern ? "" : " and value",
+                  head_.field == MarketField::pattern ? "" : " and value",
                   printable(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {

@@ -73,7 +73,7 @@ bool is_number(std::string_view field) {
   return parse(field, value) != Field::no_number;
 }
 
-struct Text {
+struct MatrixText {
   const std::string& path;
   std::vector<std::string_view> lines;
   Separator separator = Separator::blanks;
@@ -116,7 +116,7 @@ Separator separator_of(const std::vector<std::string_view>& lines) {
 
 /// The number of samples alone on the first line. "1" may begin a triangle too: then only a name on
 /// the second line decides.
-bool is_phylip(const Text& text, const std::vector<std::string_view>& first) {
+bool is_phylip(const MatrixText& text, const std::vector<std::string_view>& first) {
   double samples = 0;
   if (first.size() != 1 || parse(first[0], samples) != Field::number) return false;
   if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
@@ -134,7 +134,7 @@ bool is_value(std::string_view field) {
 /// A first line of names. Words alone are names. Beside values they are if the line is no row: it
 /// has another number of fields, or a corner that is no value on top of names of rows, or one line
 /// more than columns. (A row with a word in it must not pass for names: an individual would go.)
-bool is_header(const Text& text, const std::vector<std::string_view>& first) {
+bool is_header(const MatrixText& text, const std::vector<std::string_view>& first) {
   const std::size_t lines = text.lines.size();
   if (std::none_of(first.begin(), first.end(), is_value)) return true;
   if (first.size() > 1 && lines == first.size() + 1) return true;
@@ -147,7 +147,7 @@ bool is_header(const Text& text, const std::vector<std::string_view>& first) {
 
 /// A lower triangle: one value on the first line, two on the second. Whether rows end with their
 /// diagonal follows from the number of samples if that is known, else from zeros at all ends.
-bool read_triangle_layout(const Text& text,
+bool read_triangle_layout(const MatrixText& text,
                           const std::vector<std::string_view>& first,
                           std::optional<std::int64_t> samples,
                           Layout& layout) {
@@ -173,12 +173,14 @@ bool read_triangle_layout(const Text& text,
   return true;
 }
 
-Error not_square(const Text& text, std::int64_t rows, std::size_t fields) {
+Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) {
   return bad_file(text.path, "not square: {} rows of {} fields", rows, fields);
 }
 
 /// Tables: header and row names from the number of fields of the first row of values.
-void read_square_layout(const Text& text, std::vector<std::string_view> header, Layout& layout) {
+void read_square_layout(const MatrixText& text,
+                        std::vector<std::string_view> header,
+                        Layout& layout) {
   layout.n = static_cast<std::int64_t>(text.lines.size() - layout.first);
   if (layout.n == 0) throw bad_file(text.path, "has a line of names and no row of values");
   const auto n = static_cast<std::size_t>(layout.n);
@@ -202,7 +204,7 @@ void read_square_layout(const Text& text, std::vector<std::string_view> header, 
   layout.names.assign(header.end() - layout.n, header.end());
 }
 
-Layout layout_of(const Text& text, const std::optional<ListedNames>& listed) {
+Layout layout_of(const MatrixText& text, const std::optional<ListedNames>& listed) {
   std::optional<std::int64_t> samples;
   if (listed) samples = static_cast<std::int64_t>(listed->names.size());
   const std::vector<std::string_view> first = text.fields(0);
@@ -222,8 +224,11 @@ Layout layout_of(const Text& text, const std::optional<ListedNames>& listed) {
 }
 
 /// Takes the name of a row, which must be its column's.
-void take_name(
-    const Text& text, std::size_t line, std::int64_t i, std::string_view name, Layout& layout) {
+void take_name(const MatrixText& text,
+               std::size_t line,
+               std::int64_t i,
+               std::string_view name,
+               Layout& layout) {
   const auto index = static_cast<std::size_t>(i);
   if (layout.names.size() <= index) {
     layout.names.emplace_back(name);
@@ -237,7 +242,7 @@ void take_name(
   }
 }
 
-void read_row(const Text& text, const Layout& layout, std::int64_t i, double* row) {
+void read_row(const MatrixText& text, const Layout& layout, std::int64_t i, double* row) {
   const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
   const std::int64_t wanted = layout.values(i);
   Fields fields(text.lines[line], text.separator);
@@ -258,7 +263,7 @@ void read_row(const Text& text, const Layout& layout, std::int64_t i, double* ro
 }
 
 /// A matrix of n columns does not fit fewer bytes; refuse before allocating it.
-void check_length(const Text& text, const Layout& layout) {
+void check_length(const MatrixText& text, const Layout& layout) {
   for (std::int64_t i = layout.first_row(); i < layout.n; ++i) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
     const std::int64_t wanted = layout.values(i);
@@ -267,7 +272,7 @@ void check_length(const Text& text, const Layout& layout) {
   }
 }
 
-void take_row_names(const Text& text, Layout& layout) {
+void take_row_names(const MatrixText& text, Layout& layout) {
   for (std::int64_t i = 0; layout.row_names && i < layout.n; ++i) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i);
     std::string_view name;
@@ -277,7 +282,7 @@ void take_row_names(const Text& text, Layout& layout) {
 }
 
 SquareMatrix<double> read_rows(Context& context,
-                               const Text& text,
+                               const MatrixText& text,
                                const Layout& layout,
                                std::uint64_t held) {
   auto matrix = allocate_square<double>(context, text.path, layout.n, held);
@@ -312,7 +317,7 @@ RawMatrix read_text_matrix(Context& context,
   const Array<char> bytes = read_text(file, context.memory());
   std::string_view all(bytes.data(), bytes.size() - 1);
   if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
-  Text text{file.path(), split_lines(all)};
+  MatrixText text{file.path(), split_lines(all)};
   while (!text.lines.empty() && trimmed(text.lines.back()).empty()) text.lines.pop_back();
   if (text.lines.empty()) throw bad_file(file.path(), "holds no line of text");
   text.separator = separator_of(text.lines);

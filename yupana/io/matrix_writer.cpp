@@ -12,9 +12,9 @@
 namespace yupana::io {
 namespace {
 
-using Names = std::vector<std::string>;
+using SampleIds = std::vector<std::string>;
 
-void check_names(const AtomicFile& file, const Names& names) {
+void check_names(const AtomicFile& file, const SampleIds& names) {
   for (const std::string& name : names) {
     if (name.find_first_of("\t\r\n") == std::string::npos) continue;
     throw bad_file(file.path(),
@@ -28,10 +28,10 @@ char* put(std::string_view text, char* out) {
   return out + text.size();
 }
 
-std::int64_t count(const Names& names) { return static_cast<std::int64_t>(names.size()); }
+std::int64_t count(const SampleIds& names) { return static_cast<std::int64_t>(names.size()); }
 
 /// Rows "name<separator>value<separator>...".
-TextRows named_rows(const Names& names, char separator, const RowProducer& producer) {
+TextRows named_rows(const SampleIds& names, char separator, const RowProducer& producer) {
   const std::int64_t n = count(names);
   TextRows rows;
   rows.size = n;
@@ -51,9 +51,9 @@ TextRows named_rows(const Names& names, char separator, const RowProducer& produ
   return rows;
 }
 
-Names phylip_names(Context& context, const AtomicFile& file, const Names& names) {
+SampleIds phylip_names(Context& context, const AtomicFile& file, const SampleIds& names) {
   constexpr std::string_view ending = " \t\r\n()[]:;,'";
-  Names relaxed = names;
+  SampleIds relaxed = names;
   std::int64_t changed = 0;
   std::unordered_set<std::string_view> seen;
   for (std::string& name : relaxed) {
@@ -83,7 +83,7 @@ Names phylip_names(Context& context, const AtomicFile& file, const Names& names)
 
 }  // namespace
 
-void write_ids(AtomicFile& file, const Names& names) {
+void write_ids(AtomicFile& file, const SampleIds& names) {
   check_names(file, names);
   for (const std::string& name : names) {
     file.write(name);
@@ -91,7 +91,10 @@ void write_ids(AtomicFile& file, const Names& names) {
   }
 }
 
-void write_tsv(Context& context, AtomicFile& file, const Names& names, const RowProducer& rows) {
+void write_tsv(Context& context,
+               AtomicFile& file,
+               const SampleIds& names,
+               const RowProducer& rows) {
   check_names(file, names);
   file.write("sample");
   for (const std::string& name : names) {
@@ -102,15 +105,18 @@ void write_tsv(Context& context, AtomicFile& file, const Names& names, const Row
   write_text_rows(context, file, named_rows(names, '\t', rows));
 }
 
-void write_phylip(Context& context, AtomicFile& file, const Names& names, const RowProducer& rows) {
-  const Names relaxed = phylip_names(context, file, names);
+void write_phylip(Context& context,
+                  AtomicFile& file,
+                  const SampleIds& names,
+                  const RowProducer& rows) {
+  const SampleIds relaxed = phylip_names(context, file, names);
   file.write(fmt::format("{}\n", names.size()));
   write_text_rows(context, file, named_rows(relaxed, ' ', rows));
 }
 
 std::int64_t write_pairs(Context& context,
                          AtomicFile& file,
-                         const Names& names,
+                         const SampleIds& names,
                          const PairFilter& filter,
                          const RowProducer& producer) {
   check_names(file, names);

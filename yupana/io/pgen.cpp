@@ -133,6 +133,14 @@ class PgenSource : public genotype::Source {
   Array<std::uint8_t> rows_;  ///< of tracks that are delivered in another form or not at all
 };
 
+std::int64_t batch_bytes_for(int threads) { return std::int64_t{std::min(threads, 64)} << 20; }
+
+/// Of a record's main track, as a rule: no writer stores one in more than the plain form takes.
+std::int64_t main_track_bytes(std::int64_t samples) {
+  constexpr std::int64_t spare = 64;
+  return divide_up(samples, 4) + spare;
+}
+
 bool is_list_of_differences(std::uint8_t type) { return (type & 6) == 2; }
 
 PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
@@ -143,7 +151,7 @@ PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules
       people_(read_psam(files.psam)),
       sites_(read_pvar(files.pvar, rules)),
       index_(file_, std::ssize(people_.ids), files.psam, sites_.sites, files.pvar),
-      batch_bytes_(std::int64_t{std::min(context.threads(), 64)} << 20) {
+      batch_bytes_(batch_bytes_for(context.threads())) {
   rewind();
 }
 
@@ -216,12 +224,10 @@ void PgenSource::add_track(std::int64_t variant,
   tracks_.push_back(std::move(track));
 }
 
-/// Bytes of a record that hold its main track, as a rule: no writer stores one in more than the
-/// plain form takes. Where dosages follow, they are most of the file.
+/// Bytes of a record that hold its main track. Where dosages follow, they are most of the file.
 std::int64_t PgenSource::wanted_of(const PgenRecord& record, bool patched) const {
-  constexpr std::int64_t spare = 64;
   if (patched) return record.bytes;
-  return std::min(record.bytes, divide_up(samples_count(), 4) + spare);
+  return std::min(record.bytes, main_track_bytes(samples_count()));
 }
 
 /// Reads what is wanted of all tracks; small gaps are read with them.
@@ -334,6 +340,13 @@ std::string first_there(const std::string& prefix, std::initializer_list<const c
 }
 
 }  // namespace
+
+std::uint64_t pgen_reader_bytes(std::int64_t samples, std::int64_t sites, int threads) {
+  constexpr std::int64_t indexed = 13;  // type, offset and base of a variant
+  return static_cast<std::uint64_t>(
+      std::min(batch_bytes_for(threads), sites * main_track_bytes(samples)) +
+      std::min(pgen_block_variants, sites) * indexed);
+}
 
 PgenFiles pgen_files(const std::string& path) {
   const std::string prefix = path.ends_with(".pgen") ? path.substr(0, path.size() - 5) : path;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -38,5 +39,9 @@ PgenFiles pgen_files(const std::string& path);
 std::unique_ptr<genotype::Source> open_pgen(Context& context,
                                             const PgenFiles& files,
                                             const SiteRules& rules = {});
+
+/// Bytes that a source holds of its file where it delivers so many sites: where the records of a
+/// block of variants are, and the batch being decoded.
+std::uint64_t pgen_reader_bytes(std::int64_t samples, std::int64_t sites, int threads);
 
 }  // namespace yupana::io

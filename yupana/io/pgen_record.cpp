@@ -18,10 +18,10 @@ constexpr const char* bad_sample = "names a sample that the file does not have";
 constexpr const char* bad_list = "has a list that contradicts its own sizes";
 
 /// The code of a category.
-constexpr std::array<std::uint8_t, 4> codes = {genotype::homozygous_a2,
-                                               genotype::heterozygous,
-                                               genotype::homozygous_a1,
-                                               genotype::missing_call};
+constexpr std::array<std::uint8_t, 4> hard_calls = {genotype::homozygous_a2,
+                                                    genotype::heterozygous,
+                                                    genotype::homozygous_a1,
+                                                    genotype::missing_call};
 
 /// Four categories as codes: 0 1 2 3 become 3 2 0 1.
 constexpr std::uint8_t codes_of(std::uint8_t four) {
@@ -128,7 +128,7 @@ const char* take_list(PgenBytes& bytes, std::int64_t samples, const Each& each) 
 
 const char* take_differences(PgenBytes& bytes, std::int64_t samples, std::uint8_t* row) {
   return take_list<true>(bytes, samples, [&](std::int64_t sample, int category) {
-    set_code(row, sample, codes[static_cast<std::size_t>(category)]);
+    set_code(row, sample, hard_calls[static_cast<std::size_t>(category)]);
   });
 }
 
@@ -149,8 +149,8 @@ const char* decode_one_bit(PgenBytes& bytes, std::int64_t samples, std::uint8_t*
   if (*common > 15 || higher == lower || higher > 3) {
     return "has a byte for its two most frequent categories that names no two";
   }
-  const int code = codes[static_cast<std::size_t>(lower)];
-  const int other = code ^ codes[static_cast<std::size_t>(higher)];
+  const int code = hard_calls[static_cast<std::size_t>(lower)];
+  const int other = code ^ hard_calls[static_cast<std::size_t>(higher)];
   for (std::int64_t i = 0; i < count; ++i) {
     const int eight = code * 0x5555 ^ other * spread_bytes[bits[i]];
     row[2 * i] = static_cast<std::uint8_t>(eight);
@@ -161,7 +161,7 @@ const char* decode_one_bit(PgenBytes& bytes, std::int64_t samples, std::uint8_t*
 
 /// All samples of one category, then a list of others.
 const char* decode_mostly(int category, PgenBytes& bytes, std::int64_t samples, std::uint8_t* row) {
-  const int four = codes[static_cast<std::size_t>(category)] * 0x55;
+  const int four = hard_calls[static_cast<std::size_t>(category)] * 0x55;
   std::memset(row, four, static_cast<std::size_t>(divide_up(samples, 4)));
   return take_differences(bytes, samples, row);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr int nowhere = -1;
 
 /// Where the columns that are read stand in a line, from 0.
-struct Places {
+struct PsamPlaces {
   int family = nowhere;
   int individual = nowhere;
   int source = nowhere;
@@ -21,13 +21,13 @@ struct Places {
   int mother = nowhere;
   int last() const { return std::max({family, individual, source, father, mother}); }
 };
-constexpr Places fam_places = {0, 1, nowhere, 2, 3};
+constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3};
 constexpr std::size_t fam_columns = 5;
 
 bool is_header(std::string_view line) { return line.starts_with('#'); }
 
 /// The line of #FID or #IID; nothing in `places` for another line of the header.
-bool take_header(const LineReader& reader, std::string_view line, Places& places) {
+bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& places) {
   if (!line.starts_with("#FID") && !line.starts_with("#IID")) return false;
   line.remove_prefix(1);
   places = {};
@@ -63,7 +63,7 @@ bool take_header(const LineReader& reader, std::string_view line, Places& places
 /// The samples of the lines after the header.
 class Samples {
  public:
-  Samples(const LineReader& reader, const Places& places)
+  Samples(const LineReader& reader, const PsamPlaces& places)
       : reader_(reader), places_(places), fields_(static_cast<std::size_t>(places.last()) + 1) {}
 
   void add(std::string_view line) {
@@ -93,7 +93,7 @@ class Samples {
 
  private:
   const LineReader& reader_;
-  Places places_;
+  PsamPlaces places_;
   std::vector<std::string_view> fields_;
   SampleNames names_;
   std::vector<std::string> sources_;
@@ -101,7 +101,7 @@ class Samples {
 };
 
 /// The columns of a file without a header.
-Places places_without_header(const LineReader& reader, std::string_view line) {
+PsamPlaces places_without_header(const LineReader& reader, std::string_view line) {
   std::string_view fields[fam_columns];
   const std::size_t count = split_fields(line, fields, fam_columns);
   if (count == fam_columns) return fam_places;
@@ -116,7 +116,7 @@ Places places_without_header(const LineReader& reader, std::string_view line) {
 
 SampleNames read_psam(const std::string& path) {
   LineReader reader(path);
-  Places places;
+  PsamPlaces places;
   bool known = false;
   std::string_view line;
   bool more = reader.next(line);

@@ -27,7 +27,7 @@ bool is_one_of(const std::string& word, const std::array<std::string_view, N>& w
 }
 
 /// True for an empty label and for one of missing_label_codes.
-bool is_missing(std::string_view label) {
+bool names_no_class(std::string_view label) {
   static constexpr std::array<std::string_view, 11> codes = {
       "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
   return is_one_of(lower_case(label), codes);
@@ -341,7 +341,7 @@ SampleLabels read_labels(const std::string& path,
     const std::int64_t sample = sample_of(lines[i], layout, index);
     if (sample < 0) {
       ++labels.unknown;
-    } else if (is_missing(label)) {
+    } else if (names_no_class(label)) {
       ++missing[label];
     } else {
       set_label(path, lines[i], sample, label, places, labels);

@@ -9,6 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
+#include "yupana/io/pgen.hpp"
 #include "yupana/io/vcf.hpp"
 
 namespace yupana::job {
@@ -185,8 +186,11 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   sizes.sites = input.cohort.sites();
   sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
   const bool in_memory = params.path.empty();  // an array of Python's
-  if (!in_memory && input_kind(params) == InputKind::vcf) {
+  const InputKind kind = in_memory ? InputKind::array : input_kind(params);
+  if (kind == InputKind::vcf) {
     sizes.reader_bytes += io::vcf_reader_bytes(context.threads(), !params.path.ends_with(".vcf"));
+  } else if (kind == InputKind::pgen) {
+    sizes.reader_bytes += io::pgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
   }
   sizes.ranks = context.ranks();
   sizes.rank = context.rank();

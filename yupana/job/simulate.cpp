@@ -17,10 +17,10 @@
 namespace yupana::job {
 namespace {
 
-void check_memory(const Context& context,
-                  const genotype::SimulateParams& cohort,
-                  double bytes,
-                  std::int64_t of_sample) {
+void check_cohort_memory(const Context& context,
+                         const genotype::SimulateParams& cohort,
+                         double bytes,
+                         std::int64_t of_sample) {
   bytes += static_cast<double>(program_bytes(1)) +
            static_cast<double>(cohort.samples) * static_cast<double>(of_sample);
   if (bytes <= static_cast<double>(context.memory())) return;
@@ -60,16 +60,17 @@ void check_simulated_fits(const Context& context, const genotype::SimulateParams
   constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
   const std::int64_t sites =
       std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
-  check_memory(context,
-               cohort,
-               static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
-               sample_bytes);
+  check_cohort_memory(
+      context,
+      cohort,
+      static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
+      sample_bytes);
 }
 
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
   // A VCF names its samples in one line, of identifiers alone.
   const bool is_binary = params.format == "bed" || params.format == "pgen";
-  check_memory(context, params.cohort, block_bytes(params), is_binary ? sample_bytes : 75);
+  check_cohort_memory(context, params.cohort, block_bytes(params), is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
   if (params.cohort.populations > params.cohort.samples) {

@@ -18,7 +18,7 @@ namespace {
 using forest::Target;
 
 /// What is kept of all rows.
-struct Rows {
+struct PartRows {
   std::vector<std::string> features;
   std::string label;
   std::vector<std::string> classes;
@@ -205,7 +205,7 @@ class PartsGrower {
   Context& context_;
   const FitTreesParams& params_;
   const forest::ForestParams& forest_;
-  Rows rows_;
+  PartRows rows_;
 };
 
 }  // namespace

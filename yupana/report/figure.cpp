@@ -14,10 +14,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color paper = {255, 255, 255};
-constexpr Color ink = {28, 33, 39};
-constexpr Color muted = {91, 99, 109};
-constexpr double margin = 36;
+constexpr double page_margin = 36;
 constexpr double legend_top = 118;
 
 struct LegendEntry {
@@ -98,18 +95,20 @@ void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_
   pen.fill({0, 0, figure_width, figure_height});
   pen.color(ink);
   pen.font(26, true);
-  pen.text(valid_utf8(report.title), margin, 42, Align::left, figure_width - 2 * margin);
+  pen.text(valid_utf8(report.title), page_margin, 42, Align::left, figure_width - 2 * page_margin);
   pen.color(muted);
   pen.font(14.5);
-  pen.text(subtitle_of(report), margin, 67, Align::left, figure_width - 2 * margin);
+  pen.text(subtitle_of(report), page_margin, 67, Align::left, figure_width - 2 * page_margin);
   const std::vector<LegendEntry> entries = legend_entries(report);
   const double legend = entries.empty() ? 0 : entries.size() > 26 ? 300 : 230;
-  const double right = figure_width - margin - legend;
+  const double right = figure_width - page_margin - legend;
   const auto panels =
       std::min<std::int64_t>(2, static_cast<std::int64_t>(report.embeddings.size()));
-  const double width = (right - margin) / static_cast<double>(std::max<std::int64_t>(1, panels));
+  const double width =
+      (right - page_margin) / static_cast<double>(std::max<std::int64_t>(1, panels));
   for (std::int64_t k = 0; k < panels; ++k) {
-    const Box box = {margin + width * static_cast<double>(k), 84, width - 18, figure_height - 100};
+    const Box box = {
+        page_margin + width * static_cast<double>(k), 84, width - 18, figure_height - 100};
     draw_panel(pen, box, report, shown_embedding(report, k), points_as_image);
   }
   if (panels == 0) {
@@ -118,7 +117,7 @@ void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_
     pen.text("No embedding to draw", figure_width / 2, figure_height / 2, Align::center, 900);
   }
   if (legend > 0) {
-    const double height = figure_height - legend_top - margin;
+    const double height = figure_height - legend_top - page_margin;
     draw_legend(pen, {right + 14, legend_top, legend, height}, entries);
   }
 }

@@ -13,11 +13,9 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color ink = {28, 33, 39};
-constexpr Color muted = {91, 99, 109};
 constexpr Color grid = {0xe3, 0xe5, 0xe8};
 constexpr std::size_t most_bars = 40;
-constexpr double row_height = 18, name_width = 150, panel_width = 260, gap = 24, margin = 16;
+constexpr double row_height = 18, name_width = 150, panel_width = 260, panel_gap = 24, margin = 16;
 constexpr double title_height = 44, axis_height = 26;
 
 struct Bars {
@@ -86,7 +84,7 @@ void write_importances_svg(AtomicFile& file, std::vector<Importance> list, bool 
   }
   const auto count = static_cast<double>(panels.size());
   const double bottom = title_height + static_cast<double>(list.size()) * row_height;
-  const double width = margin + name_width + count * (panel_width + gap) + margin;
+  const double width = margin + name_width + count * (panel_width + panel_gap) + margin;
   file.write(svg_of(width, bottom + axis_height + margin, [&](cairo_surface_t* surface) {
     Pen pen(surface);
     pen.color({255, 255, 255});
@@ -101,7 +99,7 @@ void write_importances_svg(AtomicFile& file, std::vector<Importance> list, bool 
     for (std::size_t p = 0; p < panels.size(); ++p) {
       draw_bars(pen,
                 panels[p],
-                margin + name_width + static_cast<double>(p) * (panel_width + gap),
+                margin + name_width + static_cast<double>(p) * (panel_width + panel_gap),
                 bottom);
     }
     if (all > list.size()) {

@@ -15,8 +15,6 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color ink = {28, 33, 39};
-constexpr Color muted = {91, 99, 109};
 constexpr Color frame_color = {200, 197, 190};
 constexpr Color grid_color = {236, 234, 229};
 

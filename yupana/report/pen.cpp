@@ -7,8 +7,6 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color paper = {255, 255, 255};
-
 /// Cuts whole UTF-8 characters off the end.
 std::string without_end(std::string text) {
   while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();

@@ -67,8 +67,6 @@ std::string data_of(const MapReport& report) {
   return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
-
 std::string findings_of(const MapReport& report) {
   if (report.findings.empty()) return "";
   std::string list;

@@ -11,7 +11,6 @@ namespace yupana::report {
 namespace {
 
 constexpr std::int64_t most_pixels = 32000;  // cairo ends at 32,767
-constexpr std::uint32_t paper = 0xffffff;
 
 }  // namespace
 
@@ -41,7 +40,7 @@ std::string map_images_png(const MapReport& report) {
   if (data == nullptr) throw resource_error("report: cannot draw an image");
   cairo_surface_flush(surface.get());
   const std::int64_t stride = cairo_image_surface_get_stride(surface.get()) / 4;
-  std::fill(data, data + stride * height, paper);
+  std::fill(data, data + stride * height, std::uint32_t{0xffffff});
   const std::vector<double> all(report.images.begin(), report.images.end());
   const ValueRange range = range_of(all);
   const double span = range.high > range.low ? range.high - range.low : 1;

@@ -10,9 +10,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color ink = {28, 33, 39};
-constexpr Color muted = {91, 99, 109};
-constexpr double line = 18, swatch = 10, after_swatch = 15, gap = 16;
+constexpr double line_height = 18, swatch = 10, after_swatch = 15, gap = 16;
 
 void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); }
 
@@ -56,7 +54,7 @@ void MapLegend::add(Pen& pen, Kind kind, const std::string& text, const Color& c
   const std::string name = valid_utf8(text);
   const double wide = pen.width_of(name) + (kind == Kind::name ? after_swatch : 0) + gap;
   if (heading || (x_ > 0 && x_ + wide - gap > width_)) {
-    height_ += heading ? line + 6 : line;
+    height_ += heading ? line_height + 6 : line_height;
     x_ = 0;
   }
   entries_.push_back({kind, name, color, x_, height_});

@@ -15,9 +15,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color paper = {255, 255, 255};
-constexpr Color ink = {28, 33, 39};
-constexpr double margin = 28, heading = 64, gap = 22;
+constexpr double map_margin = 28, heading_height = 64, map_gap = 22;
 
 /// Panels in rows that make the picture about as wide as a page, and the legend below.
 class Sheet {
@@ -31,11 +29,11 @@ class Sheet {
     const Surface scratch(cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1),
                           cairo_surface_destroy);
     Pen pen(scratch.get());
-    legend_.emplace(pen, report, width() - 2 * margin);
+    legend_.emplace(pen, report, width() - 2 * map_margin);
   }
   std::int64_t panels() const { return panels_; }
-  double width() const { return 2 * margin + map_panel_width * static_cast<double>(columns_); }
-  double height() const { return std::ceil(legend_top() + legend_->height() + margin); }
+  double width() const { return 2 * map_margin + map_panel_width * static_cast<double>(columns_); }
+  double height() const { return std::ceil(legend_top() + legend_->height() + map_margin); }
 
   void draw(cairo_surface_t* surface) const {
     Pen pen(surface);
@@ -43,7 +41,7 @@ class Sheet {
     pen.fill({0, 0, width(), height()});
     pen.color(ink);
     pen.font(22, true);
-    pen.text(valid_utf8(report_.title), margin, 38, Align::left, width() - 2 * margin);
+    pen.text(valid_utf8(report_.title), map_margin, 38, Align::left, width() - 2 * map_margin);
     const std::int64_t groups = std::ssize(report_.groups);
     for (std::int64_t k = 0; k < panels_; ++k) {
       const std::int64_t own = k - report_.first_plane;
@@ -55,19 +53,19 @@ class Sheet {
       const auto number = static_cast<std::size_t>(own < 0 ? k : k - groups);
       draw_map_panel(pen, left(k), top(k), report_, report_.panels[number]);
     }
-    legend_->draw(pen, margin, legend_top());
+    legend_->draw(pen, map_margin, legend_top());
   }
 
  private:
   double legend_top() const {
     const std::int64_t rows = (panels_ + columns_ - 1) / columns_;
-    return heading + (panel_height_ + gap) * static_cast<double>(rows) - gap;
+    return heading_height + (panel_height_ + map_gap) * static_cast<double>(rows) - map_gap;
   }
   double left(std::int64_t k) const {
-    return margin + map_panel_width * static_cast<double>(k % columns_);
+    return map_margin + map_panel_width * static_cast<double>(k % columns_);
   }
   double top(std::int64_t k) const {
-    return heading + (panel_height_ + gap) * static_cast<double>(k / columns_);
+    return heading_height + (panel_height_ + map_gap) * static_cast<double>(k / columns_);
   }
 
   const MapReport& report_;

@@ -12,8 +12,6 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color ink = {28, 33, 39};
-constexpr Color muted = {91, 99, 109};
 constexpr Color white = {255, 255, 255};
 constexpr double title_height = 26;
 constexpr double map_width = 204, map_height = 260;

@@ -14,6 +14,9 @@ struct Color {
 /// "#14569c"
 std::string hex_of(const Color& color);
 
+/// Of pictures: the ground, text and lines, and what is less important.
+inline constexpr Color paper = {255, 255, 255}, ink = {28, 33, 39}, muted = {91, 99, 109};
+
 /// Colours for classes, on white and on a dark ground, in the order in which classes take them.
 /// They were searched to keep apart CIELAB colours (1976) as seen with normal sight and (Machado et
 /// al. 2009, full severity) without the red, green or blue cones:

@@ -13,6 +13,8 @@ std::string valid_utf8(const std::string& text);
 
 /// For element contents and attribute values of HTML.
 std::string escape_html(std::string_view text);
+/// The same of any bytes.
+inline std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
 
 /// JSON for a script element: no '<' is left, so no name can close the element or
 /// open a comment.

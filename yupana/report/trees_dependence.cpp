@@ -13,9 +13,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr double left = 62, top = 10, width = 360, height = 230;
-
-std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
+constexpr double plot_left = 62, plot_top = 10, plot_width = 360, plot_height = 230;
 
 /// The outputs that are shown: numbers, the second of two classes, or the first classes.
 std::vector<std::size_t> shown_outputs(const TreesReport& report) {
@@ -58,13 +56,13 @@ std::string curve_chart(const TreesReport& report,
   }
   if (x.low > x.high) x = {0, 1};  // infinite values alone
   const auto x_of = [&](double value) {
-    return left + std::clamp(x.part(value), 0.0, 1.0) * width;
+    return plot_left + std::clamp(x.part(value), 0.0, 1.0) * plot_width;
   };
-  const auto y_of = [&](double value) { return top + (1 - y.part(value)) * height; };
+  const auto y_of = [&](double value) { return plot_top + (1 - y.part(value)) * plot_height; };
   std::string svg =
       fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Prediction by {}\">\n",
-                  left + width + 14,
-                  top + height + 28,
+                  plot_left + plot_width + 14,
+                  plot_top + plot_height + 28,
                   escaped(own.feature));
   const auto marks = [](const Range& range) {
     std::vector<double> at = ticks(range.low, range.high, 5);
@@ -75,17 +73,17 @@ std::string curve_chart(const TreesReport& report,
   for (std::size_t k = 0; k < columns.size(); ++k) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                        x_of(columns[k]),
-                       top + height + 17,
+                       plot_top + plot_height + 17,
                        column_texts[k]);
   }
   for (std::size_t k = 0; k < lines.size(); ++k) {
     svg += fmt::format(
         "<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text x=\"{}\" y=\"{:.1f}\" "
         "text-anchor=\"end\">{}</text>\n",
-        left,
+        plot_left,
         y_of(lines[k]),
-        left + width,
-        left - 7,
+        plot_left + plot_width,
+        plot_left - 7,
         y_of(lines[k]) + 4,
         line_texts[k]);
   }

@@ -18,8 +18,6 @@ constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars
 constexpr double left = 46, top = 10, side = 360, width = left + side + 14,
                  height = top + side + 44;
 
-std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
-
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "–";
 }

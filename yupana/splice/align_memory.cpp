@@ -13,13 +13,14 @@
 namespace yupana::splice {
 namespace {
 
-constexpr std::int64_t word = sizeof(std::int64_t);
+constexpr std::int64_t word_bytes = sizeof(std::int64_t);
 
 /// Bytes of a plan, whose lists double as they grow, and of the score of each reading.
 std::int64_t plan_bytes(const TableCounts& counts) {
   constexpr auto reading = static_cast<std::int64_t>(sizeof(Reading));
   constexpr auto start = static_cast<std::int64_t>(sizeof(Start));
-  return 2 * (counts.readings * (reading + 2 * word) + counts.starts * start + counts.ended * word);
+  return 2 * (counts.readings * (reading + 2 * word_bytes) + counts.starts * start +
+              counts.ended * word_bytes);
 }
 
 /// Values of a striped row, cut into the most blocks that the solver makes.
@@ -35,7 +36,8 @@ std::uint64_t reference_bytes(const Case& problem) {
   const double columns = static_cast<double>(problem.target.size()) + 1;
   double bytes = 0;
   for (const Exon& exon : problem.exons) {
-    bytes += (static_cast<double>(exon.length()) + 1) * columns * 3 * word + columns * 4 * word;
+    bytes += (static_cast<double>(exon.length()) + 1) * columns * 3 * word_bytes +
+             columns * 4 * word_bytes;
   }
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
@@ -45,8 +47,8 @@ std::uint64_t reference_protein_bytes(const Case& problem) {
   const double columns = static_cast<double>(problem.target.size()) + 1;
   double bytes = 0;
   for (const Exon& exon : problem.exons) {
-    bytes += (static_cast<double>(exon.length()) + 3) * columns * 3 * word;
-    bytes += carries * columns * 4 * word;
+    bytes += (static_cast<double>(exon.length()) + 3) * columns * 3 * word_bytes;
+    bytes += carries * columns * 4 * word_bytes;
   }
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
@@ -133,7 +135,8 @@ std::uint64_t cpu_protein_bytes(const Case& problem,
            kept_row;
   bytes += plan_bytes(counts);
   if (params.alignment) {
-    bytes += carries * (counts.starts * std::int64_t{sizeof(std::int32_t)} + 3 * word * letters);
+    bytes +=
+        carries * (counts.starts * std::int64_t{sizeof(std::int32_t)} + 3 * word_bytes * letters);
     bytes += (counts.longest / 3 + 1) * (letters + 1);
   }
   return static_cast<std::uint64_t>(bytes);
