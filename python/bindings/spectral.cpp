@@ -73,7 +73,8 @@ void bind_axes(nb::module_& m) {
   m.def("fft2", [](const Options& options, RowsIn<C> in, ArrayOut<C> out, bool inverse) {
     const DenseArray<const C> from = array_of<const C>(in);
     const DenseArray<C> to = array_of<C>(out);
-    if (from.extents != to.extents) throw input_error("fft: expected an output of the input's shape");
+    if (from.extents != to.extents)
+      throw input_error("fft: expected an output of the input's shape");
     call(options, runs_for(in.size()), [&](Context& context) {
       fft_2d(context,
              MatrixView<const C>(from.data, from.extents[0], from.extents[1]),

@@ -151,7 +151,9 @@ def linkage(
     """The tree of clusters in scipy's form: n - 1 rows of left, right, height and size.
 
     The height of a merge is the smallest ("single"), largest ("complete") or mean ("average")
-    distance between the points of its two clusters. Pairs without a distance merge last, at inf.
+    distance between the points of its two clusters; "weighted" takes the mean of the distances of
+    the clusters that were merged, "ward" the root of twice what the sum of squares grows by, of
+    Euclidean distances. Pairs without a distance merge last, at inf.
 
     Parameters
     ----------
