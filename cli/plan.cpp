@@ -49,7 +49,7 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
   if (options.gpus > 0) return plan_on_cluster(call, options);
   if (options.fermat) {
     const auto bytes = [&](bool missing) {
-      return job::fermat_bytes({}, job::sizes_of_cohort(options.sizes, missing), context.memory());
+      return job::fermat_bytes({}, job::sizes_of_cohort(options.sizes, missing));
     };
     options.sizes.after_bytes = bytes(options.sizes.missing);
     options.sizes.complete_after_bytes = bytes(false);

@@ -121,12 +121,14 @@ def trees():
 
 def clusters():
     rng = np.random.default_rng(4)
-    y = scipy.spatial.distance.pdist(rng.normal(size=(10_000, 8)))
-    for method in ("single", "average"):
-        calls = [lambda f=f: f.linkage(y, method) for f in (hierarchy, scipy.cluster.hierarchy)]
-        part = y[: 2000 * 1999 // 2]
-        right = np.array_equal(*(f.linkage(part, method) for f in (hierarchy, scipy.cluster.hierarchy)))
-        yield f"linkage, 10,000 points, {method}", right, "SciPy", calls
+    X = rng.normal(size=(10_000, 8))
+    y = scipy.spatial.distance.pdist(X)
+    both = hierarchy, scipy.cluster.hierarchy
+    for method in ("single", "complete", "average", "ward"):
+        right = np.array_equal(*(f.linkage(y[: 2000 * 1999 // 2], method) for f in both))
+        yield f"linkage, 10,000 points, {method}", right, "SciPy", [lambda f=f: f.linkage(y, method) for f in both]
+    right = np.array_equal(*(f.linkage(X[:2000], "ward") for f in both))
+    yield "linkage, table of 10,000 x 8, ward", right, "SciPy", [lambda f=f: f.linkage(X, "ward") for f in both]
     calls = rng.integers(0, 3, (1000, 10_000), dtype=np.int8)
     pairs = [lambda f=f: f.pdist(calls, "cityblock") for f in (distance, scipy.spatial.distance)]
     yield "pdist, 1,000 x 10,000 genotypes, cityblock", np.array_equal(*(p() for p in pairs)), "SciPy", pairs

@@ -25,8 +25,11 @@ namespace {
 using analysis::Linkage;
 using analysis::Merge;
 
-const Choices<Linkage> methods{
-    {"single", Linkage::single}, {"average", Linkage::average}, {"complete", Linkage::complete}};
+const Choices<Linkage> methods{{"single", Linkage::single},
+                               {"average", Linkage::average},
+                               {"complete", Linkage::complete},
+                               {"weighted", Linkage::weighted},
+                               {"ward", Linkage::ward}};
 
 /// Merges as scipy has them: left, right, height, size.
 Matrix<double> rows_of(const std::vector<Merge>& merges) {
@@ -207,6 +210,12 @@ void bind_analysis(nb::module_& module) {
   bind_type<std::int32_t>(m);
   bind_type<float>(m);
   bind_type<double>(m);
+  m.def("linkage", [](const Options& options, Vector<double> pairs, const std::string& method) {
+    const Linkage linkage = chosen("method", method, methods);
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      return rows_of(analysis::linkage_condensed(context, {pairs.data(), pairs.size()}, linkage));
+    }));
+  });
   m.def("class_measures", class_measures);
   m.def("number_measures", number_measures);
   m.def("leaf_order",

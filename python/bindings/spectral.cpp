@@ -3,13 +3,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/numpy.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/big_integer.hpp"
 #include "yupana/spectral/fft.hpp"
 #include "yupana/spectral/fft_axes.hpp"
@@ -21,9 +20,9 @@ namespace {
 
 using namespace spectral;
 
-/// Signals in rows, one after the other.
+/// Rows one after the other.
 template <class T>
-using SignalsIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using RowsIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// Less than a millisecond is done on the calling thread: two threads were not faster (Zen 4).
 Runs runs_for(std::size_t values) {
@@ -31,113 +30,63 @@ Runs runs_for(std::size_t values) {
   return values <= few ? Runs::at_once : Runs::anywhere;
 }
 
-template <class T>
-Signals<const T> signals_of(const SignalsIn<T>& rows) {
-  return {rows.data(),
-          static_cast<std::int64_t>(rows.shape(1)),
-          static_cast<std::int64_t>(rows.shape(0))};
-}
-
-template <class T>
-Signals<T> signals_of(Matrix<T>& matrix) {
-  return {matrix.data(), matrix.cols(), matrix.rows()};
-}
-
 /// A dense array of any number of axes.
 template <class T>
 using ArrayIn = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+/// NumPy's new array for the result: memory that it keeps for the next one, where the library's
+/// would come from the system each time, and be cleared.
+template <class T>
+using ArrayOut = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 using Axes = std::vector<std::int64_t>;
 
-template <class T>
-DenseArray<const T> array_of(const ArrayIn<T>& array) {
-  Axes extents;
+template <class T, class NdArray>
+DenseArray<T> array_of(const NdArray& array) {
+  Axes extents(array.ndim());
   for (std::size_t i = 0; i < array.ndim(); ++i) {
-    extents.push_back(static_cast<std::int64_t>(array.shape(i)));
+    extents[i] = static_cast<std::int64_t>(array.shape(i));
   }
-  return {array.data(), extents};
+  return {array.data(), std::move(extents)};
 }
 
-/// A new array for make(context, out), which the package gives its shape.
-template <class T, class Make>
-nb::ndarray<nb::numpy, T> made(const Options& options, const Axes& extents, const Make& make) {
-  const std::int64_t size =
-      std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-  const auto body = [&](Context& context) {
-    Array<T> out(size);
-    make(context, DenseArray<T>{out.data(), extents});
-    return out;
-  };
-  return to_numpy(call(options, runs_for(static_cast<std::size_t>(size)), body));
-}
+Direction direction_of(bool inverse) { return inverse ? Direction::inverse : Direction::forward; }
 
 template <class R>
 void bind_axes(nb::module_& m) {
   using C = std::complex<R>;
-  m.def("fft_axes", [](const Options& options, ArrayIn<C> in, const Axes& axes, bool inverse) {
-    const DenseArray<const C> from = array_of<C>(in);
-    return made<C>(options, from.extents, [&](Context& context, const DenseArray<C>& out) {
-      fft_axes<R>(context, from, out, axes, inverse ? Direction::inverse : Direction::forward);
+  m.def("fft_axes",
+        [](const Options& options, ArrayIn<C> in, ArrayOut<C> out, const Axes& axes, bool inverse) {
+          call(options, runs_for(in.size()), [&](Context& context) {
+            fft_axes<R>(
+                context, array_of<const C>(in), array_of<C>(out), axes, direction_of(inverse));
+          });
+        });
+  m.def("rfft_axes", [](const Options& options, ArrayIn<R> in, ArrayOut<C> out, const Axes& axes) {
+    call(options, runs_for(in.size()), [&](Context& context) {
+      fft_real_axes<R>(context, array_of<const R>(in), array_of<C>(out), axes);
     });
   });
-  m.def("rfft_axes", [](const Options& options, ArrayIn<R> in, const Axes& axes) {
-    const DenseArray<const R> from = array_of<R>(in);
-    Axes extents = from.extents;
-    std::int64_t& last = extents.at(static_cast<std::size_t>(axes.at(axes.size() - 1)));
-    last = last / 2 + 1;
-    return made<C>(options, extents, [&](Context& context, const DenseArray<C>& out) {
-      fft_real_axes<R>(context, from, out, axes);
+  m.def("irfft_axes", [](const Options& options, ArrayIn<C> in, ArrayOut<R> out, const Axes& axes) {
+    call(options, runs_for(in.size()), [&](Context& context) {
+      inverse_fft_real_axes<R>(context, array_of<const C>(in), array_of<R>(out), axes);
     });
   });
-  m.def("irfft_axes", [](const Options& options, ArrayIn<C> in, const Axes& axes, std::int64_t n) {
-    const DenseArray<const C> from = array_of<C>(in);
-    Axes extents = from.extents;
-    extents.at(static_cast<std::size_t>(axes.at(axes.size() - 1))) = n;
-    return made<R>(options, extents, [&](Context& context, const DenseArray<R>& out) {
-      inverse_fft_real_axes<R>(context, from, out, axes);
+  m.def("fft2", [](const Options& options, RowsIn<C> in, ArrayOut<C> out, bool inverse) {
+    const DenseArray<const C> from = array_of<const C>(in);
+    const DenseArray<C> to = array_of<C>(out);
+    if (from.extents != to.extents)
+      throw input_error("fft: expected an output of the input's shape");
+    call(options, runs_for(in.size()), [&](Context& context) {
+      fft_2d(context,
+             MatrixView<const C>(from.data, from.extents[0], from.extents[1]),
+             MatrixView<C>(to.data, to.extents[0], to.extents[1]),
+             direction_of(inverse));
     });
   });
 }
 
 template <class R>
 void bind_precision(nb::module_& m) {
-  using C = std::complex<R>;
-  m.def("fft", [](const Options& options, SignalsIn<C> in, bool inverse) {
-    const auto transform = [&](Context& context) {
-      Matrix<C> out(signals_of(in).batch, signals_of(in).length);
-      const Direction direction = inverse ? Direction::inverse : Direction::forward;
-      fft(context, signals_of(in), signals_of(out), direction);
-      return out;
-    };
-    return to_numpy(call(options, runs_for(in.size()), transform));
-  });
-  m.def("rfft", [](const Options& options, SignalsIn<R> in) {
-    const auto transform = [&](Context& context) {
-      Matrix<C> out(signals_of(in).batch, signals_of(in).length / 2 + 1);
-      fft_real(context, signals_of(in), signals_of(out));
-      return out;
-    };
-    return to_numpy(call(options, runs_for(in.size()), transform));
-  });
-  m.def("irfft", [](const Options& options, SignalsIn<C> in, std::int64_t n) {
-    const auto transform = [&](Context& context) {
-      Matrix<R> out(signals_of(in).batch, n);
-      inverse_fft_real(context, signals_of(in), signals_of(out));
-      return out;
-    };
-    return to_numpy(call(options, runs_for(in.size()), transform));
-  });
-  m.def("fft2", [](const Options& options, SignalsIn<C> in, bool inverse) {
-    const auto transform = [&](Context& context) {
-      Matrix<C> out(signals_of(in).batch, signals_of(in).length);
-      fft_2d(context,
-             MatrixView<const C>(in.data(), out.rows(), out.cols()),
-             out.view(),
-             inverse ? Direction::inverse : Direction::forward);
-      return out;
-    };
-    return to_numpy(call(options, runs_for(in.size()), transform));
-  });
-  m.def("matmul", [](const Options& options, SignalsIn<R> a, SignalsIn<R> b) {
+  m.def("matmul", [](const Options& options, RowsIn<R> a, RowsIn<R> b) {
     return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
       Matrix<R> c(static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(b.shape(1)));
       matmul(context,

@@ -18,12 +18,13 @@ def distances_of(points):
 
 
 @pytest.mark.parametrize("n", [2, 3, 64, 257])
-@pytest.mark.parametrize("method", ["single", "average", "complete"])
+@pytest.mark.parametrize("method", ["single", "average", "complete", "weighted", "ward"])
 def test_trees_are_those_of_scipy(n, method):
     d = distances_of(rng.random((n, 3)))
     found = analysis.linkage(d, method, threads=2)
     expected = hierarchy.linkage(squareform(d, checks=False), method)
     assert np.allclose(found, expected)
+    assert np.array_equal(found, analysis.linkage(squareform(d, checks=False), method))
     k = min(n, 5)
     cut = hierarchy.cut_tree(expected, k)[:, 0]
     assert analysis.adjusted_rand(analysis.cut_tree(found, k), cut) == 1
@@ -125,7 +126,9 @@ def test_individuals_without_a_label_are_left_out():
     [
         (lambda: analysis.linkage(np.zeros((2, 3))), "square"),
         (lambda: analysis.linkage(np.full((3, 3), np.nan)), "linkage"),
-        (lambda: analysis.linkage(np.zeros((3, 3)), "ward"), "single, average, complete"),
+        (lambda: analysis.linkage(np.zeros((3, 3)), "median"), "single, average, complete, weighted, ward"),
+        (lambda: analysis.linkage(np.zeros(4)), "got 4"),
+        (lambda: analysis.linkage([1, 2, -1]), "got -1 at 2"),
         (lambda: analysis.mds(np.eye(3) - 1.0), "mds"),
         (lambda: analysis.mds(np.zeros((3, 3)), 0), "dimension"),
         (lambda: analysis.label_scores(np.zeros((3, 3)), [0, 0, 0]), "class"),

@@ -11,7 +11,7 @@ from scipy.spatial import distance as theirs
 from yupana import analysis, distance, hierarchy
 
 NAMES = ["cityblock", "cb", "euclidean", "e", "sqeuclidean", "SQE", "hamming", "matching"]
-METHODS = ["single", "complete", "average"]
+METHODS = ["single", "complete", "average", "weighted", "ward"]
 
 
 @pytest.fixture
@@ -107,12 +107,12 @@ def test_trees_are_scipys(small_is_ours, method):
                 assert called.called
                 assert np.array_equal(found, their_hierarchy.linkage(y, method, optimal_ordering=optimal))
         X = rng.normal(size=(n, n + 1))
-        for metric in ("euclidean", "cosine"):
+        for metric in ("euclidean", *["cosine"] * (method != "ward")):
             assert np.array_equal(hierarchy.linkage(X, method, metric), their_hierarchy.linkage(X, method, metric))
     assert np.array_equal(getattr(hierarchy, method)(ties), getattr(their_hierarchy, method)(ties))
 
 
-@pytest.mark.parametrize("method", [*METHODS, "ward", "weighted", "centroid", "median"])
+@pytest.mark.parametrize("method", [*METHODS, "centroid", "median"])
 def test_what_scipy_refuses_is_refused_in_its_words(small_is_ours, method):
     for y in ([], [1.0, np.nan, 2.0], [1.0, np.inf, 2.0], [1.0, 2.0], np.ones((2, 2, 2)), [[1.0]]):
         with pytest.raises(ValueError) as wanted:

@@ -12,10 +12,18 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from . import _core
 from ._call import Keywords, run
 from ._views import Array, complex_array, on_gpu, real_array
 
 Lengths = Sequence[int]
+
+_SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
+_DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
+#: Real ("f") and complex ("c") numbers as exact as each.
+_KINDS = {("fc"[i], x): same[i] for same in (_SINGLE, _DOUBLE) for i in (0, 1) for x in same}
+#: A call without keywords.
+_ANYWHERE = _core.Options("auto", 0, 0, None)
 
 #: The other direction's name of the same scale.
 OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -87,14 +95,15 @@ def _fitted(x: Any, lengths: Lengths, axes: Sequence[int]) -> Any:
     return filled
 
 
-def _scaled(x: Any, norm: str | None, inverse: bool, size: int) -> Any:
-    """What the library gives, the inverse divided by the size, with the scale of norm."""
+def _scaled(x: Any, norm: str | None, inverse: bool, lengths: Lengths) -> Any:
+    """What the library gives, the inverse divided by the product of the lengths, with norm's scale."""
     if norm not in OPPOSITE:
         raise ValueError(
             f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
         )
     if norm in (None, "backward"):
         return x
+    size = prod(lengths)
     scale = sqrt(size) if norm == "ortho" else size
     factor = float(scale) if inverse else 1 / scale
     if on_gpu(x):
@@ -103,20 +112,30 @@ def _scaled(x: Any, norm: str | None, inverse: bool, size: int) -> Any:
     return x
 
 
-def _transformed(function: str, x: Any, axes: list[int], keywords: Keywords, *rest: Any) -> Array:
-    """The library's transform; arrays on a GPU go along the last axis, or are matrices."""
+def _on_gpu_transformed(
+    function: str, x: Any, axes: list[int], keywords: Keywords, *rest: Any
+) -> Array:
+    """Arrays on a GPU go along the last axis, or are matrices."""
     shape = tuple(x.shape)
     if axes == [x.ndim - 1]:
         rows = run(f"spectral.{function}", keywords, x.reshape(prod(shape[:-1]), shape[-1]), *rest)
         return rows.reshape(*shape[:-1], int(rows.shape[-1]))
-    if function == "fft" and x.ndim == 2 and len(axes) == 2 and 0 not in shape:
+    if function == "fft" and len(shape) == len(axes) == 2 and 0 not in shape:
         return run("spectral.fft2", keywords, x, *rest)
-    if on_gpu(x):
-        raise ValueError(
-            f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
-            f"{shape}; move the axis to the end and make the array dense"
-        )
-    return run(f"spectral.{function}_axes", keywords, x, axes, *rest)
+    raise ValueError(
+        f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
+        f"{shape}; move the axis to the end and make the array dense"
+    )
+
+
+def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Keywords, *rest: Any) -> Array:
+    """function(options, x, new array, *rest) and that array, of numbers as exact as those of x."""
+    out = np.empty(shape, _KINDS[kind, x.dtype])
+    if keywords:
+        run(function, keywords, x, out, *rest)
+    else:
+        function(_ANYWHERE, x, out, *rest)
+    return out
 
 
 def complex_to_complex(
@@ -127,9 +146,14 @@ def complex_to_complex(
     lengths, axes = lengths_along(x, s, axes)
     if not axes:
         return x
-    x = _fitted(x, lengths, axes)
-    result = _transformed("fft", x, axes, keywords, inverse).reshape(tuple(x.shape))
-    return _scaled(result, norm, inverse, prod(lengths))
+    x = x if s is None else _fitted(x, lengths, axes)
+    if on_gpu(x):
+        result = _on_gpu_transformed("fft", x, axes, keywords, inverse).reshape(tuple(x.shape))
+    elif x.ndim == 2 and len(axes) == 2 and x.size:
+        result = _to_new(_core.spectral.fft2, x, x.shape, "c", keywords, inverse)
+    else:
+        result = _to_new(_core.spectral.fft_axes, x, x.shape, "c", keywords, axes, inverse)
+    return _scaled(result, norm, inverse, lengths)
 
 
 def _needs_an_axis(axes: list[int]) -> None:
@@ -142,12 +166,15 @@ def real_to_complex(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywo
     x = real_array(x, "x")
     lengths, axes = lengths_along(x, s, axes)
     _needs_an_axis(axes)
-    x = _fitted(x, lengths, axes)
+    x = x if s is None else _fitted(x, lengths, axes)
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    x = x if on_gpu(x) else np.ascontiguousarray(x)
-    result = _transformed("rfft", x, axes, keywords).reshape(tuple(shape))
-    return _scaled(result, norm, False, prod(lengths))
+    if on_gpu(x):
+        result = _on_gpu_transformed("rfft", x, axes, keywords).reshape(tuple(shape))
+    else:
+        x = np.ascontiguousarray(x)
+        result = _to_new(_core.spectral.rfft_axes, x, shape, "c", keywords, axes)
+    return _scaled(result, norm, False, lengths)
 
 
 def complex_to_real(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywords) -> Array:
@@ -161,8 +188,11 @@ def complex_to_real(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywo
     if on_gpu(x) and halves[-1] != x.shape[axes[-1]]:
         values = int(x.shape[axes[-1]])
         raise ValueError(f"n: expected a length of {values} = n // 2 + 1 values, got {n}")
-    x = _fitted(x, halves, axes)
+    x = x if s is None else _fitted(x, halves, axes)
     shape = list(x.shape)
     shape[axes[-1]] = n
-    result = _transformed("irfft", x, axes, keywords, n).reshape(tuple(shape))
-    return _scaled(result, norm, True, prod([*halves[:-1], n]))
+    if on_gpu(x):
+        result = _on_gpu_transformed("irfft", x, axes, keywords, n).reshape(tuple(shape))
+    else:
+        result = _to_new(_core.spectral.irfft_axes, x, shape, "f", keywords, axes)
+    return _scaled(result, norm, True, [*halves[:-1], n])

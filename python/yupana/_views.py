@@ -19,6 +19,8 @@ Array = Any
 PLAIN_TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 FLOATS = ("float32", "float64")
 COMPLEX = ("complex64", "complex128")
+#: The same in host memory, which need no conversion.
+_REAL, _COMPLEX = ({*map(np.dtype, types)} for types in (FLOATS, COMPLEX))
 WEIGHTS = ("int32", *FLOATS)
 #: Values that move with their keys.
 WORDS = ("a type of 4 or 8 bytes",)
@@ -195,6 +197,8 @@ def _wait_for(array: Any) -> None:
 
 def _real_on_host(array: Any, name: str) -> np.ndarray:
     """float32 from float32 and float16, else float64; integers that no double equals are refused."""
+    if type(array) is np.ndarray and array.dtype in _REAL:
+        return array
     array = host_array(array, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name}: expected real numbers, got {array.dtype}")
@@ -232,6 +236,8 @@ def real_array(array: Any, name: str, dimensions: int = 0) -> Array:
 
 def complex_array(array: Any, name: str, dimensions: int = 0) -> Array:
     """Complex numbers, dense: complex64 from complex64 and float32, else complex128."""
+    if type(array) is np.ndarray and array.dtype in _COMPLEX and not dimensions:
+        return array if array.flags.c_contiguous else np.ascontiguousarray(array)
     if on_gpu(array):
         return resident(array, name, COMPLEX, dimensions)
     array = host_array(array, name)

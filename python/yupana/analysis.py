@@ -170,11 +170,17 @@ def linkage(
     """The tree of clusters in scipy's form: n - 1 rows of left, right, height and size.
 
     The height of a merge is the smallest ("single"), largest ("complete") or mean ("average")
-    distance between the points of its two clusters. Pairs without a distance merge last, at inf.
+    distance between the points of its two clusters; "weighted" takes the mean of the distances of
+    the clusters that were merged, "ward" the root of twice what the sum of squares grows by, of
+    Euclidean distances. Pairs without a distance merge last, at inf.
+
+    Parameters
+    ----------
+    distances : n x n matrix, or its upper triangle row after row as of ``pdist``, read in place
 
     Raises
     ------
-    ValueError : not square, not symmetric, NaN or negative distances
+    ValueError : not square, not symmetric, not n (n - 1) / 2 pairs, NaN or negative distances
 
     Examples
     --------
@@ -184,7 +190,9 @@ def linkage(
     array([[0. , 1. , 1. , 2. ],
            [2. , 3. , 4.5, 3. ]])
     """
-    return run("analysis.linkage", keywords, _distances(distances), method)
+    given = host_array(distances, "distances")
+    pairs = np.ascontiguousarray(given, np.float64) if given.ndim == 1 else _distances(given)
+    return run("analysis.linkage", keywords, pairs, method)
 
 
 @with_keywords

@@ -13,10 +13,10 @@ from scipy.cluster import hierarchy as _scipy
 
 from . import analysis, distance
 
-__all__ = ["average", "complete", "linkage", "single"]
+__all__ = ["average", "complete", "linkage", "single", "ward", "weighted"]
 
 #: Trees of fewer points are faster in SciPy.
-_LEAST_POINTS = {"single": 1500, "complete": 600, "average": 600}
+_LEAST_POINTS = {"single": 1000, **dict.fromkeys(("complete", "average", "weighted", "ward"), 300)}
 
 
 def __getattr__(name: str) -> Any:
@@ -26,9 +26,9 @@ def __getattr__(name: str) -> Any:
 def linkage(
     y: Any, method: str = "single", metric: Any = "euclidean", optimal_ordering: bool = False
 ) -> Any:
-    """``scipy.cluster.hierarchy.linkage``: "single", "complete" and "average" of many points.
+    """``scipy.cluster.hierarchy.linkage``: of many points, but "centroid" and "median".
 
-    Observations have the distances of :func:`yupana.distance.pdist`. The matrix is held as a square.
+    Observations have the distances of :func:`yupana.distance.pdist`.
 
     Examples
     --------
@@ -40,6 +40,7 @@ def linkage(
     # SciPy warns of a square table that looks like a matrix of distances.
     ours = method in _LEAST_POINTS and given.dtype.kind in "biuf"
     ours = ours and given.ndim in (1, 2) and len({*given.shape}) == given.ndim
+    ours = ours and not (method == "ward" and given.ndim == 2 and metric != "euclidean")
     if ours and given.ndim == 2 and len(given) >= _LEAST_POINTS[method]:
         y = given = distance.pdist(given, metric)
     points = int(np.sqrt(2 * given.size)) + 1
@@ -47,8 +48,7 @@ def linkage(
     if ours and points * (points - 1) == 2 * given.size:
         condensed = given.astype(np.float64, copy=False)
         if 0 <= condensed.min() and condensed.max() < np.inf:  # False of NaN
-            square = distance.squareform(condensed, checks=False)
-            merges = analysis.linkage(square, method)
+            merges = analysis.linkage(condensed, method)
             return _scipy.optimal_leaf_ordering(merges, condensed) if optimal_ordering else merges
     return _scipy.linkage(y, method, metric, optimal_ordering)
 
@@ -66,3 +66,13 @@ def complete(y: Any) -> Any:
 def average(y: Any) -> Any:
     """``scipy.cluster.hierarchy.average``."""
     return linkage(y, "average")
+
+
+def weighted(y: Any) -> Any:
+    """``scipy.cluster.hierarchy.weighted``."""
+    return linkage(y, "weighted")
+
+
+def ward(y: Any) -> Any:
+    """``scipy.cluster.hierarchy.ward``."""
+    return linkage(y, "ward")

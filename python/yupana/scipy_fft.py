@@ -20,6 +20,7 @@ from operator import index
 from typing import Any, Callable
 
 import numpy as np
+from scipy.fft import get_workers, set_backend
 
 from ._call import Keywords
 from ._transforms import (
@@ -56,6 +57,10 @@ __all__ = [
 __ua_domain__ = "numpy.scipy.fft"
 
 
+#: Types that are transformed as they are.
+_TAKEN = {np.dtype(kind) for kind in (np.float32, np.float64, np.complex64, np.complex128)}
+
+
 class LongDoubles(TypeError):
     """What the library has no numbers for."""
 
@@ -67,15 +72,13 @@ def __ua_function__(method: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             return globals()[method.__name__](*args, **kwargs)
         except LongDoubles:
             pass
-    from scipy.fft import set_backend
-
     with set_backend("scipy"):
         return method(*args, **kwargs)
 
 
 def _numbers(x: Any) -> Any:
     """float32 and float64, or complex of these, as SciPy converts: integers are float64."""
-    if on_gpu(x):
+    if type(x) is np.ndarray and x.dtype in _TAKEN and x.ndim or on_gpu(x):
         return x
     x = np.asarray(x)
     if x.ndim == 0:
@@ -98,10 +101,8 @@ def _keywords(workers: int | None, plan: Any) -> Keywords:
     if plan is not None:
         raise NotImplementedError("a precomputed plan is not supported: expected None for plan")
     if workers is None:
-        from scipy.fft import get_workers
-
         given = get_workers()
-        return {"threads": given if given > 1 else None}
+        return {"threads": given} if given > 1 else {}
     workers, cores = index(workers), os.cpu_count() or 1
     if workers == 0:
         raise ValueError("workers must not be zero: expected a number of threads, or -1 for all cores")

@@ -21,7 +21,8 @@ namespace {
 
 using test::infinity;
 using test::view;
-constexpr Linkage methods[] = {Linkage::single, Linkage::average, Linkage::complete};
+constexpr Linkage methods[] = {
+    Linkage::single, Linkage::average, Linkage::complete, Linkage::weighted, Linkage::ward};
 
 /// Heights to 1e-14: the sums behind a mean may be added in another order.
 void expect_merges(const std::vector<Merge>& got, const std::vector<Merge>& want) {
@@ -132,7 +133,7 @@ std::vector<Merge> linkage_by_definition(const SquareMatrix<T>& d, Linkage metho
 template <class T>
 void expect_equals_definition(std::int64_t n) {
   const auto d = test::random_distances<T>(n, 1, 1e9);
-  for (const Linkage method : methods) {
+  for (const Linkage method : {Linkage::single, Linkage::average, Linkage::complete}) {
     const std::vector<Merge> want = linkage_by_definition(d, method);
     for (const char* device : {"cpu", "reference"}) {
       Context context({.device = device});
@@ -203,8 +204,21 @@ TEST(Linkage, ComponentsMergeLastAtInfiniteHeight) {
   }
 }
 
-TEST(Linkage, TheTriangleOfLittleMemoryGivesTheSameBits) {
-  Context plenty({.device = "cpu"}), little({.device = "cpu", .memory = 1});
+/// The distances of pairs, row after row of the upper triangle.
+template <class T>
+std::vector<double> condensed(const SquareMatrix<T>& square) {
+  std::vector<double> pairs;
+  for (std::int64_t i = 0; i < square.size(); ++i) {
+    for (std::int64_t j = i + 1; j < square.size(); ++j) {
+      pairs.push_back(static_cast<double>(square(i, j)));
+    }
+  }
+  return pairs;
+}
+
+// Rows are closed up again and again.
+TEST(Linkage, SquareAndTriangleGiveTheBitsOfTheReference) {
+  Context cpu({.device = "cpu"}), reference({.device = "reference"});
   for (const std::int64_t n : {2, 3, 7, 8, 9, 15, 16, 17, 18, 31, 33, 64, 131, 509, 1031}) {
     SCOPED_TRACE(n);
     const auto reals = test::random_distances<float>(n, 1, 2, static_cast<std::uint64_t>(n));
@@ -212,12 +226,60 @@ TEST(Linkage, TheTriangleOfLittleMemoryGivesTheSameBits) {
     const auto apart = test::symmetric<double>(n, [](std::int64_t i, std::int64_t j) {
       return i % 3 == j % 3 ? static_cast<double>((i * j) % 11) : infinity;
     });
-    for (const Linkage method : {Linkage::average, Linkage::complete}) {
-      EXPECT_EQ(linkage(plenty, view(reals), method), linkage(little, view(reals), method));
-      EXPECT_EQ(linkage(plenty, view(ties), method), linkage(little, view(ties), method));
-      EXPECT_EQ(linkage(plenty, view(apart), method), linkage(little, view(apart), method));
+    const auto check = [&](const auto& square, Linkage method) {
+      const auto pairs = condensed(square);
+      const auto want = linkage(cpu, view(square), method);
+      EXPECT_EQ(linkage_condensed(cpu, pairs, method), want);
+      if (n > 200 && method == Linkage::single) return;  // cubic there
+      EXPECT_EQ(linkage(reference, view(square), method), want);
+      EXPECT_EQ(linkage_condensed(reference, pairs, method), want);
+    };
+    for (const Linkage method : methods) {
+      check(reals, method);
+      check(ties, method);
+      check(apart, method);
     }
   }
+}
+
+/// Points on a line, whose means and sums of squares are known.
+TEST(Linkage, WardIsTheDistanceOfMeansOfItsClusters) {
+  const double x[] = {0, 1, 3, 7, 7.5, 20};
+  const auto d = test::symmetric<double>(6, [&](auto i, auto j) { return std::abs(x[i] - x[j]); });
+  // sqrt(2 a b / (a + b)) times the distance of the means of a and b points.
+  for (const char* device : {"cpu", "reference"}) {
+    Context context({.device = device});
+    expect_merges(linkage(context, view(d), Linkage::ward),
+                  {{3, 4, 0.5, 2},
+                   {0, 1, 1, 2},
+                   {2, 7, std::sqrt(4 / 3.) * 2.5, 3},
+                   {6, 8, std::sqrt(12 / 5.) * (7.25 - 4 / 3.), 5},
+                   {5, 9, std::sqrt(10 / 6.) * (20 - 3.7), 6}});
+    expect_merges(linkage(context, view(d), Linkage::weighted),
+                  {{3, 4, 0.5, 2}, {0, 1, 1, 2}, {2, 7, 2.5, 3}, {6, 8, 5.5, 5}, {5, 9, 15.5, 6}});
+  }
+}
+
+TEST(Linkage, OfPairsRefusesWhatIsNoTriangle) {
+  Context context;
+  const auto message = [&](std::vector<double> pairs) -> std::string {
+    try {
+      linkage_condensed(context, pairs, Linkage::average);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message({1, 2}).find("expected the n (n - 1) / 2 distances of n points, got 2"),
+            std::string::npos);
+  std::vector<double> pairs(5000 * 4999 / 2, 1);
+  pairs[12345678] = -3;
+  EXPECT_NE(message(pairs).find("got -3 at 12345678"), std::string::npos);
+  pairs[9000000] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(message(pairs).find("got nan at 9000000"), std::string::npos);
+  EXPECT_EQ(linkage_condensed(context, {}, Linkage::ward).size(), 0u);
+  EXPECT_EQ(linkage_condensed(context, std::vector<double>{2}, Linkage::ward),
+            (std::vector<Merge>{{0, 1, 2, 2}}));
 }
 
 // Rows long enough to be shared out among threads.
@@ -227,11 +289,15 @@ TEST(Linkage, ThreadsDoNotChangeABit) {
     const std::uint64_t mixed = static_cast<std::uint64_t>(i * n + j) * 0x9e3779b97f4a7c15u;
     return 100 + static_cast<double>(mixed >> 50) / 256 + 40 * (i % 5 != j % 5);
   });
-  Context little({.device = "cpu", .threads = 2, .memory = 1});
-  const auto want = linkage(little, view(d), Linkage::average);
-  for (const int threads : {1, 2, 7}) {
-    Context context({.device = "cpu", .threads = threads});
-    EXPECT_EQ(linkage(context, view(d), Linkage::average), want) << threads;
+  const auto pairs = condensed(d);
+  Context one({.device = "cpu", .threads = 1});
+  for (const Linkage method : {Linkage::average, Linkage::ward}) {
+    const auto want = linkage(one, view(d), method);
+    for (const int threads : {2, 7}) {
+      Context context({.device = "cpu", .threads = threads});
+      EXPECT_EQ(linkage(context, view(d), method), want) << threads;
+      EXPECT_EQ(linkage_condensed(context, pairs, method), want) << threads;
+    }
   }
 }
 
@@ -242,7 +308,8 @@ TEST(Linkage, DuplicatesMergeFirstAtHeightZero) {
   for (const Linkage method : methods) {
     const auto merges = linkage(context, view(d), method);
     EXPECT_EQ(merges[35].height, 0);
-    EXPECT_EQ(merges[36].height, 5);
+    // Ten points each; Ward weighs them.
+    EXPECT_DOUBLE_EQ(merges[36].height, method == Linkage::ward ? std::sqrt(10) * 5 : 5);
     const auto cut = cut_tree(merges, 4);
     for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(cut[i], static_cast<std::int64_t>(i % 4));
   }

@@ -1,11 +1,13 @@
 #include "yupana/analysis/clustering.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -40,6 +42,22 @@ std::vector<Merge> numbered(std::vector<Join> joins) {
   return merges;
 }
 
+std::vector<Merge> tree_of(Context& context, const PointDistances& distances, Linkage method) {
+  if (method == Linkage::single) return numbered(prim(context, distances, true));
+  return numbered(cpu::linkage(context, distances, method));
+}
+
+/// The matrix with both triangles.
+SquareMatrix<double> square_of(std::span<const double> condensed, std::int64_t n) {
+  SquareMatrix<double> square(n);
+  std::size_t pair = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    square(i, i) = 0;
+    for (std::int64_t j = i + 1; j < n; ++j) square(i, j) = square(j, i) = condensed[pair++];
+  }
+  return square;
+}
+
 }  // namespace
 
 template <class T>
@@ -49,8 +67,22 @@ std::vector<Merge> linkage(Context& context, MatrixView<const T> distances, Link
   if (context.backend() == Backend::reference) {
     return numbered(reference::linkage(distances, method));
   }
-  if (method == Linkage::single) return numbered(prim(context, distances, true));
-  return numbered(cpu::linkage(context, distances, method));
+  return tree_of(context, PointDistances(distances), method);
+}
+
+std::vector<Merge> linkage_condensed(Context& context,
+                                     std::span<const double> distances,
+                                     Linkage method) {
+  const auto pairs = std::ssize(distances);
+  const auto n = static_cast<std::int64_t>(std::sqrt(2 * static_cast<double>(pairs))) + 1;
+  if (n * (n - 1) / 2 != pairs) {
+    throw input_error("linkage: expected the n (n - 1) / 2 distances of n points, got {}", pairs);
+  }
+  check_pairs(context, distances, "linkage");
+  if (context.backend() == Backend::reference) {
+    return numbered(reference::linkage<double>(square_of(distances, n).view(), method));
+  }
+  return tree_of(context, PointDistances(n, distances), method);
 }
 
 template <class T>
@@ -58,7 +90,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
     Context& context, MatrixView<const T> distances) {
   check_distances(context, distances, "minimum_spanning_tree", Unreachable::allowed);
   std::vector<std::pair<std::int64_t, std::int64_t>> edges;
-  for (const Join& join : prim(context, distances, false)) {
+  for (const Join& join : prim(context, PointDistances(distances), false)) {
     edges.push_back(std::minmax(join.a, join.b));
   }
   return edges;

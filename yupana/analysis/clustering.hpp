@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace yupana::analysis {
 
-enum class Linkage { single, average, complete };
+enum class Linkage { single, average, complete, weighted, ward };
 
 /// One merge, as scipy.cluster.hierarchy counts: clusters 0 .. n-1 are the points, the i-th merge
 /// makes cluster n + i.
@@ -23,24 +24,33 @@ struct Merge {
 
 /// Agglomerative clustering of a symmetric distance matrix; n - 1 merges in order of height.
 ///   height of a merge = smallest (single), largest (complete) or mean (average) distance of the
-///   points of its two clusters
-///   work O(n^2): nearest-neighbour chain (Murtagh 1983), Prim's tree for single linkage; memory
-///   5 n^2 / 4 doubles, n^2 / 2 where those are more than a quarter of the context's memory (none
-///   for single)
+///   points of its two clusters; weighted: the mean of the two distances of the clusters that were
+///   merged before; ward: sqrt(2 |a| |b| / (|a| + |b|)) times the distance of the two means, of
+///   Euclidean distances
+///   work O(n^2): nearest-neighbour chain (Murtagh 1983), Prim's tree for single linkage
+///   memory: the distances are read where they are; besides n^2 / 2 doubles at most (single: none)
 ///   ties: the chain starts at the smallest cluster and prefers where it came from, then the
 ///   smallest neighbour; a merged cluster goes by the largest of its points. Single linkage takes
-///   the edges of minimum_spanning_tree(). Equal heights keep the order of discovery: average and
-///   complete are those of scipy, ties included
-///   heights of average linkage follow Lance and Williams (1967), each operation rounded:
-///     d(k, a + b) = (|a| d(k, a) + |b| d(k, b)) / (|a| + |b|)
+///   the edges of minimum_spanning_tree(). Equal heights keep the order of discovery: all but
+///   single are those of scipy, ties included
+///   heights follow Lance and Williams (1967), each operation rounded:
+///     average   d(k, a + b) = (|a| d(k, a) + |b| d(k, b)) / (|a| + |b|)
+///     weighted  d(k, a + b) = (d(k, a) + d(k, b)) / 2
+///     ward      d(k, a + b)^2 = (|k + a| d(k, a)^2 + |k + b| d(k, b)^2 - |k| d(a, b)^2) / |k + a +
+///     b|
 ///   determinism: the same bits on every backend and for any number of threads
 ///   unreachable pairs (+inf, for integers half of the largest value) merge last, at height +inf
 ///   errors (bad_input): not square, NaN, negative
 template <class T>
 std::vector<Merge> linkage(Context& context, MatrixView<const T> distances, Linkage method);
+/// The same of the upper triangle, row after row without the diagonal; 0 distances: one point.
+///   errors (bad_input): not n (n - 1) / 2 distances, NaN, negative
+std::vector<Merge> linkage_condensed(Context& context,
+                                     std::span<const double> distances,
+                                     Linkage method);
 
-/// Bytes that linkage() holds at most for n points where a context has so much memory.
-std::uint64_t linkage_bytes(std::int64_t n, std::uint64_t memory);
+/// Bytes that linkage() holds at most for n points.
+std::uint64_t linkage_bytes(std::int64_t n);
 
 /// Order of the leaves when the dendrogram is drawn (left subtree first). No merges: one leaf.
 std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/clustering_points.hpp"
 
 namespace yupana::analysis {
 
@@ -16,20 +17,18 @@ struct Join {
 
 /// Edges of the minimum spanning tree in Prim's order; with `join_components`, a component's first
 /// vertex is joined to vertex 0 at infinite height, so that there are n - 1 always.
-template <class T>
-std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool join_components);
+std::vector<Join> prim(Context& context, const PointDistances& distances, bool join_components);
 
 namespace reference {
 /// The rule of clustering.hpp written plainly, on one thread: the same joins as the CPU's, bit for
-/// bit. Average and complete linkage O(n^2) on a full square of doubles, single linkage O(n^3).
+/// bit. O(n^2) on a full square of doubles, single linkage O(n^3).
 template <class T>
 std::vector<Join> linkage(MatrixView<const T> distances, Linkage method);
 }  // namespace reference
 
 namespace cpu {
-/// Average and complete linkage by the nearest-neighbour chain, in the order of discovery.
-template <class T>
-std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linkage method);
+/// All but single linkage by the nearest-neighbour chain, in the order of discovery.
+std::vector<Join> linkage(Context& context, const PointDistances& distances, Linkage method);
 }  // namespace cpu
 
 }  // namespace yupana::analysis

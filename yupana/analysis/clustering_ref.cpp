@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "yupana/analysis/clustering_backends.hpp"
@@ -49,10 +50,21 @@ class Clusters {
     for (const std::int64_t other : alive_) {
       if (other == kept) continue;
       const double a = distance(other, gone), b = distance(other, kept);
-      square_(other, kept) = square_(kept, other) =
-          method == Linkage::complete
-              ? std::max(a, b)
-              : (gone_points * a + kept_points * b) / (gone_points + kept_points);
+      double& joined = square_(other, kept);
+      if (method == Linkage::complete) joined = std::max(a, b);
+      if (method == Linkage::weighted) joined = 0.5 * (a + b);
+      if (method == Linkage::average) {
+        joined = (gone_points * a + kept_points * b) / (gone_points + kept_points);
+      }
+      if (method == Linkage::ward) {
+        const double n = points_[static_cast<std::size_t>(other)];
+        const double share = 1 / (gone_points + kept_points + n), between = distance(gone, kept);
+        joined = std::max(a, b) == infinity
+                     ? infinity
+                     : std::sqrt((n + gone_points) * share * a * a +
+                                 (n + kept_points) * share * b * b - n * share * between * between);
+      }
+      square_(kept, other) = joined;
     }
     kept_points += gone_points;
   }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "yupana/analysis/clustering_square.hpp"
+#include "yupana/analysis/clustering_active.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
@@ -75,6 +75,62 @@ void average_of_rows(
   }
 }
 
+void ward_of_rows(const double* other,
+                  double* row,
+                  const double* sizes,
+                  std::int64_t count,
+                  const cpu::WardMerge& merge) {
+  const auto update = [&](auto d, std::int64_t j) HWY_ATTR {
+    const auto far = hn::LoadU(d, other + j), near = hn::LoadU(d, row + j);
+    const auto n = hn::LoadU(d, sizes + j);
+    const auto share =
+        hn::Div(hn::Set(d, 1), hn::Add(hn::Set(d, merge.other_points + merge.points), n));
+    const auto product = [&](auto points, auto distance) HWY_ATTR {
+      return hn::Mul(hn::Mul(hn::Mul(points, share), distance), distance);
+    };
+    const auto of_other = product(hn::Add(n, hn::Set(d, merge.other_points)), far);
+    const auto of_row = product(hn::Add(n, hn::Set(d, merge.points)), near);
+    const auto of_both = product(n, hn::Set(d, merge.between));
+    const auto none = hn::Set(d, std::numeric_limits<double>::infinity());
+    const auto joined = hn::Sqrt(hn::Sub(hn::Add(of_other, of_row), of_both));
+    hn::StoreU(hn::IfThenElse(hn::Eq(hn::Max(far, near), none), none, joined), d, row + j);
+  };
+  const Doubles d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) update(d, j);
+  for (; j < count; ++j) update(hn::CappedTag<double, 1>(), j);
+}
+
+double shorten_edges(const double* edges,
+                     double* length,
+                     std::int64_t* into,
+                     std::int64_t count,
+                     std::int64_t vertex) {
+  const auto update = [&](auto d, std::int64_t j) HWY_ATTR {
+    const hn::RebindToSigned<decltype(d)> integers;
+    const auto edge = hn::LoadU(d, edges + j), before = hn::LoadU(d, length + j);
+    const auto nearer = hn::Lt(edge, before);
+    const auto shorter = hn::IfThenElse(nearer, edge, before);
+    hn::StoreU(shorter, d, length + j);
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(integers, nearer),
+                              hn::Set(integers, vertex),
+                              hn::LoadU(integers, into + j)),
+               integers,
+               into + j);
+    return shorter;
+  };
+  const Doubles d;
+  const hn::CappedTag<double, 1> one;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto low = hn::Set(d, std::numeric_limits<double>::infinity());
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) low = hn::Min(low, update(d, j));
+  double least = hn::GetLane(hn::MinOfLanes(d, low));
+  for (; j < count; ++j) least = std::min(least, hn::GetLane(update(one, j)));
+  return least;
+}
+
 }  // namespace yupana::analysis::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -83,6 +139,8 @@ namespace yupana::analysis {
 HWY_EXPORT(smallest_row);
 HWY_EXPORT(smallest_number_of);
 HWY_EXPORT(average_of_rows);
+HWY_EXPORT(ward_of_rows);
+HWY_EXPORT(shorten_edges);
 
 namespace cpu {
 
@@ -102,6 +160,22 @@ std::int64_t smallest_number(const double* row,
 void average_rows(
     const double* other, double* row, std::int64_t count, double other_points, double points) {
   HWY_DYNAMIC_DISPATCH(average_of_rows)(other, row, count, other_points, points);
+}
+
+void ward_rows(const double* other,
+               double* row,
+               const double* sizes,
+               std::int64_t count,
+               const WardMerge& merge) {
+  HWY_DYNAMIC_DISPATCH(ward_of_rows)(other, row, sizes, count, merge);
+}
+
+double shorten(const double* edges,
+               double* length,
+               std::int64_t* into,
+               std::int64_t count,
+               std::int64_t vertex) {
+  return HWY_DYNAMIC_DISPATCH(shorten_edges)(edges, length, into, count, vertex);
 }
 
 }  // namespace cpu

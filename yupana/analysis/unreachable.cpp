@@ -7,6 +7,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -37,6 +38,21 @@ RowFault row_fault(const T* row, std::int64_t n) {
   if (*std::min_element(low.begin(), low.end()) < T{}) return RowFault::invalid;
   const T largest = *std::max_element(high.begin(), high.end());
   return is_unreachable(largest) ? RowFault::unreachable : RowFault::none;
+}
+
+/// The first of `count` rows at fault, whichever thread finds one first; `count` if none is.
+template <class Fault>
+std::int64_t first_invalid(Context& context, std::int64_t count, const Fault& fault) {
+  std::atomic<std::int64_t> invalid_row{count};
+  context.parallel_for(count, 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (fault(i) != RowFault::invalid) continue;
+      std::int64_t first = invalid_row;
+      while (i < first && !invalid_row.compare_exchange_weak(first, i)) {
+      }
+    }
+  });
+  return invalid_row;
 }
 
 template <class T>
@@ -88,18 +104,11 @@ void check_distances(Context& context,
         "{}: expected a square matrix, got {} x {}", function, distances.rows, distances.cols);
   }
   const std::int64_t n = distances.rows;
-  std::atomic<std::int64_t> invalid_row{n};
   std::atomic<bool> found_unreachable{false};
-  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const RowFault fault = row_fault(distances.row(i), n);
-      if (fault == RowFault::unreachable) found_unreachable = true;
-      if (fault != RowFault::invalid) continue;
-      // The first row, whichever thread finds one first.
-      std::int64_t first = invalid_row;
-      while (i < first && !invalid_row.compare_exchange_weak(first, i)) {
-      }
-    }
+  const std::int64_t invalid_row = first_invalid(context, n, [&](std::int64_t i) {
+    const RowFault fault = row_fault(distances.row(i), n);
+    if (fault == RowFault::unreachable) found_unreachable = true;
+    return fault;
   });
   if (invalid_row < n) throw fault_in_row(distances, function, invalid_row);
   if (unreachable == Unreachable::refused && found_unreachable) {
@@ -110,6 +119,24 @@ void check_distances(Context& context,
         function,
         component_count(distances));
   }
+}
+
+void check_pairs(Context& context, std::span<const double> distances, std::string_view function) {
+  constexpr std::int64_t piece = 4096;
+  const std::int64_t pieces = divide_up(std::ssize(distances), piece);
+  const std::int64_t invalid = first_invalid(context, pieces, [&](std::int64_t i) {
+    return row_fault(distances.data() + i * piece,
+                     std::min(piece, std::ssize(distances) - i * piece));
+  });
+  if (invalid == pieces) return;
+  auto pair = static_cast<std::size_t>(invalid * piece);
+  while (distances[pair] >= 0) ++pair;  // false for a NaN, too
+  throw input_error(
+      "{}: expected distances of 0 or more, got {} at {} of the pairs; remove or impute what makes "
+      "it so",
+      function,
+      distances[pair],
+      pair);
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, component_count, check_distances)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -35,5 +36,7 @@ void check_distances(Context& context,
                      MatrixView<const T> distances,
                      std::string_view function,
                      Unreachable unreachable);
+/// The same of the distances of pairs, which may be unreachable.
+void check_pairs(Context& context, std::span<const double> distances, std::string_view function);
 
 }  // namespace yupana::analysis

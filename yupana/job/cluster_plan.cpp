@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -100,10 +99,9 @@ std::optional<std::int64_t> passes_of(const Load& load, int pair_groups) {
 void add_fermat(const Load& load, ClusterPlan& plan) {
   const double gpus = plan.used_gpus();
   plan.gpu_bytes = std::max(plan.gpu_bytes, load.path_bytes(gpus));
-  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   const PlanParams sizes{.samples = load.params.samples, .sites = load.params.sites};
   plan.host_bytes =
-      static_cast<double>(fermat_bytes({}, sizes_of_cohort(sizes, load.params.missing), any));
+      static_cast<double>(fermat_bytes({}, sizes_of_cohort(sizes, load.params.missing)));
   plan.relaxations = load.n * load.n * load.n / 2;
   // Every GPU receives every panel that it did not make: n^2 lengths in all.
   const double panels = length_bytes * load.n * load.n * (gpus - 1) / gpus;

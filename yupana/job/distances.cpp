@@ -66,7 +66,7 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   if (params.outputs.shared) sizes.cell_bytes = 8;
   if (params.outputs.tree) {
     const auto n = static_cast<std::uint64_t>(sizes.samples);
-    sizes.later_bytes = n * n * 8 + tree_bytes(context, sizes.samples, *params.outputs.tree);
+    sizes.later_bytes = n * n * 8 + tree_bytes(sizes.samples, *params.outputs.tree);
   }
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
@@ -158,7 +158,7 @@ void write_tree(Context& context,
       splits.add(tree_of_counts(context, params, names, counts));
     };
     const auto n = static_cast<std::uint64_t>(names.size());
-    const std::uint64_t held = n * n * 8 + tree_bytes(context, tree.leaves, *params.outputs.tree);
+    const std::uint64_t held = n * n * 8 + tree_bytes(tree.leaves, *params.outputs.tree);
     genotype::bootstrap_counts(
         context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
     support = splits.percent();

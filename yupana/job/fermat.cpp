@@ -26,9 +26,8 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
-  sizes.after_bytes = fermat_bytes(params, given, context.memory());
-  sizes.complete_after_bytes =
-      fermat_bytes(params, sizes_of_cohort(sizes, false), context.memory());
+  sizes.after_bytes = fermat_bytes(params, given);
+  sizes.complete_after_bytes = fermat_bytes(params, sizes_of_cohort(sizes, false));
   sizes.one_band = true;
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, fermat_output_bytes(params, given));
@@ -149,7 +148,7 @@ std::vector<Trees> replicate_trees(Context& context,
   const DistanceSizes given{.samples = std::ssize(cohort->cohort.samples())};
   const std::uint64_t held =
       static_cast<std::uint64_t>(given.samples * given.samples * given.cell) +
-      fermat_bytes(params, given, context.memory());
+      fermat_bytes(params, given);
   genotype::bootstrap_counts(
       context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
   return trees;

@@ -96,9 +96,7 @@ DistanceSizes sizes_of_cohort(const PlanParams& sizes, bool missing) {
   return given;
 }
 
-std::uint64_t fermat_bytes(const FermatJobParams& params,
-                           const DistanceSizes& given,
-                           std::uint64_t memory) {
+std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& given) {
   const auto n = static_cast<double>(given.samples);
   const auto most = [&](const auto& of) {
     return most_of(params, [&](double alpha) { return of(params, alpha, given); });
@@ -117,7 +115,7 @@ std::uint64_t fermat_bytes(const FermatJobParams& params,
   const double kept = 4 * pixels + 8 * coordinates + 50 * n;
   const double matrices = 3 * alphas_of(params) + 1;
   const auto working =
-      static_cast<double>(std::max(analysis::linkage_bytes(given.samples, memory),
+      static_cast<double>(std::max(analysis::linkage_bytes(given.samples),
                                    analysis::mds_bytes(given.samples, params.dimensions)));
   return static_cast<std::uint64_t>(
       std::max({searching + (matrices - 2) * kept,
@@ -157,7 +155,7 @@ DistanceSizes sizes_of_distances(const std::string& path) {
 void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
                        const DistanceSizes& given) {
-  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given, context.memory());
+  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
   if (bytes > context.memory()) {
     const bool ranks = context.comm() != nullptr;
     throw resource_error(
@@ -182,7 +180,7 @@ Plan plan_of_distances(Context& context, const FermatJobParams& params) {
   }
   Plan plan;
   plan.sizes.samples = given.samples;
-  plan.sizes.after_bytes = fermat_bytes(params, given, context.memory());
+  plan.sizes.after_bytes = fermat_bytes(params, given);
   plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
   add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;

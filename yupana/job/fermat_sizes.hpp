@@ -25,14 +25,12 @@ DistanceSizes sizes_of_distances(const std::string& path);
 
 /// The most that a run holds at once after its distances are there, these included: the largest of
 ///   the closure of an alpha, or its search among --knn or from --landmarks
-///   the analysis of its last matrix: distances, lengths, what is shown of them, and clustering (as
-///   much as the run's `memory` lets it take) or embedding
+///   the analysis of its last matrix: distances, lengths, what is shown of them, and clustering or
+///   embedding
 ///   the pictures, and the page, of all matrices
 /// each with what is kept of the matrices before. Fitted to the peaks of runs of 200 to 4000
 /// samples on the CPU. Where the type of lengths depends on the distances, the wider is taken.
-std::uint64_t fermat_bytes(const FermatJobParams& params,
-                           const DistanceSizes& given,
-                           std::uint64_t memory);
+std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& given);
 
 /// Bytes of all its files.
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceSizes& given);

@@ -21,10 +21,8 @@ analysis::Phylogeny tree_of(Context& context,
                     distances);
 }
 
-std::uint64_t tree_bytes(const Context& context,
-                         std::int64_t samples,
-                         analysis::TreeMethod method) {
-  if (analysis::is_linkage(method)) return analysis::linkage_bytes(samples, context.memory());
+std::uint64_t tree_bytes(std::int64_t samples, analysis::TreeMethod method) {
+  if (analysis::is_linkage(method)) return analysis::linkage_bytes(samples);
   const bool weighted = method == analysis::TreeMethod::bionj;
   return analysis::neighbor_joining_bytes(
       samples, weighted ? analysis::Joining::bionj : analysis::Joining::nj);
@@ -106,7 +104,7 @@ TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
   const auto cell =
       static_cast<std::uint64_t>(std::holds_alternative<SquareMatrix<double>>(read.values) ? 8 : 4);
   const std::uint64_t matrix = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * cell;
-  check_memory(context, "nj " + params.path, matrix + tree_bytes(context, n, params.method));
+  check_memory(context, "nj " + params.path, matrix + tree_bytes(n, params.method));
   if (read.names.empty()) {
     for (std::int64_t i = 1; i <= n; ++i) read.names.push_back(std::to_string(i));
   }

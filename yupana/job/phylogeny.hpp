@@ -19,7 +19,7 @@ analysis::Phylogeny tree_of(Context& context,
                             analysis::TreeMethod method);
 
 /// Bytes that tree_of() holds in addition to the matrix.
-std::uint64_t tree_bytes(const Context& context, std::int64_t samples, analysis::TreeMethod method);
+std::uint64_t tree_bytes(std::int64_t samples, analysis::TreeMethod method);
 
 /// Percent of the other trees that have the branch above each node.
 std::vector<double> support_of(const analysis::Phylogeny& tree, const Trees& others);

@@ -92,6 +92,39 @@ void each_slab(Context& context, const Along<In>& in, const Along<Out>& out, con
   context.parallel_for(in.slabs, divide_up(some_work, std::max<std::int64_t>(slab, 512)), some);
 }
 
+/// The axes but the first of the array, as those of its slabs.
+template <class T>
+DenseArray<T> slab_of(const DenseArray<T>& array, std::int64_t i) {
+  const Axes extents(array.extents.begin() + 1, array.extents.end());
+  return {array.data + i * product(extents.data(), extents.data() + extents.size()), extents};
+}
+
+/// The axes at the end of the list that lie within slabs of the array, counted in a slab: two or
+/// more of them, where a thread has slabs enough that fit its cache; else none.
+template <class T>
+Axes axes_in_slabs(const Context& context, const DenseArray<T>& array, const Axes& axes) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 19;
+  const std::int64_t slabs = array.extents.front();
+  if (context.backend() != Backend::cpu || slabs < 2 * context.threads()) return {};
+  if (size_of(array) / slabs * std::int64_t{sizeof(T)} > most_bytes) return {};
+  const auto within = std::find(axes.rbegin(), axes.rend(), 0).base();
+  Axes inner(within, axes.end());
+  if (inner.size() < 2) return {};
+  for (std::int64_t& axis : inner) --axis;
+  return inner;
+}
+
+/// run(slab number) for all, side by side.
+template <class Run>
+void each_in_cache(Context& context, std::int64_t slabs, const Run& run) {
+  context.parallel_for(slabs, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      context.check_cancelled();
+      run(i);
+    }
+  });
+}
+
 /// The transforms along axes [0, count): the first from `in` to `out`, the others in place.
 template <class T>
 void run_axes(Context& context,
@@ -150,11 +183,18 @@ void inverse_fft_real_axes(Context& context,
   using C = std::complex<T>;
   check_extents(half_of(out.extents, axes), in.extents);
   if (size_of(in) == 0) return;
-  Array<C> copy(axes.size() > 1 ? size_of(in) : 0);
+  const Axes inner = axes_in_slabs(context, in, axes);
+  const std::size_t outer = inner.empty() ? axes.size() - 1 : axes.size() - inner.size();
+  Array<C> copy(outer > 0 ? size_of(in) : 0);
   DenseArray<const C> half = in;
-  if (axes.size() > 1) {
-    run_axes(context, in, {copy.data(), in.extents}, axes, axes.size() - 1, Direction::inverse);
+  if (outer > 0) {
+    run_axes(context, in, {copy.data(), in.extents}, axes, outer, Direction::inverse);
     half.data = copy.data();
+  }
+  if (!inner.empty()) {
+    return each_in_cache(context, in.extents.front(), [&](std::int64_t i) {
+      inverse_fft_real_axes(context, slab_of(half, i), slab_of(out, i), inner);
+    });
   }
   each_slab(context,
             Along<const C>(half, axes.back()),

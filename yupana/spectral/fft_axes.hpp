@@ -34,7 +34,8 @@ void fft_real_axes(Context& context,
                    const DenseArray<std::complex<T>>& out,
                    const std::vector<std::int64_t>& axes);
 
-/// Undoes fft_real_axes(). Leaves `in` as it is: with more axes than one, in a copy of it.
+/// Undoes fft_real_axes(). Leaves `in` as it is: with more axes than one, in a copy of it, or of a
+/// slab at a time where the axes lie within slabs that fit the cache.
 template <class T>
 void inverse_fft_real_axes(Context& context,
                            const DenseArray<const std::complex<T>>& in,
