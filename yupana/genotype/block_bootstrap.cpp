@@ -7,12 +7,14 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/genotype/site_order.hpp"
 
 namespace yupana::genotype {
 namespace {
 
 constexpr std::int64_t read_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t tile = 2048;  // counts of a replicate that stay in the first cache
+constexpr std::int64_t few_blocks = 20;  // fewer give replicates of which many are alike
+constexpr std::int64_t tile = 2048;      // counts of a replicate that stay in the first cache
 
 struct BlockScan {
   std::vector<std::int64_t> sizes;
@@ -33,7 +35,7 @@ BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
   cohort.rewind();
   BlockScan found;
   CallBlock block;
-  std::string chromosome;
+  SiteOrder order("--bootstrap");
   std::int64_t place = -1;
   const std::int64_t at_once = sites_read(cohort);
   while (cohort.read(block, at_once)) {
@@ -42,10 +44,9 @@ BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
       const std::int64_t here = blocks.in_base_pairs ? (site.position - 1) / blocks.length : 0;
       const bool full =
           !blocks.in_base_pairs && !found.sizes.empty() && found.sizes.back() == blocks.length;
-      if (found.sizes.empty() || full || here != place || site.chromosome != chromosome) {
+      if (order.begins_chromosome(site) || full || here != place) {
         found.sizes.push_back(0);
         place = here;
-        chromosome = site.chromosome;
       }
       ++found.sizes.back();
     }
@@ -196,11 +197,11 @@ PairCounts ReplicateSums::take(std::size_t replicate) {
   return counts;
 }
 
-void bootstrap_counts(Context& context,
-                      Cohort& cohort,
-                      const BootstrapParams& params,
-                      std::uint64_t memory,
-                      const TakeReplicate& take) {
+std::int64_t bootstrap_counts(Context& context,
+                              Cohort& cohort,
+                              const BootstrapParams& params,
+                              std::uint64_t memory,
+                              const TakeReplicate& take) {
   const BlockScan found = scan(cohort, params.blocks);
   const std::int64_t blocks = std::ssize(found.sizes);
   if (blocks < 2) {
@@ -208,6 +209,12 @@ void bootstrap_counts(Context& context,
         "--bootstrap: expected at least 2 blocks to draw from, got {}; give a smaller "
         "--block",
         counted(blocks, "block"));
+  }
+  if (blocks < few_blocks) {
+    context.note(fmt::format(
+        "--bootstrap: support of few draws varies: there are {} to draw from; a smaller "
+        "--block makes more",
+        counted(blocks, "block")));
   }
   const std::int64_t samples = std::ssize(cohort.samples());
   const std::uint64_t one = ReplicateSums::bytes(samples, found.missing);
@@ -255,6 +262,7 @@ void bootstrap_counts(Context& context,
       take(r, sums.take(static_cast<std::size_t>(r - first)));
     }
   }
+  return blocks;
 }
 
 }  // namespace yupana::genotype

@@ -163,14 +163,15 @@ analysis::Phylogeny tree_of_counts(Context& context,
 }
 
 /// Draws the replicates of the tree, if any, and writes it. The account of the input is over: it is
-/// read anew.
-void write_tree(Context& context,
-                Input& input,
-                const DistanceJobParams& params,
-                const analysis::Phylogeny& tree,
-                AtomicFile& file) {
+/// read anew. Returns the number of blocks that replicates were drawn from.
+std::int64_t write_tree(Context& context,
+                        Input& input,
+                        const DistanceJobParams& params,
+                        const analysis::Phylogeny& tree,
+                        AtomicFile& file) {
   const std::vector<std::string>& names = input.cohort.samples();
   std::vector<double> support;
+  std::int64_t blocks = 0;
   if (params.outputs.bootstrap.replicates > 0) {
     analysis::SplitCounts splits(tree);
     const auto take = [&](std::int64_t, const PairCounts& counts) {
@@ -178,11 +179,12 @@ void write_tree(Context& context,
     };
     const auto n = static_cast<std::uint64_t>(names.size());
     const std::uint64_t held = n * n * 8 + tree_bytes(context, tree.leaves, *params.outputs.tree);
-    genotype::bootstrap_counts(
+    blocks = genotype::bootstrap_counts(
         context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
     support = splits.percent();
   }
   file.write(analysis::newick(tree, names, support) + "\n");
+  return blocks;
 }
 
 void note_unshared(Context& context, std::int64_t pairs) {
@@ -288,7 +290,8 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }
   if (params.outputs.tree && first) {
-    write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
+    result.bootstrap_blocks =
+        write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
   commit_files(context, files, result.files);
   remove_checkpoint(context, plan, params.checkpoint);

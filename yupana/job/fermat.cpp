@@ -137,7 +137,8 @@ void write_all(Context& context,
 std::vector<Trees> replicate_trees(Context& context,
                                    const FermatJobParams& params,
                                    const std::vector<double>& alphas,
-                                   std::optional<Input>& cohort) {
+                                   std::optional<Input>& cohort,
+                                   FermatJobResult& result) {
   if (params.bootstrap.replicates == 0) return {};
   std::vector<Trees> trees(alphas.size());
   const auto take = [&](std::int64_t, const genotype::PairCounts& counts) {
@@ -152,7 +153,7 @@ std::vector<Trees> replicate_trees(Context& context,
   const std::uint64_t held =
       static_cast<std::uint64_t>(given.samples * given.samples * given.cell) +
       fermat_bytes(params, given, context.memory());
-  genotype::bootstrap_counts(
+  result.bootstrap_blocks = genotype::bootstrap_counts(
       context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
   return trees;
 }
@@ -200,7 +201,8 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     if (params.matrix_only) {
       write_matrices(context, params, input, alphas, result);
     } else {
-      const std::vector<Trees> replicates = replicate_trees(context, params, alphas, cohort);
+      const std::vector<Trees> replicates =
+          replicate_trees(context, params, alphas, cohort, result);
       write_all(context, params, input, alphas, replicates, result);
     }
   }

@@ -78,13 +78,14 @@ std::vector<float> drawn_support(const analysis::Phylogeny& tree,
   return drawn;
 }
 
-std::string support_sentence(const genotype::BootstrapParams& params) {
-  const genotype::SiteBlocks& blocks = params.blocks;
-  return fmt::format("percent of {}, blocks of {}, seed {}",
-                     counted(params.replicates, "replicate"),
-                     blocks.in_base_pairs ? fmt::format("{} kb", blocks.length / 1000)
-                                          : counted(blocks.length, "site"),
-                     params.seed);
+std::string support_sentence(const genotype::BootstrapParams& params, std::int64_t blocks) {
+  const genotype::SiteBlocks& cut = params.blocks;
+  return fmt::format(
+      "percent of {}, {} of {}, seed {}",
+      counted(params.replicates, "replicate"),
+      counted(blocks, "block"),
+      cut.in_base_pairs ? fmt::format("{} kb", cut.length / 1000) : counted(cut.length, "site"),
+      params.seed);
 }
 
 std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held) {

@@ -31,8 +31,8 @@ report::Tree drawn_tree(const analysis::Phylogeny& tree);
 std::vector<float> drawn_support(const analysis::Phylogeny& tree,
                                  const std::vector<double>& support);
 
-/// "percent of 100 replicates, blocks of 100 kb, seed 0"
-std::string support_sentence(const genotype::BootstrapParams& params);
+/// "percent of 100 replicates, 214 blocks of 100 kb, seed 0"
+std::string support_sentence(const genotype::BootstrapParams& params, std::int64_t blocks);
 
 /// The memory that is left for the sums of replicates next to `held`.
 std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held);
