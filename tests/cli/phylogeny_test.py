@@ -165,6 +165,22 @@ def support_says_how_many_blocks_were_drawn_from():
         assert json.loads(enough.stdout)["bootstrap_blocks"] == 20 and "few draws" not in enough.stderr
 
 
+def plans_without_the_sums_of_replicates():
+    """--plan promised a run that was refused after it had counted."""
+    run("simulate", "--samples", 1200, "--sites", 2000, "--missing", 0.01, "-o", "m")
+    for command in (("dist", "m.bed", "--tree", "nj"), ("fermat", "m.bed", "--tree", "nj", "--alpha", 2)):
+        options = (*command, "--bootstrap", 3, "--block", 50)
+        refuse(*options, "--memory", "150M", "--plan", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "150M", "-o", "x", status=4, says=["1200 samples need"])
+        plan = json.loads(run(*options, "--memory", "1G", "--plan", "--json").stdout)["memory"]
+        bare = json.loads(run(*command, "--memory", "1G", "--plan", "--json").stdout)["memory"]
+        # 18 sums of 12 bytes a pair, and those of three replicates.
+        assert plan > bare + 20 * 12 * 1200 * 1199 / 2, (plan, bare)
+        run(*options, "--memory", plan + 1000, "--plan")
+        least = (*options[:-3], 1, *options[-2:])
+        run(*least, "--memory", plan, "-o", "r")
+
+
 def names_are_quoted():
     random.seed(4)
     names = ["a b", "it's", "x(1)", "y_2", "z:3"]
@@ -199,4 +215,5 @@ def faults():
 sys.exit(main([nj_reads_a_matrix_and_writes_newick, small_matrices, the_tree_of_dist_is_that_of_its_matrix,
                the_tree_of_fermat_is_that_of_its_lengths, support_is_the_same_for_any_threads_and_memory,
                support_of_fermat_is_that_of_every_alpha, false_support_of_sites_out_of_order,
-               support_says_how_many_blocks_were_drawn_from, names_are_quoted, faults]))
+               support_says_how_many_blocks_were_drawn_from, plans_without_the_sums_of_replicates,
+               names_are_quoted, faults]))

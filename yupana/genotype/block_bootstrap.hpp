@@ -78,6 +78,14 @@ class ReplicateSums {
 /// Takes a replicate: its number from 0 and its counts.
 using TakeReplicate = std::function<void(std::int64_t, const PairCounts&)>;
 
+/// Bytes that bootstrap_counts() holds where `memory` is left to it: of as many replicates as fit,
+/// at least one; none without replicates. `sites`: -1 where nobody knows them.
+std::uint64_t bootstrap_bytes(const BootstrapParams& params,
+                              std::int64_t samples,
+                              std::int64_t sites,
+                              bool missing,
+                              std::uint64_t memory);
+
 /// The pair counts of every replicate, in order: sums over the blocks that it draws, each as often
 /// as it is drawn. Reads the cohort once for its blocks and once for as many replicates as `memory`
 /// holds sums of, next to what the caller holds. Returns the number of blocks; few are noted.

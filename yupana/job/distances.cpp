@@ -69,6 +69,14 @@ bool output_may_grow(const DistanceOutputs& outputs) {
   return outputs.tsv || outputs.phylip || outputs.pairs || outputs.kinships || !binary;
 }
 
+/// What a replicate's distances and tree take, as the tree of the counts does.
+std::uint64_t bytes_of_tree(const Context& context,
+                            const DistanceOutputs& outputs,
+                            std::int64_t samples) {
+  const auto n = static_cast<std::uint64_t>(samples);
+  return n * n * 8 + tree_bytes(context, samples, *outputs.tree);
+}
+
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   sizes.hethet = params.metric.metric == Metric::king;
@@ -76,8 +84,8 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
   if (params.outputs.tree) {
-    const auto n = static_cast<std::uint64_t>(sizes.samples);
-    sizes.later_bytes = n * n * 8 + tree_bytes(context, sizes.samples, *params.outputs.tree);
+    sizes.later_bytes = bytes_of_tree(context, params.outputs, sizes.samples);
+    add_bootstrap(context, sizes, params.outputs.bootstrap, sizes.later_bytes, sizes.later_bytes);
   }
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
@@ -177,10 +185,12 @@ std::int64_t write_tree(Context& context,
     const auto take = [&](std::int64_t, const PairCounts& counts) {
       splits.add(tree_of_counts(context, params, names, counts));
     };
-    const auto n = static_cast<std::uint64_t>(names.size());
-    const std::uint64_t held = n * n * 8 + tree_bytes(context, tree.leaves, *params.outputs.tree);
-    blocks = genotype::bootstrap_counts(
-        context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
+    const std::uint64_t held = bytes_of_tree(context, params.outputs, std::ssize(names));
+    blocks = genotype::bootstrap_counts(context,
+                                        input.cohort,
+                                        params.outputs.bootstrap,
+                                        bootstrap_memory(context, held, tree.leaves),
+                                        take);
     support = splits.percent();
   }
   file.write(analysis::newick(tree, names, support) + "\n");

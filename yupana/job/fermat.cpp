@@ -23,6 +23,15 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+/// The distances of the cohort, and what a replicate needs as the run itself does.
+std::uint64_t bytes_of_replicate(const Context& context,
+                                 const FermatJobParams& params,
+                                 std::int64_t samples) {
+  const DistanceSizes given{.samples = samples};
+  return static_cast<std::uint64_t>(samples * samples * given.cell) +
+         fermat_bytes(params, given, context.memory());
+}
+
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
@@ -30,6 +39,8 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.complete_after_bytes =
       fermat_bytes(params, sizes_of_cohort(sizes, false), context.memory());
   sizes.one_band = true;
+  const std::uint64_t held = bytes_of_replicate(context, params, sizes.samples);
+  add_bootstrap(context, sizes, params.bootstrap, held, held);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
@@ -148,13 +159,14 @@ std::vector<Trees> replicate_trees(Context& context,
       trees[k].push_back(tree_of(context, paths.lengths, params.tree));
     }
   };
-  // The distances of the cohort, and what a replicate needs as the run itself does.
-  const DistanceSizes given{.samples = std::ssize(cohort->cohort.samples())};
   const std::uint64_t held =
-      static_cast<std::uint64_t>(given.samples * given.samples * given.cell) +
-      fermat_bytes(params, given, context.memory());
-  result.bootstrap_blocks = genotype::bootstrap_counts(
-      context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
+      bytes_of_replicate(context, params, std::ssize(cohort->cohort.samples()));
+  result.bootstrap_blocks =
+      genotype::bootstrap_counts(context,
+                                 cohort->cohort,
+                                 params.bootstrap,
+                                 bootstrap_memory(context, held, result.samples),
+                                 take);
   return trees;
 }
 
