@@ -131,7 +131,11 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   const auto [listed, counts] = relationships_of(options.kinships, result.relationships);
-  Answer answer = cohort_answer(context, call, result.cohort, result.files, listed);
+  auto support = nlohmann::ordered_json::object();
+  const std::string supported =
+      add_support(support, options.job.outputs.bootstrap, result.bootstrap_blocks);
+  Answer answer = cohort_answer(context, call, result.cohort, result.files, listed + supported);
+  answer.json.update(support);
   answer.json["metric"] = options.metric;
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
   answer.json["passes"] = result.passes;

@@ -120,6 +120,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
     answer.text = account_text(*result.cohort);
     answer.json["account"] = account_json(*result.cohort);
   }
+  answer.text += add_support(answer.json, options.job.bootstrap, result.bootstrap_blocks);
   answer.text += score_table(result.matrices);
   for (const std::string& finding : result.findings) answer.text += finding + "\n";
   for (const std::string& notice : result.notices) answer.text += "Notice: " + notice + "\n";

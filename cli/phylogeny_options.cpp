@@ -1,5 +1,9 @@
 #include "cli/phylogeny_options.hpp"
 
+#include <fmt/format.h>
+
+#include "yupana/job/phylogeny.hpp"
+
 namespace yupana::cli {
 
 Choices<analysis::TreeMethod> tree_methods() {
@@ -26,6 +30,16 @@ void add_bootstrap(Command& command, genotype::BootstrapParams& bootstrap) {
           "sites that are drawn together: a number of sites or, with kb after it, kilobases")
       .shows("100kb");
   command.needs({"--block"}, {"--bootstrap"});
+}
+
+std::string add_support(nlohmann::ordered_json& json,
+                        const genotype::BootstrapParams& bootstrap,
+                        std::int64_t blocks) {
+  if (blocks == 0) return {};
+  const std::string sentence = job::support_sentence(bootstrap, blocks);
+  json["support"] = sentence;
+  json["bootstrap_blocks"] = blocks;
+  return fmt::format("support  {}\n", sentence);
 }
 
 }  // namespace yupana::cli

@@ -13,4 +13,9 @@ Choices<analysis::TreeMethod> tree_methods();
 /// that of --thin.
 void add_bootstrap(Command& command, genotype::BootstrapParams& bootstrap);
 
+/// Adds what support is of to `json`, and returns it as a line; of no replicates nothing.
+std::string add_support(nlohmann::ordered_json& json,
+                        const genotype::BootstrapParams& bootstrap,
+                        std::int64_t blocks);
+
 }  // namespace yupana::cli

@@ -132,10 +132,53 @@ def support_of_fermat_is_that_of_every_alpha():
     for name in ("f.alpha1.nwk", "f.alpha3.nwk"):
         support = both_sides(*reversed(parse(read(name))))
         assert len(support) == 27 and all(s is not None and s % 10 == 0 for s in support.values()), (name, support)
-    assert "percent of 10 replicates, blocks of 100 sites, seed 0" in read("f.html")
+    assert "percent of 10 replicates, 44 blocks of 100 sites, seed 0" in read("f.html")
     run("fermat", "c.bed", "--bootstrap", 10, "--block", 100, "-o", "f")
     names, splits = parse(read("f.nwk"))
     assert all(s is not None for s in both_sides(splits, names).values())
+
+
+def false_support_of_sites_out_of_order():
+    """Each change of window began a new block, without a word: support of single sites."""
+    cohort()
+    lines = read("c.bim").splitlines()
+    fields = [line.split() for line in lines]
+    for i, field in enumerate(fields):
+        field[0], field[3] = "1", str(1 + i % 2 * 1_000_000 + i)
+    pathlib.Path("c.bim").write_text("\n".join("\t".join(field) for field in fields) + "\n")
+    for command in (("dist", "c.bed", "--tree", "nj"), ("fermat", "c.bed")):
+        refuse(*command, "--bootstrap", 5, "-o", "x", says=["--bootstrap", "in order", "1:3 after 1:1000002", "sort"])
+    refuse("dist", "c.bed", "--indep-pairwise", 50, 5, 0.2, "-o", "x", says=["--indep-pairwise", "in order"])
+
+
+def support_says_how_many_blocks_were_drawn_from():
+    cohort()
+    for command in (("dist", "c.bed", "--tree", "nj"), ("fermat", "c.bed")):
+        options = (*command, "--bootstrap", 5, "-o", "r")
+        many = run(*options, "--block", 100)
+        assert "support  percent of 5 replicates, 44 blocks of 100 sites, seed 0\n" in many.stdout, many.stdout
+        assert "few draws" not in many.stderr, many.stderr
+        few = run(*options, "--block", 1000, "--chr", "1-19", "--json")
+        assert json.loads(few.stdout)["bootstrap_blocks"] == 19, few.stdout
+        assert "19 blocks to draw from" in few.stderr, few.stderr
+        enough = run(*options, "--block", 1000, "--chr", "1-20", "--json")
+        assert json.loads(enough.stdout)["bootstrap_blocks"] == 20 and "few draws" not in enough.stderr
+
+
+def plans_without_the_sums_of_replicates():
+    """--plan promised a run that was refused after it had counted."""
+    run("simulate", "--samples", 1200, "--sites", 2000, "--missing", 0.01, "-o", "m")
+    for command in (("dist", "m.bed", "--tree", "nj"), ("fermat", "m.bed", "--tree", "nj", "--alpha", 2)):
+        options = (*command, "--bootstrap", 3, "--block", 50)
+        refuse(*options, "--memory", "150M", "--plan", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "150M", "-o", "x", status=4, says=["1200 samples need"])
+        plan = json.loads(run(*options, "--memory", "1G", "--plan", "--json").stdout)["memory"]
+        bare = json.loads(run(*command, "--memory", "1G", "--plan", "--json").stdout)["memory"]
+        # 18 sums of 12 bytes a pair, and those of three replicates.
+        assert plan > bare + 20 * 12 * 1200 * 1199 / 2, (plan, bare)
+        run(*options, "--memory", plan + 1000, "--plan")
+        least = (*options[:-3], 1, *options[-2:])
+        run(*least, "--memory", plan, "-o", "r")
 
 
 def names_are_quoted():
@@ -171,4 +214,6 @@ def faults():
 
 sys.exit(main([nj_reads_a_matrix_and_writes_newick, small_matrices, the_tree_of_dist_is_that_of_its_matrix,
                the_tree_of_fermat_is_that_of_its_lengths, support_is_the_same_for_any_threads_and_memory,
-               support_of_fermat_is_that_of_every_alpha, names_are_quoted, faults]))
+               support_of_fermat_is_that_of_every_alpha, false_support_of_sites_out_of_order,
+               support_says_how_many_blocks_were_drawn_from, plans_without_the_sums_of_replicates,
+               names_are_quoted, faults]))

@@ -152,6 +152,26 @@ TEST(BlockBootstrap, BlocksEndWithTheirChromosome) {
   EXPECT_EQ(block_sizes(cohort, {20, false}), (std::vector<std::int64_t>{20, 13, 20, 20, 20, 7}));
 }
 
+// Every change of window began a block: 100 sites that alternate between two windows were 100
+// blocks, and support came from draws of single sites.
+TEST(BlockBootstrap, RefusesSitesOutOfOrder) {
+  const SiteBlock block = random_block(3, 100, 1, 0);
+  const auto sizes = [&](const std::vector<SiteName>& names, const SiteBlocks& cut) {
+    Context context;
+    Cohort cohort(context, std::make_unique<PlacedSource>(block, names));
+    return block_sizes(cohort, cut);
+  };
+  const std::vector<SiteName> sorted = names_of(100);
+  std::vector<SiteName> swapped = sorted, apart = sorted;
+  std::swap(swapped[70], swapped[90]);
+  apart[99].chromosome = "1";
+  for (const SiteBlocks& cut : {SiteBlocks{10'000, true}, SiteBlocks{20, false}}) {
+    EXPECT_NO_THROW(sizes(sorted, cut));
+    EXPECT_THROW(sizes(swapped, cut), Error);
+    EXPECT_THROW(sizes(apart, cut), Error);
+  }
+}
+
 TEST(BlockBootstrap, EachReplicateDrawsAsManyBlocksAsThereAre) {
   std::vector<std::uint64_t> drawn(50);
   for (std::int64_t r = 0; r < 400; ++r) {

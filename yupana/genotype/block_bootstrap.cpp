@@ -5,27 +5,46 @@
 #include <limits>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/genotype/site_order.hpp"
 
 namespace yupana::genotype {
 namespace {
 
 constexpr std::int64_t read_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t tile = 2048;  // counts of a replicate that stay in the first cache
+constexpr std::int64_t few_blocks = 20;  // fewer give replicates of which many are alike
+constexpr std::int64_t tile = 2048;      // counts of a replicate that stay in the first cache
 
 struct BlockScan {
   std::vector<std::int64_t> sizes;
   bool missing = false;
 };
 
-std::int64_t site_bytes(const Cohort& cohort) {
-  return SiteBlock(std::ssize(cohort.samples()), 0).stride;
-}
+std::int64_t site_bytes(std::int64_t samples) { return SiteBlock(samples, 0).stride; }
 
 /// Sites that are read at a time.
-std::int64_t sites_read(const Cohort& cohort) {
-  return std::clamp<std::int64_t>(read_bytes / site_bytes(cohort), 64, 16384);
+std::int64_t sites_read(std::int64_t samples) {
+  return std::clamp<std::int64_t>(read_bytes / site_bytes(samples), 64, 16384);
+}
+
+/// What the replicates of one pass hold.
+struct Needs {
+  std::uint64_t fixed;  ///< 16 blocks, the counter, a replicate that is taken, codes and planes
+  std::uint64_t each;   ///< sums and weights of a replicate
+  /// Replicates whose sums `memory` holds, at least one.
+  std::int64_t batch(std::uint64_t memory, std::int64_t replicates) const {
+    const std::uint64_t left = memory - std::min(memory, fixed);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(left / each), 1, replicates);
+  }
+};
+
+Needs needs_of(std::int64_t samples, bool missing, std::int64_t blocks) {
+  const std::uint64_t one = ReplicateSums::bytes(samples, missing);
+  const std::int64_t read = 3 * sites_read(samples) * site_bytes(samples);
+  return {18 * one + static_cast<std::uint64_t>(read) + (1 << 20),
+          one + static_cast<std::uint64_t>(4 * blocks + 24 * samples)};
 }
 
 BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
@@ -33,19 +52,18 @@ BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
   cohort.rewind();
   BlockScan found;
   CallBlock block;
-  std::string chromosome;
+  SiteOrder order("--bootstrap");
   std::int64_t place = -1;
-  const std::int64_t at_once = sites_read(cohort);
+  const std::int64_t at_once = sites_read(std::ssize(cohort.samples()));
   while (cohort.read(block, at_once)) {
     found.missing = found.missing || !block.complete;
     for (const SiteName& site : block.codes.names) {
       const std::int64_t here = blocks.in_base_pairs ? (site.position - 1) / blocks.length : 0;
       const bool full =
           !blocks.in_base_pairs && !found.sizes.empty() && found.sizes.back() == blocks.length;
-      if (found.sizes.empty() || full || here != place || site.chromosome != chromosome) {
+      if (order.begins_chromosome(site) || full || here != place) {
         found.sizes.push_back(0);
         place = here;
-        chromosome = site.chromosome;
       }
       ++found.sizes.back();
     }
@@ -196,11 +214,26 @@ PairCounts ReplicateSums::take(std::size_t replicate) {
   return counts;
 }
 
-void bootstrap_counts(Context& context,
-                      Cohort& cohort,
-                      const BootstrapParams& params,
-                      std::uint64_t memory,
-                      const TakeReplicate& take) {
+std::uint64_t bootstrap_bytes(const BootstrapParams& params,
+                              std::int64_t samples,
+                              std::int64_t sites,
+                              bool missing,
+                              std::uint64_t memory) {
+  if (params.replicates == 0) return 0;
+  constexpr std::int64_t longest_genome = 4'000'000'000;
+  const std::int64_t windows = params.blocks.in_base_pairs ? longest_genome : sites;
+  const std::int64_t blocks =
+      std::clamp<std::int64_t>(windows / params.blocks.length, 0, std::max<std::int64_t>(sites, 0));
+  const Needs needs = needs_of(samples, missing, blocks);
+  return needs.fixed +
+         static_cast<std::uint64_t>(needs.batch(memory, params.replicates)) * needs.each;
+}
+
+std::int64_t bootstrap_counts(Context& context,
+                              Cohort& cohort,
+                              const BootstrapParams& params,
+                              std::uint64_t memory,
+                              const TakeReplicate& take) {
   const BlockScan found = scan(cohort, params.blocks);
   const std::int64_t blocks = std::ssize(found.sizes);
   if (blocks < 2) {
@@ -209,25 +242,24 @@ void bootstrap_counts(Context& context,
         "--block",
         counted(blocks, "block"));
   }
+  if (blocks < few_blocks) {
+    context.note(fmt::format(
+        "--bootstrap: support of few draws varies: there are {} to draw from; a smaller "
+        "--block makes more",
+        counted(blocks, "block")));
+  }
   const std::int64_t samples = std::ssize(cohort.samples());
-  const std::uint64_t one = ReplicateSums::bytes(samples, found.missing);
-  const std::int64_t at_once = sites_read(cohort);
-  // The sums of a batch; in addition 16 blocks, the counter, a replicate that is taken, and codes
-  // and planes of what is read.
-  const std::uint64_t fixed =
-      18 * one + 3 * static_cast<std::uint64_t>(at_once * site_bytes(cohort)) + (1 << 20);
-  const std::uint64_t each =
-      one + static_cast<std::uint64_t>(blocks) * 4 + static_cast<std::uint64_t>(samples) * 24;
-  if (fixed + each > memory) {
+  const std::int64_t at_once = sites_read(samples);
+  const Needs needs = needs_of(samples, found.missing, blocks);
+  if (needs.fixed + needs.each > memory) {
     throw resource_error(
-        "--bootstrap: the sums of blocks of {} need {} MB next to the matrices, and --memory "
-        "leaves "
+        "--bootstrap: the sums of blocks of {} need {} next to the matrices, and --memory leaves "
         "{}; raise --memory",
         counted(samples, "sample"),
-        (fixed + each + 999'999) / 1'000'000,
-        memory / 1'000'000);
+        needed_bytes(needs.fixed + needs.each),
+        allowed_bytes(memory));
   }
-  const auto batch = static_cast<std::int64_t>((memory - fixed) / each);
+  const std::int64_t batch = needs.batch(memory, params.replicates);
   const double pairs = static_cast<double>(triangle_cells(samples));
   const std::int64_t passes = divide_up(params.replicates, batch);
   Stage stage(context,
@@ -255,6 +287,7 @@ void bootstrap_counts(Context& context,
       take(r, sums.take(static_cast<std::size_t>(r - first)));
     }
   }
+  return blocks;
 }
 
 }  // namespace yupana::genotype

@@ -30,6 +30,7 @@ struct BootstrapParams {
 
 /// Numbers of sites of the blocks, in order, of the sites that the cohort's filters keep: a block
 /// ends with its chromosome. Reads the cohort once and leaves it at its beginning.
+///   errors: bad_input for sites out of order, whose neighbours are not linked
 std::vector<std::int64_t> block_sizes(Cohort& cohort, const SiteBlocks& blocks);
 
 /// How often a replicate draws each of `count` blocks: `count` draws, each block equally likely.
@@ -77,15 +78,24 @@ class ReplicateSums {
 /// Takes a replicate: its number from 0 and its counts.
 using TakeReplicate = std::function<void(std::int64_t, const PairCounts&)>;
 
+/// Bytes that bootstrap_counts() holds where `memory` is left to it: of as many replicates as fit,
+/// at least one; none without replicates. `sites`: -1 where nobody knows them.
+std::uint64_t bootstrap_bytes(const BootstrapParams& params,
+                              std::int64_t samples,
+                              std::int64_t sites,
+                              bool missing,
+                              std::uint64_t memory);
+
 /// The pair counts of every replicate, in order: sums over the blocks that it draws, each as often
 /// as it is drawn. Reads the cohort once for its blocks and once for as many replicates as `memory`
-/// holds sums of, next to what the caller holds.
-///   errors: bad_input for fewer than two blocks; out_of_resources where memory holds no replicate
-void bootstrap_counts(Context& context,
-                      Cohort& cohort,
-                      const BootstrapParams& params,
-                      std::uint64_t memory,
-                      const TakeReplicate& take);
+/// holds sums of, next to what the caller holds. Returns the number of blocks; few are noted.
+///   errors: bad_input for fewer than two blocks and for sites out of order; out_of_resources where
+///   memory holds no replicate
+std::int64_t bootstrap_counts(Context& context,
+                              Cohort& cohort,
+                              const BootstrapParams& params,
+                              std::uint64_t memory,
+                              const TakeReplicate& take);
 
 namespace cpu {
 /// sum[i] += weights[g] counts[g][i], modulo 2^32, over g < groups and i < count.

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <memory>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/ld_window.hpp"
+#include "yupana/genotype/site_order.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -91,22 +91,14 @@ class Pruner {
     for (std::size_t k = 0; k < made.size(); ++k) {
       made[k].name = std::move(block_.codes.names[k]);
       bytes += made[k].bits.bytes() + sizeof(LdSite);
-      piece_of(made[k].name.chromosome).sites.push_back(std::move(made[k]));
+      piece_of(made[k].name).sites.push_back(std::move(made[k]));
     }
     return bytes;
   }
 
-  Piece& piece_of(const std::string& chromosome) {
-    if (!windows_.empty() && chromosome == chromosome_) return pieces_.back();
-    if (!seen_.insert(chromosome).second) {
-      throw input_error(
-          "--indep-pairwise: expected the sites of a chromosome together, got chromosome {} again "
-          "after {}; sort the input",
-          chromosome,
-          chromosome_);
-    }
+  Piece& piece_of(const SiteName& site) {
+    if (!order_.begins_chromosome(site)) return pieces_.back();
     if (!pieces_.empty()) pieces_.back().is_end = true;
-    chromosome_ = chromosome;
     windows_.push_back(std::make_unique<LdWindow>(context_, params_));
     pieces_.push_back({windows_.back().get(), {}});
     return pieces_.back();
@@ -126,8 +118,7 @@ class Pruner {
   LdPruneParams params_;
   CallBlock block_;
   bool ended_ = false;
-  std::string chromosome_;  ///< of the last site
-  std::unordered_set<std::string> seen_;
+  SiteOrder order_{"--indep-pairwise"};
   std::vector<std::unique_ptr<LdWindow>> windows_;
   std::vector<Piece> pieces_;
   std::vector<bool> stays_;

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/filtered_source.hpp"
 
@@ -75,18 +74,7 @@ LdSite make_ld_site(const std::uint8_t* codes,
 }
 
 void LdWindow::add(std::vector<LdSite> sites, bool is_end) {
-  for (LdSite& site : sites) {
-    if (!sites_.empty() && site.name.position < sites_.back().name.position) {
-      throw input_error(
-          "--indep-pairwise: expected the sites of a chromosome in order, got {}:{} after {}:{}; "
-          "sort the input",
-          site.name.chromosome,
-          site.name.position,
-          site.name.chromosome,
-          sites_.back().name.position);
-    }
-    sites_.push_back(std::move(site));
-  }
+  for (LdSite& site : sites) sites_.push_back(std::move(site));
   while (!sites_.empty() && is_whole(is_end)) {
     compare_new();
     if (is_end && window_ == end()) return pop(std::ssize(sites_));

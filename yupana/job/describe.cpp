@@ -174,8 +174,8 @@ Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {
   rows.emplace_back("graph", graph_sentence(params));
   rows.emplace_back("linkage of the trees drawn", linkage_name(params.tree));
   if (!analysis::is_linkage(params.tree)) rows.emplace_back("tree written", tree_name(params.tree));
-  if (params.bootstrap.replicates > 0) {
-    rows.emplace_back("support", support_sentence(params.bootstrap));
+  if (result.bootstrap_blocks > 0) {
+    rows.emplace_back("support", support_sentence(params.bootstrap, result.bootstrap_blocks));
   }
   rows.emplace_back("individuals", grouped(result.samples));
   return rows;

@@ -58,6 +58,12 @@ bool output_may_grow(const DistanceOutputs& outputs) {
   return outputs.tsv || outputs.phylip || outputs.pairs || outputs.kinships || !binary;
 }
 
+/// What a replicate's distances and tree take, as the tree of the counts does.
+std::uint64_t bytes_of_tree(const DistanceOutputs& outputs, std::int64_t samples) {
+  const auto n = static_cast<std::uint64_t>(samples);
+  return n * n * 8 + tree_bytes(samples, *outputs.tree);
+}
+
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   sizes.hethet = params.metric.metric == Metric::king;
@@ -65,8 +71,8 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
   if (params.outputs.tree) {
-    const auto n = static_cast<std::uint64_t>(sizes.samples);
-    sizes.later_bytes = n * n * 8 + tree_bytes(sizes.samples, *params.outputs.tree);
+    sizes.later_bytes = bytes_of_tree(params.outputs, sizes.samples);
+    add_bootstrap(context, sizes, params.outputs.bootstrap, sizes.later_bytes, sizes.later_bytes);
   }
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
@@ -144,26 +150,30 @@ analysis::Phylogeny tree_of_counts(Context& context,
 }
 
 /// Draws the replicates of the tree, if any, and writes it. The account of the input is over: it is
-/// read anew.
-void write_tree(Context& context,
-                Input& input,
-                const DistanceJobParams& params,
-                const analysis::Phylogeny& tree,
-                AtomicFile& file) {
+/// read anew. Returns the number of blocks that replicates were drawn from.
+std::int64_t write_tree(Context& context,
+                        Input& input,
+                        const DistanceJobParams& params,
+                        const analysis::Phylogeny& tree,
+                        AtomicFile& file) {
   const std::vector<std::string>& names = input.cohort.samples();
   std::vector<double> support;
+  std::int64_t blocks = 0;
   if (params.outputs.bootstrap.replicates > 0) {
     analysis::SplitCounts splits(tree);
     const auto take = [&](std::int64_t, const PairCounts& counts) {
       splits.add(tree_of_counts(context, params, names, counts));
     };
-    const auto n = static_cast<std::uint64_t>(names.size());
-    const std::uint64_t held = n * n * 8 + tree_bytes(tree.leaves, *params.outputs.tree);
-    genotype::bootstrap_counts(
-        context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
+    const std::uint64_t held = bytes_of_tree(params.outputs, std::ssize(names));
+    blocks = genotype::bootstrap_counts(context,
+                                        input.cohort,
+                                        params.outputs.bootstrap,
+                                        bootstrap_memory(context, held, tree.leaves),
+                                        take);
     support = splits.percent();
   }
   file.write(analysis::newick(tree, names, support) + "\n");
+  return blocks;
 }
 
 void note_unshared(Context& context, std::int64_t pairs) {
@@ -269,7 +279,8 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }
   if (params.outputs.tree && first) {
-    write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
+    result.bootstrap_blocks =
+        write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
   commit_files(context, files, result.files);
   remove_checkpoint(context, plan, params.checkpoint);

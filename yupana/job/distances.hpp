@@ -50,6 +50,7 @@ struct DistanceJobResult {
   std::int64_t sites = 0;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;
+  std::int64_t bootstrap_blocks = 0;           ///< that replicates were drawn from; 0: none
   genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
   std::vector<std::string> files;
 };

@@ -23,12 +23,21 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+/// The distances of the cohort, and what a replicate needs as the run itself does.
+std::uint64_t bytes_of_replicate(const FermatJobParams& params, std::int64_t samples) {
+  const DistanceSizes given{.samples = samples};
+  return static_cast<std::uint64_t>(samples * samples * given.cell) +
+         fermat_bytes(params, given);
+}
+
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
   sizes.after_bytes = fermat_bytes(params, given);
   sizes.complete_after_bytes = fermat_bytes(params, sizes_of_cohort(sizes, false));
   sizes.one_band = true;
+  const std::uint64_t held = bytes_of_replicate(params, sizes.samples);
+  add_bootstrap(context, sizes, params.bootstrap, held, held);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
@@ -134,7 +143,8 @@ void write_all(Context& context,
 std::vector<Trees> replicate_trees(Context& context,
                                    const FermatJobParams& params,
                                    const std::vector<double>& alphas,
-                                   std::optional<Input>& cohort) {
+                                   std::optional<Input>& cohort,
+                                   FermatJobResult& result) {
   if (params.bootstrap.replicates == 0) return {};
   std::vector<Trees> trees(alphas.size());
   const auto take = [&](std::int64_t, const genotype::PairCounts& counts) {
@@ -144,13 +154,14 @@ std::vector<Trees> replicate_trees(Context& context,
       trees[k].push_back(tree_of(context, paths.lengths, params.tree));
     }
   };
-  // The distances of the cohort, and what a replicate needs as the run itself does.
-  const DistanceSizes given{.samples = std::ssize(cohort->cohort.samples())};
   const std::uint64_t held =
-      static_cast<std::uint64_t>(given.samples * given.samples * given.cell) +
-      fermat_bytes(params, given);
-  genotype::bootstrap_counts(
-      context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
+      bytes_of_replicate(params, std::ssize(cohort->cohort.samples()));
+  result.bootstrap_blocks =
+      genotype::bootstrap_counts(context,
+                                 cohort->cohort,
+                                 params.bootstrap,
+                                 bootstrap_memory(context, held, result.samples),
+                                 take);
   return trees;
 }
 
@@ -197,7 +208,8 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     if (params.matrix_only) {
       write_matrices(context, params, input, alphas, result);
     } else {
-      const std::vector<Trees> replicates = replicate_trees(context, params, alphas, cohort);
+      const std::vector<Trees> replicates =
+          replicate_trees(context, params, alphas, cohort, result);
       write_all(context, params, input, alphas, replicates, result);
     }
   }

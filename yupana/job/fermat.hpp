@@ -69,6 +69,7 @@ struct AlphaFindings {
 struct FermatJobResult {
   std::int64_t samples = 0;
   std::optional<genotype::CohortSummary> cohort;
+  std::int64_t bootstrap_blocks = 0;  ///< that replicates were drawn from; 0: no replicates
   std::vector<AlphaFindings> alphas;
   std::vector<MatrixFindings> matrices;
   std::vector<std::string> findings;  ///< sentences

@@ -8,7 +8,6 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_reader.hpp"
-#include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -76,18 +75,34 @@ std::vector<float> drawn_support(const analysis::Phylogeny& tree,
   return drawn;
 }
 
-std::string support_sentence(const genotype::BootstrapParams& params) {
-  const genotype::SiteBlocks& blocks = params.blocks;
-  return fmt::format("percent of {}, blocks of {}, seed {}",
-                     counted(params.replicates, "replicate"),
-                     blocks.in_base_pairs ? fmt::format("{} kb", blocks.length / 1000)
-                                          : counted(blocks.length, "site"),
-                     params.seed);
+std::string support_sentence(const genotype::BootstrapParams& params, std::int64_t blocks) {
+  const genotype::SiteBlocks& cut = params.blocks;
+  return fmt::format(
+      "percent of {}, {} of {}, seed {}",
+      counted(params.replicates, "replicate"),
+      counted(blocks, "block"),
+      cut.in_base_pairs ? fmt::format("{} kb", cut.length / 1000) : counted(cut.length, "site"),
+      params.seed);
 }
 
-std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held) {
-  const std::uint64_t used = held + program_bytes(1);
+std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held, std::int64_t samples) {
+  const std::uint64_t used =
+      held + program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(samples);
   return context.memory() > used ? context.memory() - used : 0;
+}
+
+void add_bootstrap(const Context& context,
+                   PlanParams& sizes,
+                   const genotype::BootstrapParams& params,
+                   std::uint64_t held,
+                   std::uint64_t complete_held) {
+  if (params.replicates == 0) return;
+  const auto bytes = [&](bool missing, std::uint64_t matrices) {
+    const std::uint64_t left = bootstrap_memory(context, matrices, sizes.samples);
+    return matrices + genotype::bootstrap_bytes(params, sizes.samples, sizes.sites, missing, left);
+  };
+  sizes.after_bytes = std::max(sizes.after_bytes, bytes(sizes.missing, held));
+  sizes.complete_after_bytes = std::max(sizes.complete_after_bytes, bytes(false, complete_held));
 }
 
 void check_bootstrap(const Context& context, const genotype::BootstrapParams& params) {

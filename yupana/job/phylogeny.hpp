@@ -7,6 +7,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/graph/fermat.hpp"
+#include "yupana/job/plan.hpp"
 #include "yupana/report/report.hpp"
 
 namespace yupana::job {
@@ -31,11 +32,19 @@ report::Tree drawn_tree(const analysis::Phylogeny& tree);
 std::vector<float> drawn_support(const analysis::Phylogeny& tree,
                                  const std::vector<double>& support);
 
-/// "percent of 100 replicates, blocks of 100 kb, seed 0"
-std::string support_sentence(const genotype::BootstrapParams& params);
+/// "percent of 100 replicates, 214 blocks of 100 kb, seed 0"
+std::string support_sentence(const genotype::BootstrapParams& params, std::int64_t blocks);
+
+/// Adds the replicates to a plan: they follow the counts. `held`: by the run next to their sums,
+/// and where no call is missing.
+void add_bootstrap(const Context& context,
+                   PlanParams& sizes,
+                   const genotype::BootstrapParams& params,
+                   std::uint64_t held,
+                   std::uint64_t complete_held);
 
 /// The memory that is left for the sums of replicates next to `held`.
-std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held);
+std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held, std::int64_t samples);
 
 /// Throws usage where replicates are asked of several processes.
 void check_bootstrap(const Context& context, const genotype::BootstrapParams& params);

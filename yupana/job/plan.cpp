@@ -333,7 +333,7 @@ std::string counts_text(const Plan& plan) {
 std::string describe(const Plan& plan) {
   std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
   if (!plan.bands.empty()) text += counts_text(plan);
-  const std::uint64_t matrices = plan.sizes.later_bytes + plan.sizes.after_bytes;
+  const std::uint64_t matrices = std::max(plan.sizes.later_bytes, plan.sizes.after_bytes);
   if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
   text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {

@@ -84,7 +84,9 @@ std::string fermat_record(const FermatJobParams& params,
     record["missing_rate"] = result.cohort->missing_rate();
   }
   record["tree"] = tree_name(params.tree);
-  if (params.bootstrap.replicates > 0) record["support"] = support_sentence(params.bootstrap);
+  if (result.bootstrap_blocks > 0) {
+    record["support"] = support_sentence(params.bootstrap, result.bootstrap_blocks);
+  }
   record["rooted"] = params.fermat.root;
   record["neighbors"] = params.fermat.neighbors;
   record["landmarks"] = params.fermat.landmarks;
