@@ -38,6 +38,7 @@ struct Trial {
   std::shared_ptr<const Exons> exons;
   std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
   std::int64_t last = 0;
+  std::vector<std::int64_t> without;  ///< bases whose exons are left out, in order
 };
 
 /// A target and what is tried with it.
@@ -80,11 +81,7 @@ class SpliceInputs {
                    const std::string* letters,
                    const std::string* reversed);
   const splice::SeedIndex& seeds(const std::string& genome);
-  Exons candidates(const Strand& strand,
-                   const splice::CandidateParams& params,
-                   std::string_view target,
-                   std::int64_t first,
-                   std::int64_t last) const;
+  Exons candidates(const Trial& trial, const splice::CandidateParams& params, bool by_words) const;
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
