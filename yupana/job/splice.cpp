@@ -140,7 +140,7 @@ double seconds_on_cpu(Context& context, const Group& group, std::optional<splice
 /// Checks the problems of a group, counts their cells and predicts their time.
 void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& result) {
   group.protein ? splice::check_proteins(context, group.cases, *group.protein)
-                : splice::check_problems(context, group.cases, *group.scoring);
+                : splice::check_problems(context, group.cases, *group.scoring, group.score_scale);
   for (const splice::Case& c : group.cases) {
     result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
                                              : splice::estimate(c, *group.scoring));
