@@ -328,6 +328,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
         context, std::span(tasks).subspan(first, end - first), params, first, rates, result);
     memory->drop_exons(tasks, first, end);
   }
+  result.search = memory->search();
+  memory->note_search();
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
   if (context.rank() > 0) return result;

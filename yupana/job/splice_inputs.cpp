@@ -1,6 +1,7 @@
 #include "yupana/job/splice_inputs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <iterator>
 
@@ -152,6 +153,11 @@ void SpliceInputs::add_strands(Task& task,
   const std::int64_t bases = index.bases_indexed();
   const bool local = !params_.exact_window && bases > SpliceJobParams::exact_bases;
   const bool whole = !local || (loci.empty() && bases <= SpliceJobParams::widest_bases);
+  if (!whole) {
+    ++search_.targets_by_loci;
+    search_.loci += std::ssize(loci);
+    for (const splice::Locus& l : loci) search_.locus_bases += l.last - l.first + 1;
+  }
   for (const Strand& strand : strands) {
     const auto size = std::ssize(*strand.bases);
     for (const bool antisense : {false, true}) {
@@ -218,6 +224,23 @@ std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first
   return end;
 }
 
+void SpliceInputs::note_search() const {
+  if (search_.targets_by_loci > 0) {
+    context_.note(fmt::format(
+        "sequences beyond {} kb: {} tried at {} of {:.0f} kb in all, where words agree, and exact "
+        "there alone; --exact-window tries whole sequences",
+        SpliceJobParams::exact_bases / 1000,
+        counted(search_.targets_by_loci, "target"),
+        counted(search_.loci, "locus", "loci"),
+        static_cast<double>(search_.locus_bases) / 1000));
+  }
+  if (search_.exons_left_out > 0) {
+    context_.note(fmt::format("--max-exons {}: {} left out, the weakest sites first",
+                              params_.candidates.max_exons,
+                              counted(search_.exons_left_out, "candidate exon")));
+  }
+}
+
 void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end) {
   for (; first < end; ++first) {
     for (Trial& trial : tasks[first].trials) {
@@ -282,14 +305,16 @@ void SpliceInputs::reverse(Strand& strand) {
 
 Exons SpliceInputs::candidates(const Trial& trial,
                                const splice::CandidateParams& params,
-                               bool by_words) const {
+                               bool by_words) {
   context_.check_cancelled();
   const std::string_view bases =
       std::string_view(*trial.strand->bases).substr(trial.first - 1, trial.last - trial.first + 1);
   const std::uint64_t finder = finder_bytes_per_base * bases.size();
   if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
   const std::string_view words = by_words ? *trial.letters : std::string_view();
-  Exons exons = splice::candidate_exons(context_, bases, params, words);
+  std::int64_t left_out = 0;
+  Exons exons = splice::candidate_exons(context_, bases, params, words, &left_out);
+  std::atomic_ref(search_.exons_left_out) += left_out;
   for (splice::Exon& exon : exons) {
     exon.first += trial.first - 1;
     exon.last += trial.first - 1;

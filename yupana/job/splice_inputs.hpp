@@ -68,6 +68,10 @@ class SpliceInputs {
   void drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end);
   /// Bytes of sequences and exons.
   std::uint64_t held_bytes() const { return held_; }
+  /// What was searched, once all exons are found.
+  const SpliceSearch& search() const { return search_; }
+  /// Notes what of the search was not exact.
+  void note_search() const;
 
  private:
   void hold(std::uint64_t bytes);
@@ -81,7 +85,7 @@ class SpliceInputs {
                    const std::string* letters,
                    const std::string* reversed);
   const splice::SeedIndex& seeds(const std::string& genome);
-  Exons candidates(const Trial& trial, const splice::CandidateParams& params, bool by_words) const;
+  Exons candidates(const Trial& trial, const splice::CandidateParams& params, bool by_words);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
@@ -96,6 +100,7 @@ class SpliceInputs {
   const SpliceJobParams& params_;
   const bool any_protein_;
   std::uint64_t held_ = 0;
+  SpliceSearch search_;
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;
