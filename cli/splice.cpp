@@ -100,6 +100,13 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;
   answer.json = {{"command", "splice"}, {"problems", result.estimates.size()}};
+  const job::SpliceSearch& search = result.search;
+  if (search.targets_by_loci > 0) {
+    answer.json["targets_by_loci"] = search.targets_by_loci;
+    answer.json["loci"] = search.loci;
+    answer.json["locus_bases"] = search.locus_bases;
+  }
+  if (search.exons_left_out > 0) answer.json["exons_left_out"] = search.exons_left_out;
   const bool details = params.estimate || options.histograms;
   for (const splice::Estimate& e : result.estimates) {
     if (!details) break;
@@ -155,9 +162,12 @@ void add_splice(Command& program) {
       program,
       {.name = "splice",
        .purpose =
-           "The chain of candidate exons that aligns best to a cDNA or protein, exact, with its "
-           "alignment. Scores in every output are in the units of --match or --matrix; with "
-           "--exons auto they may end in .25, .5 or .75.",
+           fmt::format("The chain of candidate exons that aligns best to a cDNA or protein, exact, "
+                       "with its alignment. With --exons auto cDNAs against more than {} kb are "
+                       "tried where words of them are, and exact there alone; --exact-window tries "
+                       "whole sequences. Scores in every output are in the units of --match or "
+                       "--matrix; with --exons auto they may end in .25, .5 or .75.",
+                       job::SpliceJobParams::exact_bases / 1000),
        .example = "yupana splice --genome g.fa --exons exons.gff3 --target cdna.fa -o out/run",
        .ranks = true},
       [options](Context& context, const Call& call) { return splice(context, call, *options); });

@@ -143,7 +143,7 @@ void add_candidates(Command& command, SpliceOptions& options) {
   command
       .count("--max-exons",
              found.max_exons,
-             "candidates of a strand; beyond, the weakest sites are dropped first")
+             "candidates of a strand; beyond, the weakest sites are dropped first, with a note")
       .shows(fmt::format("{}", found.max_exons));
   command.flag("--one-strand",
                options.job.one_strand,

@@ -115,6 +115,35 @@ def copies_side_by_side_had_the_best_quality():
             assert row["mapq"] == quality and row["identity"] == "1.000000", (between, row)
 
 
+def copies_in_an_intron_had_the_best_quality():
+    """Spans overlap, as introns count: strands and exons do not."""
+    random.seed(14)
+    bases, cdna = gene()
+    split = bases.rindex("GTAAGT") + 40
+    for copy in (complement(bases), bases, complement(cdna)):
+        insert = noise(300) + copy + noise(300)
+        quality = []
+        for letters in (bases[:split] + insert + bases[split:], bases + insert):
+            fasta("g.fa", chr=noise(400) + letters + noise(400))
+            fasta("t.fa", cdna=cdna)
+            run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "copy")
+            quality.append(int(table("copy")[0]["mapq"]))
+        # The copy without introns has ten matches less, those of the splice sites.
+        assert quality == (2 * [3] if len(copy) == len(bases) else 2 * [47]), (len(copy), quality)
+
+
+def copies_that_share_a_tail_of_poly_a_had_the_best_quality():
+    random.seed(15)
+    bases, cdna = gene()
+    bases, tail = bases + noise(50), noise(50) + 60 * "A" + noise(50)
+    for copy in (bases, complement(bases)):
+        fasta("g.fa", chr=complement(tail) + noise(3000) + bases + noise(3000) + copy + noise(3000) + tail)
+        fasta("t.fa", cdna=cdna + 60 * "A")
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "tail")
+        row = table("tail")[0]
+        assert int(row["exons"]) >= 4 and row["mapq"] == "3", (copy == bases, row)
+
+
 def genes_far_apart_are_found_by_their_words():
     random.seed(5)
     genes = [gene() for _ in range(4)]
@@ -190,6 +219,8 @@ def exons_given_are_aligned_whatever_the_evidence():
 
 sys.exit(main([random_targets_had_genes_of_fifteen_exons, antisense_cdnas_failed_silently,
                qualities_tell_one_place_from_two, copies_side_by_side_had_the_best_quality,
+               copies_in_an_intron_had_the_best_quality,
+               copies_that_share_a_tail_of_poly_a_had_the_best_quality,
                genes_far_apart_are_found_by_their_words, repeats_and_tails_of_poly_a_were_evidence,
                genes_with_tails_of_poly_a_stay_aligned,
                exons_given_are_aligned_whatever_the_evidence]))

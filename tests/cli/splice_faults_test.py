@@ -50,6 +50,7 @@ def scores_that_wrapped_are_refused_with_their_range():
     for device in ("cpu", "reference"):
         refuse(*EXAMPLE, "--match", "250000", "--device", device,
                says=["3000 target letters", "32 bits", "250004", "at most 178956"])
+    refuse(*AUTO, "--match", "250000", says=["250004", "at most 44739;"])
     run("splice", *EXAMPLE, "--match", "170000", "-o", "in_range")
     pathlib.Path("m.txt").write_text("  A C G T\nA 1 0 0 0\nC 0 300000 0 0\nG 0 0 1 0\nT 0 0 0 1\n")
     refuse(*EXAMPLE, "--matrix", "m.txt", status=3, says=["m.txt:3", "300000", "250000"])

@@ -1,5 +1,7 @@
 #include "yupana/io/exons.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -87,6 +89,12 @@ void read_gff(const Collector& to,
               const Fields& f,
               std::vector<ExonRecord>& exons,
               std::vector<ExonRecord>& coding) {
+  if (number(f[2])) {
+    throw to.fault(
+        fmt::format("expected a feature's type in column 3, as GFF3 has it, got '{}'; name a BED "
+                    "file .bed",
+                    f[2]));
+  }
   const bool exon = f[2] == "exon";
   if (!exon && f[2] != "CDS") return;
   const std::string sequence = is_gtf(f) ? std::string(f[0]) : percent_decoded(f[0]);
@@ -133,7 +141,8 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
     throw to.fault(
-        fmt::format("expected [sequence] first last [strand], got {} columns", f.size()));
+        fmt::format("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
+                    fmt::join(f, " ")));
   }
   to.add(exons,
          named ? f[0] : std::string_view(),
@@ -181,7 +190,8 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
     }
     const Fields columns = cut(line, '\t');
     if (kind == Kind::unknown) kind = columns.size() >= 8 ? Kind::gff : Kind::table;
-    const bool header = std::none_of(words.begin(), words.end(), number);
+    const bool header = std::none_of(words.begin(), words.end(), number) &&
+                        (words[0].front() < '0' || words[0].front() > '9');
     if (kind == Kind::gff) {
       if (columns.size() < 8) {
         throw to.fault(fmt::format("{} columns between tabs; GFF3 has nine", columns.size()));

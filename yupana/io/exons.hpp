@@ -21,7 +21,7 @@ struct ExonRecord {
 ///  * BED: sequence, start from 0, end not included, name, score, strand; the blocks of twelve
 ///    columns are the exons
 ///  * a table: [sequence] first last [strand: + - +1 -1, others are none], from 1, both included,
-///    with or without a header
+///    with or without a header, which does not begin with a digit
 ///  * GENSCAN's text output: its Init, Intr, Term and Sngl lines
 /// A .bed name makes a table BED. Copies stay. Errors (bad_input) name file and line.
 std::vector<ExonRecord> read_exons(const std::string& path);

@@ -140,7 +140,7 @@ double seconds_on_cpu(Context& context, const Group& group, std::optional<splice
 /// Checks the problems of a group, counts their cells and predicts their time.
 void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& result) {
   group.protein ? splice::check_proteins(context, group.cases, *group.protein)
-                : splice::check_problems(context, group.cases, *group.scoring);
+                : splice::check_problems(context, group.cases, *group.scoring, group.score_scale);
   for (const splice::Case& c : group.cases) {
     result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
                                              : splice::estimate(c, *group.scoring));
@@ -160,23 +160,19 @@ void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& resu
 }
 
 /// The alignments of cases [first, end) but the best, where they lie.
-std::vector<OtherPlace> other_places(const Group& group,
-                                     const std::vector<splice::SplicedAlignment>& done,
-                                     std::size_t first,
-                                     std::size_t end,
-                                     std::size_t best) {
-  std::vector<OtherPlace> others;
+std::vector<AlignedPlace> other_places(const Group& group,
+                                       const std::vector<splice::SplicedAlignment>& done,
+                                       std::size_t first,
+                                       std::size_t end,
+                                       std::size_t best) {
+  std::vector<AlignedPlace> others;
   for (std::size_t c = first; c < end; ++c) {
     const Trial& trial = *group.places[c].second;
-    const auto& chain = done[c].chain;
-    if (c == best || chain.empty()) continue;
-    const auto exon = [&](const splice::ExonAlignment& part) { return (*trial.exons)[part.exon]; };
-    others.push_back({&trial.strand->sequence,
-                      io::forward_places(trial.strand->sign,
-                                         std::ssize(*trial.strand->bases),
-                                         exon(chain.front()).first,
-                                         exon(chain.back()).last),
-                      done[c].score});
+    if (c == best || done[c].chain.empty()) continue;
+    const Strand& strand = *trial.strand;
+    const auto bases = std::ssize(*strand.bases);
+    others.push_back(
+        place_of(strand.sequence, strand.sign, trial.antisense, bases, *trial.exons, done[c]));
   }
   return others;
 }
@@ -225,7 +221,7 @@ void keep_best(std::size_t first,
     if (done[c].score > done[best].score) best = c;
   }
   const auto& [task, trial] = group.places[best];
-  std::vector<OtherPlace> others;
+  std::vector<AlignedPlace> others;
   if (task->from_signals) others = other_places(group, done, first, end, best);
   hit = make_hit(*task, *trial, group, std::move(done[best]));
   if (!task->from_signals) return;
@@ -331,6 +327,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
         context, std::span(tasks).subspan(first, end - first), params, first, rates, result);
     memory->drop_exons(tasks, first, end);
   }
+  result.search = memory->search();
+  memory->note_search();
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
   if (context.rank() > 0) return result;

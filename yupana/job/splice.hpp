@@ -42,10 +42,19 @@ struct SpliceJobParams {
   std::string out;  ///< prefix of .tsv .gff3 .paf .txt
 };
 
+/// Where cDNAs of exons = auto were tried, and what was not.
+struct SpliceSearch {
+  std::int64_t targets_by_loci = 0;  ///< that were tried at loci alone, not along whole sequences
+  std::int64_t loci = 0;             ///< of these targets
+  std::int64_t locus_bases = 0;
+  std::int64_t exons_left_out = 0;  ///< candidates beyond max_exons, of all searches
+};
+
 struct SpliceResult {
   std::vector<io::SplicedHit> hits;         ///< the best place of each target; views into `memory`
   std::shared_ptr<void> memory;             ///< what was read
   std::vector<splice::Estimate> estimates;  ///< of each problem
+  SpliceSearch search;
   std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
   double seconds = 0;            ///< of aligning
   double predicted_seconds = 0;  ///< of aligning, from a rate measured before

@@ -36,25 +36,56 @@ std::vector<std::int64_t> evidence_of(const io::SplicedHit& hit) {
 /// -10 log10 of the probability that the best alignment elsewhere is right and the hit is not.
 double quality_against(const io::SplicedHit& hit,
                        double lambda,
-                       std::span<const OtherPlace> others) {
-  const auto [first, last] = io::span_of(hit);
+                       std::span<const AlignedPlace> others) {
+  const AlignedPlace own = place_of(
+      hit.sequence, hit.strand, hit.antisense, std::ssize(*hit.bases), *hit.exons, hit.alignment);
   double quality = io::SplicedHit::best_quality;
-  for (const OtherPlace& other : others) {
-    const bool same =
-        *other.sequence == hit.sequence && other.span.first <= last && first <= other.span.second;
-    if (same) continue;
-    const auto ahead = static_cast<double>(hit.alignment.score - other.score);
+  for (const AlignedPlace& other : others) {
+    if (is_same_locus(own, other)) continue;
+    const auto ahead = static_cast<double>(own.score - other.score);
     quality = std::min(quality, 10 * std::log10(1 + std::exp(std::min(lambda * ahead, 50.0))));
   }
   return quality;
 }
 
+std::int64_t bases_of(const AlignedPlace& place) {
+  std::int64_t bases = 0;
+  for (const auto& [first, last] : place.exons) bases += last - first + 1;
+  return bases;
+}
+
 }  // namespace
+
+AlignedPlace place_of(const std::string& sequence,
+                      char strand,
+                      bool antisense,
+                      std::int64_t bases,
+                      const std::vector<splice::Exon>& exons,
+                      const splice::SplicedAlignment& alignment) {
+  AlignedPlace place{&sequence, antisense == (strand == '+'), {}, alignment.score};
+  for (const splice::ExonAlignment& part : alignment.chain) {
+    const splice::Exon& exon = exons[static_cast<std::size_t>(part.exon)];
+    place.exons.push_back(io::forward_places(strand, bases, exon.first, exon.last));
+  }
+  if (strand == '-') std::reverse(place.exons.begin(), place.exons.end());
+  return place;
+}
+
+bool is_same_locus(const AlignedPlace& a, const AlignedPlace& b) {
+  if (*a.sequence != *b.sequence || a.reversed != b.reversed) return false;
+  std::int64_t common = 0;
+  for (auto x = a.exons.begin(), y = b.exons.begin(); x != a.exons.end() && y != b.exons.end();) {
+    const auto first = std::max(x->first, y->first), last = std::min(x->second, y->second);
+    common += std::max<std::int64_t>(0, last - first + 1);
+    x->second < y->second ? ++x : ++y;
+  }
+  return 2 * common >= std::min(bases_of(a), bases_of(b));
+}
 
 void judge(io::SplicedHit& hit,
            std::string_view around,
            double searched_bases,
-           std::span<const OtherPlace> others,
+           std::span<const AlignedPlace> others,
            double max_e_value) {
   const double lambda = lambda_of(hit, around);
   const std::vector<std::int64_t> scores = evidence_of(hit);

@@ -1,7 +1,9 @@
 #include "yupana/job/splice_inputs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <iterator>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
@@ -92,7 +94,8 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
   }
   if (!task.from_signals || task.is_protein) {
     for (const Strand& strand : strands) {
-      task.trials.push_back({&strand, letters, false, strand.exons, 1, std::ssize(*strand.bases)});
+      task.trials.push_back(
+          {&strand, letters, false, strand.exons, 1, std::ssize(*strand.bases), {}});
     }
     return;
   }
@@ -110,6 +113,34 @@ bool is_likely(const std::vector<splice::Locus>& loci, int word, std::size_t seq
   });
 }
 
+/// Bases in the locus that are words of its rivals and none of its own. Loci with fewer than three
+/// quarters of the best one's letters are no rivals: they score far less.
+std::vector<std::int64_t> words_of_rivals(const std::vector<splice::Locus>& loci,
+                                          const splice::Locus& locus) {
+  std::vector<std::int64_t> all, others;
+  const auto is_rival = [&](const splice::Locus& l) {
+    return 4 * l.letters >= 3 * loci.front().letters && l.sequence == locus.sequence &&
+           l.strand == locus.strand;
+  };
+  for (const splice::Locus& other : loci) {
+    if (&other == &locus || !is_rival(locus) || !is_rival(other)) continue;
+    std::copy_if(other.words.begin(), other.words.end(), std::back_inserter(all), [&](auto word) {
+      return word >= locus.first && word <= locus.last;
+    });
+  }
+  std::sort(all.begin(), all.end());
+  std::set_difference(
+      all.begin(), all.end(), locus.words.begin(), locus.words.end(), std::back_inserter(others));
+  return others;
+}
+
+/// The bases as the other strand, of `size` bases, counts them.
+std::vector<std::int64_t> mirrored(std::vector<std::int64_t> bases, std::int64_t size) {
+  for (std::int64_t& base : bases) base = size + 1 - base;
+  std::reverse(bases.begin(), bases.end());
+  return bases;
+}
+
 }  // namespace
 
 void SpliceInputs::add_strands(Task& task,
@@ -122,13 +153,18 @@ void SpliceInputs::add_strands(Task& task,
   const std::int64_t bases = index.bases_indexed();
   const bool local = !params_.exact_window && bases > SpliceJobParams::exact_bases;
   const bool whole = !local || (loci.empty() && bases <= SpliceJobParams::widest_bases);
+  if (!whole) {
+    ++search_.targets_by_loci;
+    search_.loci += std::ssize(loci);
+    for (const splice::Locus& l : loci) search_.locus_bases += l.last - l.first + 1;
+  }
   for (const Strand& strand : strands) {
     const auto size = std::ssize(*strand.bases);
     for (const bool antisense : {false, true}) {
       if (antisense && reversed == nullptr) continue;
       // The reverse complement reads along the other strand of the same bases.
       const char sign = antisense ? (strand.sign == '+' ? '-' : '+') : strand.sign;
-      Trial trial{&strand, antisense ? reversed : letters, antisense, nullptr, 1, size};
+      Trial trial{&strand, antisense ? reversed : letters, antisense, nullptr, 1, size, {}};
       if (whole && is_likely(loci, index.word_length(), strand.index, sign)) {
         task.trials.push_back(trial);
       }
@@ -138,12 +174,19 @@ void SpliceInputs::add_strands(Task& task,
         if (locus.sequence != strand.index || locus.strand != sign) continue;
         trial.first = antisense ? size + 1 - locus.last : locus.first;
         trial.last = antisense ? size + 1 - locus.first : locus.last;
-        task.trials.push_back(trial);
+        if (!whole) task.trials.push_back(trial);
+        const std::vector<std::int64_t> rivals = words_of_rivals(loci, locus);
+        if (!whole && rivals.empty()) continue;
+        // Where loci overlap, the best chain of one may be that of the other.
+        Trial alone = trial;
+        alone.without = antisense ? mirrored(rivals, size) : rivals;
+        hold(alone.without.size() * sizeof(std::int64_t));
+        task.trials.push_back(std::move(alone));
       }
     }
   }
   if (task.trials.empty()) {
-    task.trials.push_back({&strands.front(), letters, false, std::make_shared<Exons>(), 1, 0});
+    task.trials.push_back({&strands.front(), letters, false, std::make_shared<Exons>(), 1, 0, {}});
   }
 }
 
@@ -174,11 +217,28 @@ std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first
         std::ssize(open),
         [&](std::int64_t i) {
           const Trial& t = *open[static_cast<std::size_t>(i)];
-          return candidates(*t.strand, params_.candidates, *t.letters, t.first, t.last);
+          return candidates(t, params_.candidates, true);
         },
         [&](Exons& exons) { open[next++]->exons = held(std::move(exons)); });
   }
   return end;
+}
+
+void SpliceInputs::note_search() const {
+  if (search_.targets_by_loci > 0) {
+    context_.note(fmt::format(
+        "sequences beyond {} kb: {} tried at {} of {:.0f} kb in all, where words agree, and exact "
+        "there alone; --exact-window tries whole sequences",
+        SpliceJobParams::exact_bases / 1000,
+        counted(search_.targets_by_loci, "target"),
+        counted(search_.loci, "locus", "loci"),
+        static_cast<double>(search_.locus_bases) / 1000));
+  }
+  if (search_.exons_left_out > 0) {
+    context_.note(fmt::format("--max-exons {}: {} left out, the weakest sites first",
+                              params_.candidates.max_exons,
+                              counted(search_.exons_left_out, "candidate exon")));
+  }
 }
 
 void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end) {
@@ -186,6 +246,8 @@ void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::
     for (Trial& trial : tasks[first].trials) {
       if (trial.exons.use_count() == 1) held_ -= trial.exons->capacity() * sizeof(splice::Exon);
       trial.exons.reset();
+      held_ -= trial.without.size() * sizeof(std::int64_t);
+      trial.without = {};
     }
   }
 }
@@ -241,21 +303,27 @@ void SpliceInputs::reverse(Strand& strand) {
   strand.bases = &strand.reversed;
 }
 
-Exons SpliceInputs::candidates(const Strand& strand,
+Exons SpliceInputs::candidates(const Trial& trial,
                                const splice::CandidateParams& params,
-                               std::string_view target,
-                               std::int64_t first,
-                               std::int64_t last) const {
+                               bool by_words) {
   context_.check_cancelled();
   const std::string_view bases =
-      std::string_view(*strand.bases).substr(first - 1, last - first + 1);
+      std::string_view(*trial.strand->bases).substr(trial.first - 1, trial.last - trial.first + 1);
   const std::uint64_t finder = finder_bytes_per_base * bases.size();
   if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
-  Exons exons = splice::candidate_exons(context_, bases, params, target);
+  const std::string_view words = by_words ? *trial.letters : std::string_view();
+  std::int64_t left_out = 0;
+  Exons exons = splice::candidate_exons(context_, bases, params, words, &left_out);
+  std::atomic_ref(search_.exons_left_out) += left_out;
   for (splice::Exon& exon : exons) {
-    exon.first += first - 1;
-    exon.last += first - 1;
+    exon.first += trial.first - 1;
+    exon.last += trial.first - 1;
   }
+  std::erase_if(exons, [&](const splice::Exon& exon) {
+    const auto& without = trial.without;
+    const auto base = std::lower_bound(without.begin(), without.end(), exon.first);
+    return base != without.end() && *base <= exon.last;
+  });
   return exons;
 }
 
@@ -271,8 +339,8 @@ void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& str
     // Proteins have no words of bases to tell candidates by: theirs are the same for all.
     strand.exons = nullptr;
     if (!input.is_protein) continue;
-    const auto size = std::ssize(*strand.bases);
-    strand.exons = held(candidates(strand, params_.protein_candidates, {}, 1, size));
+    const Trial whole{&strand, nullptr, false, nullptr, 1, std::ssize(*strand.bases), {}};
+    strand.exons = held(candidates(whole, params_.protein_candidates, false));
   }
 }
 

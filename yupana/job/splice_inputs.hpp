@@ -38,6 +38,7 @@ struct Trial {
   std::shared_ptr<const Exons> exons;
   std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
   std::int64_t last = 0;
+  std::vector<std::int64_t> without;  ///< bases whose exons are left out, in order
 };
 
 /// A target and what is tried with it.
@@ -67,6 +68,10 @@ class SpliceInputs {
   void drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end);
   /// Bytes of sequences and exons.
   std::uint64_t held_bytes() const { return held_; }
+  /// What was searched, once all exons are found.
+  const SpliceSearch& search() const { return search_; }
+  /// Notes what of the search was not exact.
+  void note_search() const;
 
  private:
   void hold(std::uint64_t bytes);
@@ -80,11 +85,7 @@ class SpliceInputs {
                    const std::string* letters,
                    const std::string* reversed);
   const splice::SeedIndex& seeds(const std::string& genome);
-  Exons candidates(const Strand& strand,
-                   const splice::CandidateParams& params,
-                   std::string_view target,
-                   std::int64_t first,
-                   std::int64_t last) const;
+  Exons candidates(const Trial& trial, const splice::CandidateParams& params, bool by_words);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
@@ -99,6 +100,7 @@ class SpliceInputs {
   const SpliceJobParams& params_;
   const bool any_protein_;
   std::uint64_t held_ = 0;
+  SpliceSearch search_;
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;

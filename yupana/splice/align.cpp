@@ -47,13 +47,16 @@ std::vector<std::int64_t> ordered_exons(std::span<const Exon> exons) {
   return order;
 }
 
-void check_problems(Context& context, std::span<const Case> problems, const AlignParams& params) {
+void check_problems(Context& context,
+                    std::span<const Case> problems,
+                    const AlignParams& params,
+                    int score_scale) {
   check_params(params);
   // The error is that of the first case at fault, whatever the threads.
   each_in_order(context, problems.size(), [&](std::size_t p) {
     check_letters(params.substitution, problems[p].target, 1, "target letter");
     check_exons(problems[p], params.substitution);
-    check_sums(problems[p], params);
+    check_sums(problems[p], params, score_scale);
     check_memory(context, problems[p], params);
   });
 }

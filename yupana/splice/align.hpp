@@ -109,10 +109,12 @@ std::vector<SplicedAlignment> align(Context& context,
 
 /// Throws what align() throws before it does any work: bad_input for what is wrong in a problem,
 /// usage for scores that could pass 32 bits, out_of_resources where a problem needs more host
-/// memory than the context has.
+/// memory than the context has. The scores count one of the user's `score_scale` times: messages
+/// have the user's.
 void check_problems(Context& context,
                     std::span<const Case> problems,
-                    const AlignParams& params = {});
+                    const AlignParams& params = {},
+                    int score_scale = 1);
 
 /// The score of an alignment from its columns alone; also checks that the chain is one, and that
 /// the columns cover its exons and the whole target. Throws Error(device) naming what does not add

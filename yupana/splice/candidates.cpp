@@ -51,8 +51,9 @@ class Finder {
     find_stops();
   }
 
-  std::vector<Exon> exons() {
+  std::vector<Exon> exons(std::int64_t* left_out) {
     std::int64_t count = pairs([](const Site&, const Site&) {});
+    const std::int64_t all = count;
     while (count > params_.max_exons && drop_weakest()) {
       count = pairs([](const Site&, const Site&) {});
     }
@@ -69,6 +70,7 @@ class Finder {
     result.reserve(count);
     pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
     drop_shortest(result);
+    if (left_out != nullptr) *left_out = all - std::ssize(result);
     return result;
   }
 
@@ -299,9 +301,10 @@ void check(const CandidateParams& params) {
 std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
                            const CandidateParams& params,
-                           std::string_view target) {
+                           std::string_view target,
+                           std::int64_t* left_out) {
   check(params);
-  return Finder(context, bases, target, params).exons();
+  return Finder(context, bases, target, params).exons(left_out);
 }
 
 int scaled_score(int score) {
@@ -317,14 +320,15 @@ int scaled_score(int score) {
 std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params,
                                   std::string_view target) {
-  return exons_of(nullptr, bases, params, target);
+  return exons_of(nullptr, bases, params, target, nullptr);
 }
 
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const CandidateParams& params,
-                                  std::string_view target) {
-  return exons_of(&context, bases, params, target);
+                                  std::string_view target,
+                                  std::int64_t* left_out) {
+  return exons_of(&context, bases, params, target, left_out);
 }
 
 CandidateParams candidates_for_proteins() {

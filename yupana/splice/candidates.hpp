@@ -59,10 +59,12 @@ std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params = {},
                                   std::string_view target = {});
 /// The same for chromosomes: stops, and throws interrupted, once the context is cancelled.
+/// `left_out` counts the exons beyond max_exons.
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const CandidateParams& params = {},
-                                  std::string_view target = {});
+                                  std::string_view target = {},
+                                  std::int64_t* left_out = nullptr);
 
 /// Parameters of align() in the scale of candidates, with their shortest intron. bad_input for a
 /// score beyond max_unscaled_score.

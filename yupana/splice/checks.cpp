@@ -96,7 +96,7 @@ void check_params(const AlignParams& params) {
   }
 }
 
-void check_sums(const Case& problem, const AlignParams& params) {
+void check_sums(const Case& problem, const AlignParams& params, int score_scale) {
   const std::int64_t letters = std::ssize(problem.target);
   const std::int64_t gain = params.substitution.highest() - std::int64_t{2} * params.gap_extend;
   if (gain <= 0 || letters == 0 || gain <= (score_sum_limit - 1) / letters) return;
@@ -105,8 +105,8 @@ void check_sums(const Case& problem, const AlignParams& params) {
       "score of a letter less two gap extensions is {}, expected at most {}; "
       "give smaller scores",
       letters,
-      gain,
-      (score_sum_limit - 1) / letters);
+      gain / score_scale,
+      (score_sum_limit - 1) / letters / score_scale);
 }
 
 void check_exons(const Case& problem, const Substitution& known) {

@@ -24,8 +24,8 @@ void check_letters(const Substitution& known,
                    std::string_view letters,
                    std::int64_t first,
                    const char* what);
-/// That no sum of scores can pass 32 bits; throws usage.
-void check_sums(const Case& problem, const AlignParams& params);
+/// That no sum of scores can pass 32 bits; throws usage, with scores divided by `score_scale`.
+void check_sums(const Case& problem, const AlignParams& params, int score_scale);
 /// Places and scores of exons, and that `known` knows their bases.
 void check_exons(const Case& problem, const Substitution& known);
 

@@ -92,14 +92,18 @@ std::vector<Locus> chained(std::vector<Hit>& hits,
     if (std::ssize(found) == params.max_loci) break;
     std::int64_t first = end;
     bool is_new = true;  // else it begins as a better one does
+    std::vector<std::int64_t> words;
     for (std::int64_t i = end; i >= 0; i = links[i].before) {
       is_new = is_new && !links[i].used;
       links[i].used = true;
+      words.push_back(hits[i].place + 1);
       first = i;
     }
     if (!is_new) continue;
+    std::reverse(words.begin(), words.end());
     found.push_back(widened(hits[first], hits[end], length, letters, bases, params));
     found.back().letters = links[end].letters;
+    found.back().words = std::move(words);
   }
   return found;
 }

@@ -18,7 +18,8 @@ struct Locus {
   char strand = '+';
   std::int64_t first = 0;
   std::int64_t last = 0;
-  std::int64_t letters = 0;  ///< of the cDNA, in the words of its chain
+  std::int64_t letters = 0;         ///< of the cDNA, in the words of its chain
+  std::vector<std::int64_t> words;  ///< the first base of each, from 1, in order
 };
 
 /// The words of sequences, both strands at once, by which a cDNA finds its loci. Words are so long

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What yupana splice did without a word: exons that were lost, candidates and places that were not tried."""
+import functools
+import json
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import genes
+from genes import complement, example, fasta, table
+from program import main, run
+
+EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
+AUTO = ("--genome", "g.fa", "--target", "t.fa")
+refuse = functools.partial(genes.refuse, status=3)
+
+
+def first_exons_were_dropped_as_headers():
+    example()
+    for first in ("1,2", "1-2", "1..2"):
+        pathlib.Path("e.tsv").write_text(f"{first}\n3\t4\n")
+        refuse(*EXAMPLE, says=["e.tsv:1", "[sequence] first last [strand]", f"'{first}'"])
+    for header in ("first last\n", "sequence\tfirst\tlast\n", ""):
+        name = "chr1\t" if "sequence" in header else ""
+        pathlib.Path("e.tsv").write_text(header + "".join(f"{name}{a}\t{b}\n" for a, b in genes.EXONS))
+        run("splice", *EXAMPLE, "-o", "header")
+        assert table("header")[0]["chain"] == "1-2,3-4,8-9", (header, table("header"))
+
+
+def bed_without_its_name_had_no_exons():
+    example()
+    line = "chr1\t0\t9\tname\t0\t+\t0\t9\t0\t3\t2,2,2,\t0,2,7,\n"
+    pathlib.Path("e.tsv").write_text(line)
+    refuse(*EXAMPLE, says=["e.tsv:1", "'9'", ".bed"])
+    pathlib.Path("e.bed").write_text(line)
+    run("splice", *EXAMPLE[:2], "--exons", "e.bed", *EXAMPLE[4:], "-o", "bed")
+    assert table("bed")[0]["chain"] == "1-2,3-4,8-9", table("bed")
+
+
+def gene():
+    """A gene of three exons with clear signals, and its cDNA."""
+    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
+    exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
+    return ("GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG").join(exons), "".join(exons)
+
+
+def noise(length):
+    return "".join(random.choice("ACGT") for _ in range(length))
+
+
+def exact_ended_at_100_kb():
+    random.seed(1)
+    bases, cdna = gene()
+    for length, said in ((40_000, False), (60_000, True)):
+        fasta("g.fa", chr=noise(length) + bases + noise(length))
+        fasta("t.fa", a=cdna, b=noise(300))
+        for more in ((), ("--exact-window",), ("--estimate",)):
+            out = () if "--estimate" in more else ("-o", "loci")
+            done = run("splice", *AUTO, *more, *out, "--json")
+            answer = json.loads(done.stdout)
+            local = said and "--exact-window" not in more
+            assert ("--exact-window tries whole sequences" in done.stderr) == local, done.stderr
+            if not local:
+                assert "loci" not in answer, answer
+                continue
+            # The random target has no locus, and is tried whole.
+            assert answer["targets_by_loci"] == answer["loci"] == 1, answer
+            assert len(bases) <= answer["locus_bases"] < 60_000, answer
+            assert f" 1 target tried at 1 locus of {answer['locus_bases'] / 1000:.0f} kb" in done.stderr
+    assert "100 kb" in run("splice", "--help").stdout
+
+
+def candidates_were_left_out():
+    random.seed(2)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(500) + bases + noise(500))
+    fasta("t.fa", a=cdna)
+    fasta("p.fa", p="MAGHWKLMTWYRGHWACDE")
+    for target in (("--target", "t.fa"), ("--protein", "p.fa")):
+        done = run("splice", "--genome", "g.fa", *target, "-o", "all", "--json")
+        assert "left out" not in done.stderr and "exons_left_out" not in json.loads(done.stdout)
+        done = run("splice", "--genome", "g.fa", *target, "--max-exons", "3", "-o", "few", "--json")
+        count = json.loads(done.stdout)["exons_left_out"]
+        assert count > 3 and f"--max-exons 3: {count} candidate exons left out" in done.stderr, done.stderr
+
+
+sys.exit(main([exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))
