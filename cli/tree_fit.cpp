@@ -228,7 +228,9 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
 
 void add_tests(Command& command, job::FitTreesParams& params) {
   command.number("--ccp-alpha", params.alpha, "prune links of at most this cost complexity", 0);
-  command.text("--prune-with", params.validation, "a table to prune by reduced error with");
+  command.input("--prune-with",
+                params.validation,
+                "a table to prune by reduced error with, trees of folds too");
   command.number("--cv", params.folds, "folds of a cross-validation; 0: none");
   command.flag("--stratified", params.stratified, "each fold with all classes in proportion");
   command.text("--cv-column",
