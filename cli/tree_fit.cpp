@@ -167,7 +167,8 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
       means.push_back(std::vector<double>(own.means.row(v), own.means.row(v) + own.means.cols()));
     }
     const std::string& feature = result.model.features[static_cast<std::size_t>(own.feature)];
-    answer.json["partial_dependence"][feature] = {{"values", own.values}, {"means", means}};
+    answer.json["partial_dependence"][feature] = {
+        {"values", own.values}, {"means", means}, {"rows", own.rows}, {"of_rows", own.of_rows}};
   }
   if (answer.json["train"].contains("confusion")) {
     answer.json["confusion"] = answer.json["train"]["confusion"];
