@@ -165,7 +165,8 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
       means.push_back(std::vector<double>(own.means.row(v), own.means.row(v) + own.means.cols()));
     }
     const std::string& feature = result.model.features[static_cast<std::size_t>(own.feature)];
-    answer.json["partial_dependence"][feature] = {{"values", own.values}, {"means", means}};
+    answer.json["partial_dependence"][feature] = {
+        {"values", own.values}, {"means", means}, {"rows", own.rows}, {"of_rows", own.of_rows}};
   }
   if (answer.json["train"].contains("confusion")) {
     answer.json["confusion"] = answer.json["train"]["confusion"];
@@ -226,7 +227,9 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
 
 void add_tests(Command& command, job::FitTreesParams& params) {
   command.number("--ccp-alpha", params.alpha, "prune links of at most this cost complexity", 0);
-  command.text("--prune-with", params.validation, "a table to prune by reduced error with");
+  command.input("--prune-with",
+                params.validation,
+                "a table to prune by reduced error with, trees of folds too");
   command.number("--cv", params.folds, "folds of a cross-validation; 0: none");
   command.flag("--stratified", params.stratified, "each fold with all classes in proportion");
   command.text("--cv-column",

@@ -76,6 +76,16 @@ def dependence_is_the_mean_of_what_is_predicted():
     assert "partial_dependence" not in fit("--max-depth", 5)
 
 
+def dependence_is_the_same_for_any_memory_and_says_its_rows():
+    for rows, says in ((300, "over all 300 rows of the training"), (1300, "over 1000 of 1300 rows, evenly apart,")):
+        table(rows=rows, gap=0)
+        whole = fit("--report", "--max-depth", 3, "--threads", 1)["partial_dependence"]
+        assert all((own["rows"], own["of_rows"]) == (min(rows, 1000), rows) for own in whole.values())
+        assert says in pathlib.Path("m.html").read_text()
+        for memory in ("200k", "400k", "1M"):
+            assert fit("--report", "--max-depth", 3, "--threads", 1, "--memory", memory)["partial_dependence"] == whole
+
+
 def a_page_shows_what_json_says():
     table(gap=0.1)
     for options, key, says in ((["--cv", 4, "--oob"], "cv", "300 rows predicted by trees of other folds"),
@@ -114,5 +124,6 @@ def a_page_needs_a_name_and_labels():
            says=["--report", "--label"])
 
 
-sys.exit(main([dependence_is_the_mean_of_what_is_predicted, a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
+sys.exit(main([dependence_is_the_mean_of_what_is_predicted,
+               dependence_is_the_same_for_any_memory_and_says_its_rows, a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
                a_page_needs_a_name_and_labels]))

@@ -121,6 +121,43 @@ def reduced_error_pruning_needs_only_another_table():
     assert fit("--prune-with", "v.csv")["leaves"] == answer["leaves"]
 
 
+def out_of_bag_figures_and_folds_are_of_the_pruned_trees():
+    table()
+    table("v.csv", rows=60, seed=5)
+    whole = fit("--trees", 9, "--oob", "--cv", 3, family="forest")
+    for prune in (["--ccp-alpha", 0.1], ["--prune-with", "v.csv"]):
+        answer = fit("--trees", 9, "--oob", "--cv", 3, "--predictions", *prune, family="forest")
+        assert answer["leaves"] < whole["leaves"]
+        assert answer["oob"]["log_loss"] != whole["oob"]["log_loss"], prune
+        assert answer["cv_scores"] != whole["cv_scores"], prune
+        told = [row.split("\t") for row in pathlib.Path("m.oob.tsv").read_text().splitlines()[1:]]
+        right = [row[-5] == row[-4] for row in told if "NA" not in row]
+        assert abs(sum(right) / len(right) - answer["oob_accuracy"]) < 1e-9, told[0]
+
+
+def folds_are_pruned_with_the_table_as_by_hand():
+    for make, options in ((table, []), (text_table, ["--categorical", "color"])):
+        make("v.csv", rows=60, seed=5)
+        make("t.csv")
+        lines = pathlib.Path("t.csv").read_text().splitlines()
+        random.seed(7)  # noise, that there is something to prune
+        lines[1:] = [row if random.random() < 0.65 else row.rsplit(",", 1)[0] + "," + lines[1].rsplit(",", 1)[1]
+                     for row in lines[1:]]
+        folded = [lines[0] + ",fold"] + [f"{r},{i % 2}" for i, r in enumerate(lines[1:])]
+        pathlib.Path("f.csv").write_text("\n".join(folded) + "\n")
+        whole, folds = (json.loads(run("tree", "fit", "f.csv", "--label", "class", "--cv-column", "fold",
+                                       "--json", *prune, *options).stdout)["cv_scores"]
+                        for prune in ([], ["--prune-with", "v.csv"]))
+        assert whole != folds, (options, whole)
+        for fold in (0, 1):
+            rest, held = ([lines[0], *lines[1 + part::2]] for part in (1 - fold, fold))
+            pathlib.Path("rest.csv").write_text("\n".join(rest) + "\n")
+            pathlib.Path("held.csv").write_text("\n".join(held) + "\n")
+            run("tree", "fit", "rest.csv", "--label", "class", "--prune-with", "v.csv", "-o", "r", *options)
+            done = run("tree", "predict", "r.json", "held.csv", "--label", "class", "-o", "r", "--json")
+            assert json.loads(done.stdout)["score"] == folds[fold], (options, fold)
+
+
 def text_table(name="t.csv", rows=400, seed=4, colors="blue green red white".split(), classes=2):
     """Shapes by color and size; green and white behave alike, and so do blue and red."""
     random.seed(seed)
@@ -349,6 +386,8 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                a_value_equal_to_the_threshold_goes_left_after_a_reload, columns_are_found_by_name,
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
                reduced_error_pruning_needs_only_another_table,
+               out_of_bag_figures_and_folds_are_of_the_pruned_trees,
+               folds_are_pruned_with_the_table_as_by_hand,
                text_columns_are_known_by_name_in_another_table,
                categories_of_noise_tell_nothing_out_of_bag_or_in_folds, a_measurement_is_no_class,
                classes_weigh_as_told, folds_can_be_a_column, alpha_is_chosen_by_folds,

@@ -37,6 +37,29 @@ TEST(PartialDependenceTest, IsTheMeanOfWhatIsPredictedOfChangedRows) {
   }
 }
 
+TEST(PartialDependenceTest, IsTheSameForAnyMemoryAndThreads) {
+  for (const std::int64_t rows : {7, 999, 1000, 1001, 2600}) {
+    auto sample = make_sample<double>({rows, 4, 0, 60, 0.1, 0, 5});
+    Context plenty({.device = "cpu", .threads = 1});
+    ForestParams params;
+    params.trees = 3;
+    const auto trees = fit_forest(plenty, sample.table.view(), sample.target(), params).trees;
+    const Model model = model_of(sample, trees);
+    const auto all = partial_dependence(plenty, model, sample.table.view(), 2);
+    EXPECT_EQ(all.rows, std::min<std::int64_t>(rows, 1000));
+    EXPECT_EQ(all.of_rows, rows);
+    for (const std::uint64_t memory : {1000, 400'000, 700'000, 4'000'000}) {
+      Context little({.device = "cpu", .threads = 3, .memory = memory});
+      const auto found = partial_dependence(little, model, sample.table.view(), 2);
+      ASSERT_EQ(found.rows, all.rows);
+      ASSERT_EQ(found.values, all.values);
+      for (std::int64_t v = 0; v < all.means.rows(); ++v) {
+        EXPECT_EQ(found.means(v, 0), all.means(v, 0)) << rows << " rows, memory " << memory;
+      }
+    }
+  }
+}
+
 TEST(PartialDependenceTest, OfManyValuesTakesQuantilesAndOfCategoriesThoseOfMostRows) {
   Table<double> table(3000, {"number", "kind"});
   std::vector<double> values;

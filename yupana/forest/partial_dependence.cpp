@@ -57,31 +57,39 @@ PartialDependence partial_dependence(Context& context,
                                      std::int64_t feature) {
   PartialDependence result;
   result.feature = feature;
+  result.rows = std::min(table.rows, max_dependence_rows);
+  result.of_rows = table.rows;
   result.values = values_of(table, feature, splits_sets_of(model, feature));
   const auto count = std::ssize(result.values);
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
   result.means = Matrix<double>(count, outputs);
   if (count == 0) return result;
-  const auto a_row =
-      static_cast<std::uint64_t>(count * (table.columns * std::int64_t{sizeof(T)} + 8 * outputs));
-  const auto room = static_cast<std::int64_t>(context.memory() / 8 / a_row);
-  const std::int64_t rows = std::clamp<std::int64_t>(
-      std::min(room, max_dependence_rows), 1, std::max<std::int64_t>(1, table.rows));
-  Table<T> copies(count * rows, model.features);
+  const std::int64_t rows = result.rows;
+  const auto a_value =
+      static_cast<std::uint64_t>(rows * (table.columns * std::int64_t{sizeof(T)} + 8 * outputs));
+  const auto values_at_a_time =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(context.memory() / 8 / a_value), 1, count);
+  Table<T> copies(values_at_a_time * rows, model.features);
   for (std::int64_t f = 0; f < table.columns; ++f) {
-    T* to = copies.column(f);
-    for (std::int64_t v = 0; v < count; ++v) {
-      for (std::int64_t i = 0; i < rows; ++i) {
-        *to++ = f == feature ? static_cast<T>(result.values[v]) : table(i * table.rows / rows, f);
-      }
+    for (std::int64_t i = 0; i < copies.rows(); ++i) {
+      copies.column(f)[i] = table(i % rows * table.rows / rows, f);
     }
   }
-  const Matrix<double> shares = predict_shares(context, model, std::as_const(copies).view());
-  for (std::int64_t v = 0; v < count; ++v) {
-    for (std::int64_t c = 0; c < outputs; ++c) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < rows; ++i) sum += shares(v * rows + i, c);
-      result.means(v, c) = sum / static_cast<double>(rows);
+  for (std::int64_t first = 0; first < count; first += values_at_a_time) {
+    const std::int64_t values = std::min(values_at_a_time, count - first);
+    for (std::int64_t v = 0; v < values; ++v) {
+      std::fill_n(
+          copies.column(feature) + v * rows, rows, static_cast<T>(result.values[first + v]));
+    }
+    TableView<T> asked = std::as_const(copies).view();
+    asked.rows = values * rows;
+    const Matrix<double> shares = predict_shares(context, model, asked);
+    for (std::int64_t v = 0; v < values; ++v) {
+      for (std::int64_t c = 0; c < outputs; ++c) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < rows; ++i) sum += shares(v * rows + i, c);
+        result.means(first + v, c) = sum / static_cast<double>(rows);
+      }
     }
   }
   return result;

@@ -12,6 +12,8 @@ namespace yupana::forest {
 
 struct PartialDependence {
   std::int64_t feature = 0;
+  std::int64_t rows = 0;       ///< that the means are over
+  std::int64_t of_rows = 0;    ///< of the table
   std::vector<double> values;  ///< ascending
   Matrix<double> means;        ///< values x outputs
 };
@@ -24,9 +26,9 @@ inline constexpr std::int64_t max_dependence_values = 25;
 /// cannot be.
 ///   values: all that the feature has, up to max_dependence_values; of more quantiles from 0 to 1,
 ///   as far apart; of categories (nodes with sets) those of most rows
-///   rows: max_dependence_rows evenly over the table, fewer where their copies would take more than
-///   an eighth of the context's memory
-///   determinism: the same for any threads
+///   rows: all, of more than max_dependence_rows so many evenly over the table
+///   memory: a copy of these rows for as many values as an eighth of the context's memory holds
+///   determinism: the same for any threads and memory
 ///   source: Friedman, Greedy function approximation, Annals of Statistics 29, 2001
 template <class T>
 PartialDependence partial_dependence(Context& context,

@@ -52,6 +52,10 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
                                   const forest::Target& target,
                                   const FitTreesParams& params);
 
+/// Prunes a model's trees by reduced error on a table with the true labels.
+template <class T>
+void prune_with_table(Context& context, const TreeTable& table, forest::Model& model);
+
 /// If a forest can grow without its table in memory: each tree on a part of the rows of its own
 /// (Sampling::partition), of classes by the Gini index, nothing weighed, folded or drawn again.
 /// Numbers and weights are rounded by their sum over all rows, which a part does not know.

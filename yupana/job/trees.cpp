@@ -21,7 +21,7 @@ using forest::Target;
 
 /// Trees of some rows, and how they were pruned.
 struct Grown {
-  forest::ForestResult forest;
+  std::vector<forest::Tree> trees;
   forest::AlphaChoice alphas;
   double alpha = 0;
 };
@@ -35,7 +35,9 @@ Grown grown(Context& context,
   const forest::TreeParams& tree_params = params.forest_params.tree;
   result.alpha = params.alpha;
   if (params.forest) {
-    result.forest = forest::fit_forest(context, table, target, params.forest_params);
+    forest::ForestParams growth = params.forest_params;
+    growth.out_of_bag = false;  // of what is left after pruning, not of what grew
+    result.trees = forest::fit_forest(context, table, target, growth).trees;
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
@@ -46,10 +48,10 @@ Grown grown(Context& context,
       result.alpha =
           params.sparest_alpha ? result.alphas.sparest_alpha() : result.alphas.best_alpha();
     }
-    result.forest.trees = {forest::fit_tree(context, table, target, tree_params)};
+    result.trees = {forest::fit_tree(context, table, target, tree_params)};
   }
   if (result.alpha > 0) {
-    for (forest::Tree& tree : result.forest.trees) {
+    for (forest::Tree& tree : result.trees) {
       tree = forest::prune_cost_complexity(tree, result.alpha);
     }
   }
@@ -61,6 +63,15 @@ bool has_text(const io::TableFile<T>& file) {
   return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
     return !categories.empty();
   });
+}
+
+/// The table that trees are pruned with: columns by the names of the model.
+TreeTable validation_of(const FitTreesParams& params) {
+  TreeTable table = params.table;
+  table.path = params.validation;
+  table.columns.columns.clear();
+  table.columns.categorical.clear();
+  return table;
 }
 
 /// Predicts each fold's rows by trees of the others. `held`: its folds are given, or made here.
@@ -81,6 +92,7 @@ void cross_validate(Context& context,
   result.fold_names = held.folds;
   if (!target.is_class()) check_fold_rows(held.fold, folds);
   held.values = Matrix<double>(table.rows, target.is_class() ? target.classes : 1);
+  const TreeTable validation = validation_of(params);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
   for (std::int32_t k = 0; k < folds; ++k) {
     const auto in = [&](std::int64_t i) { return held.fold[static_cast<std::size_t>(i)] == k; };
@@ -88,15 +100,15 @@ void cross_validate(Context& context,
     auto part = forest::part_of(table, file.table.names(), target, rest);
     auto test = forest::part_of(table, file.table.names(), target, in);
     const double begin = now();
-    if (has_text(file)) {
-      const auto encodings =
-          learn_encodings(file, part.table.view(), part.target(), params.categories);
-      part.table = encoded(file, part.table.view(), encodings);
-      test.table = encoded(file, test.table.view(), encodings);
-    }
     Model model = result.model;
+    if (has_text(file)) {
+      model.encodings = learn_encodings(file, part.table.view(), part.target(), params.categories);
+      part.table = encoded(file, part.table.view(), model.encodings);
+      test.table = encoded(file, test.table.view(), model.encodings);
+    }
     model.features = part.table.names();
-    model.trees = grown(context, part.table.view(), part.target(), params).forest.trees;
+    model.trees = grown(context, part.table.view(), part.target(), params).trees;
+    if (!params.validation.empty()) prune_with_table<T>(context, validation, model);
     result.fold_seconds.push_back(now() - begin);
     std::int64_t row = 0;
     const TakePredictions keep = [&](std::int64_t, MatrixView<const double> predicted) {
@@ -154,18 +166,6 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
       what_to_do);
 }
 
-template <class T>
-void prune_with_table(Context& context, const TreeTable& table, Model& model) {
-  if (table.columns.label.empty()) {
-    throw usage_error("--label: name the validation table's column of true labels");
-  }
-  auto rows = read_for_model<T>(context, model, table);
-  use_classes(rows, table.path, model.classes);
-  for (forest::Tree& tree : model.trees) {
-    tree = forest::prune_reduced_error(context, tree, rows.table.view(), target_of(rows));
-  }
-}
-
 /// The features of the page's partial dependence.
 std::vector<std::int64_t> most_important(const std::vector<double>& importances) {
   constexpr std::size_t most = 6;
@@ -208,6 +208,24 @@ void write_held_out(const Context& context,
                     OutputFiles& files) {
   if (!params.predictions || context.rank() > 0) return;
   held.write(files.add(params.out + end), model, target);
+}
+
+/// Rows by the trees that did not see them, pruned as the model has them.
+template <class T>
+void measure_out_of_bag(Context& context,
+                        TableView<T> table,
+                        const Target& target,
+                        const FitTreesParams& params,
+                        FitTreesResult& result,
+                        OutputFiles& files) {
+  const Model& model = result.model;
+  const forest::OutOfBag found =
+      forest::out_of_bag(context, model.trees, table, target, params.forest_params);
+  if (found.rows == 0) return;
+  HeldOut held = {Matrix<double>(table.rows, found.values.size() / table.rows), {}, {}};
+  std::copy_n(found.values.data(), found.values.size(), held.values.data());
+  result.out_of_bag = held.measures(context, model, target);
+  write_held_out(context, params, ".oob.tsv", model, target, held, files);
 }
 
 template <class T>
@@ -262,20 +280,10 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   result.seconds = now() - begin;
   result.alpha = own.alpha;
   result.alphas = std::move(own.alphas);
-  model.trees = std::move(own.forest.trees);
-  if (own.forest.out_of_bag_rows > 0) {
-    const Array<double>& values = own.forest.out_of_bag_values;
-    held = {Matrix<double>(result.rows, values.size() / result.rows), {}, {}};
-    std::copy_n(values.data(), values.size(), held.values.data());
-    result.out_of_bag = held.measures(context, model, target);
-    write_held_out(context, params, ".oob.tsv", model, target, held, files);
-  }
-  if (!params.validation.empty()) {
-    TreeTable table = params.table;
-    table.path = params.validation;
-    table.columns.columns.clear();
-    table.columns.categorical.clear();
-    prune_with_table<T>(context, table, model);
+  model.trees = std::move(own.trees);
+  if (!params.validation.empty()) prune_with_table<T>(context, validation_of(params), model);
+  if (params.forest && params.forest_params.out_of_bag) {
+    measure_out_of_bag(context, file.table.view(), target, params, result, files);
   }
   look_back(context, file.table.view(), target, params, result);
   return result;
@@ -351,30 +359,6 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   if (params.report) write_page(params, result, files.add(params.out + ".html"));
   commit_files(context, files, result.files);
   return result;
-}
-
-std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
-  if (params.alpha.has_value() == !params.validation.path.empty()) {
-    throw usage_error("expected --ccp-alpha or --validation; give one of them");
-  }
-  Model model = io::read_model(params.model, context.memory());
-  const auto leaves = [&] {
-    std::int64_t count = 0;
-    for (const forest::Tree& tree : model.trees) count += tree.leaves();
-    return count;
-  };
-  const std::int64_t before = leaves();
-  if (params.alpha) {
-    for (forest::Tree& tree : model.trees) tree = prune_cost_complexity(tree, *params.alpha);
-  } else {
-    params.validation.single ? prune_with_table<float>(context, params.validation, model)
-                             : prune_with_table<double>(context, params.validation, model);
-  }
-  OutputFiles files;
-  std::vector<std::string> names;
-  io::write_model_json(files.add(params.out + ".json"), model);
-  commit_files(context, files, names);
-  return {before, leaves()};
 }
 
 }  // namespace yupana::job

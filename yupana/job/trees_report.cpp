@@ -166,6 +166,8 @@ void write_trees_page(AtomicFile& file,
     drawn.feature = model.features[static_cast<std::size_t>(own.feature)];
     drawn.values = own.values;
     drawn.names = category_names(model, own);
+    drawn.rows = own.rows;
+    drawn.of_rows = own.of_rows;
     drawn.means = Matrix<double>(own.means.rows(), own.means.cols());
     std::copy_n(own.means.data(), own.means.rows() * own.means.cols(), drawn.means.data());
   }

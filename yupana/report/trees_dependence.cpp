@@ -148,9 +148,14 @@ std::string dependences_of(const TreesReport& report) {
                            : report.classes.size() == 2
                                ? "The mean share of '" + report.classes[1].name + "'"
                                : "The mean share of each class, in the colours above,";
+  const Dependence& first = report.dependences.front();
+  const std::string over =
+      first.rows == first.of_rows
+          ? fmt::format(" over all {} rows", first.rows)
+          : fmt::format(" over {} of {} rows, evenly apart,", first.rows, first.of_rows);
   return "<figure id=\"dependences\"><figcaption><h2>How the predictions change</h2><p>" +
-         escaped(what) +
-         " over rows of the training whose feature is set to one value after the other, all else "
+         escaped(what) + over +
+         " of the training whose feature is set to one value after the other, all else "
          "as "
          "it is (partial dependence); the features that the predictions rest on most. Where "
          "features "

@@ -27,6 +27,8 @@ struct Dependence {
   std::vector<double> values;      ///< ascending
   std::vector<std::string> names;  ///< of the values, where these number categories; else empty
   Matrix<double> means;            ///< values x classes, or x 1
+  std::int64_t rows = 0;           ///< that the means are over
+  std::int64_t of_rows = 0;        ///< of the table
 };
 
 /// Everything the page of a tree or forest shows. Plain data: the job fills it, this room draws it.
