@@ -57,10 +57,10 @@ Growing growing_of(const nb::kwargs& given) {
   Growing growing;
   forest::ForestParams& forest = growing.params;
   forest::TreeParams& tree = forest.tree;
-  const auto take = [&]<class V>(const char* name, V& value) {
+  const auto take = [&](const char* name, auto& value) {
     if (!given.contains(name) || given[name].is_none()) return false;
-    value = nb::cast<V>(given[name]);
-    return true;
+    if (nb::try_cast(given[name], value)) return true;
+    throw nb::type_error(name);
   };
   std::string criterion, sampling;
   std::vector<int> categorical;
