@@ -56,14 +56,13 @@ TableFile<T> shaped_table(Context& context,
                        static_cast<double>(sizeof(T));
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("a table of {} x {} takes {}; memory is limited to {}; give more --memory "
-                    "or read fewer columns",
-                    rows,
-                    columns.features.size(),
-                    needed_bytes(bytes),
-                    allowed_bytes(static_cast<double>(context.memory()))));
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{} rows x {} features, read together, take {}; memory is limited to "
+                            "{}; give more --memory or read fewer columns",
+                            rows,
+                            columns.features.size(),
+                            needed_bytes(bytes),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   TableFile<T> file;
   const ScratchScope scope(fits ? std::string() : scratch);
