@@ -121,7 +121,7 @@ void print(const Call& call, const Answer& answer) {
       put_text(stdout, answer.json.dump(-1, ' ', false, Handler::replace) + "\n");
     }
   } else if (result || !call.quiet) {
-    put_text(to, answer.text);
+    put_text(to, call.quiet ? answer.text : answer.text + answer.written);
   }
   check_standard_output();
 }
@@ -238,7 +238,7 @@ void set_command_line(int count, const char* const* words) {
 const std::string& command_line() { return words_given; }
 
 void Answer::add_files(const std::vector<std::string>& files, const std::string& lead) {
-  for (const std::string& file : files) text += lead + file + "\n";
+  for (const std::string& file : files) written += lead + file + "\n";
   json["files"] = files;
 }
 

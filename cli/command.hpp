@@ -25,7 +25,8 @@ struct Call {
 struct Answer {
   std::string text = {};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  bool is_result = false;  ///< no file holds the text, even with -o: --quiet prints it
+  bool is_result = false;    ///< no file holds all of the text, even with -o: --quiet prints it
+  std::string written = {};  ///< lines after the text that name files, not of --quiet
 
   /// Names the files that were written, each after `lead`.
   void add_files(const std::vector<std::string>& files, const std::string& lead = "wrote    ");

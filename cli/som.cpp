@@ -38,6 +38,7 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                                counted(result.clusters, "cluster"),
                                result.silhouettes[static_cast<std::size_t>(result.clusters - 2)]);
   }
+  answer.is_result = result.accuracy.has_value();
   if (result.accuracy) {
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
@@ -195,6 +196,22 @@ void add_map_options(Command& command, som::SomParams& map) {
   command.needs({"--learning-rate"}, {"--online"});
 }
 
+/// Refuses options of the training that this one makes no use of.
+void check_effects(const Command& command, const job::SomFitParams& params) {
+  const som::Schedule& schedule = params.som.schedule;
+  if (schedule.iterations == 0) {
+    command.refuse({"--sigma0", "--sigmaf", "--tau", "--neighborhood", "--online"},
+                   "with --iterations 0, which keeps the first codebook");
+  } else if (schedule.smooth == schedule.iterations) {
+    command.refuse({"--sigma0", "--tau"},
+                   fmt::format("with --smooth {}, which is every iteration", schedule.smooth));
+  }
+  if (params.som.initial == som::Initial::pca && params.p_matrix == false &&
+      params.som.training == som::Training::batch) {
+    command.refuse({"--seed"}, "with --init pca and --no-p-matrix: nothing is drawn");
+  }
+}
+
 void add_fit(Command& som) {
   auto params = std::make_shared<job::SomFitParams>();
   Command command = add_command(
@@ -207,10 +224,15 @@ void add_fit(Command& som) {
        .ranks = true,
        .ending = ".json"},
       [params](Context& context, const Call& call) {
+        check_effects(call.command, *params);
         params->out = call.out;
         return make_answer(context, call, job::som_fit(context, *params));
       });
-  command.input("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();
+  command
+      .input("table",
+             params->table,
+             "CSV, TSV, .npy (n x d) or libsvm; also gzip; values become float32")
+      .required();
   add_map_options(command, params->som);
   command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
   add_neighbors(command,

@@ -28,6 +28,7 @@ Answer predict(Context& context, const Call& call, job::PredictParams& params) {
                  {"rows_per_second", static_cast<double>(result.rows) / result.seconds}};
   answer.text = fmt::format("{} in {:.3g} s\n", counted(result.rows, "row"), result.seconds);
   const analysis::Measures& measures = result.measures;
+  answer.is_result = measures.rows > 0;
   if (measures.rows > 0) {
     const auto& [measure, score] = measures.values.front();
     answer.json["score"] = score;
@@ -149,7 +150,7 @@ void add_prune(Command& family) {
         answer.add_files({params->out + ".json"}, "");
         return answer;
       });
-  command.text("model", params->model, "of tree fit").required();
+  command.text("model", params->model, model_help).required();
   command.number("--ccp-alpha", params->alpha, "prune links of at most this cost complexity", 0);
   command.text("--validation",
                params->validation.path,

@@ -148,6 +148,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   }
   const bool cv = !result.folds.empty(), oob = result.out_of_bag.rows > 0;
   const char* const rows = cv ? "of all folds" : oob ? "out of bag" : "on the training rows";
+  answer.is_result = cv || oob;
   answer.text += fmt::format("{}: {}",
                              rows,
                              measures_text(result.model.classes,

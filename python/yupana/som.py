@@ -46,6 +46,9 @@ class SOM(TransformerMixin, BaseEstimator):
     random_state : seed of the initial codebook
     device, threads : where and on how many threads; progress : True, or a callable
 
+    Samples are taken as float32, of 24 bits: where values are large next to their differences, as
+    time stamps are, subtract an offset first.
+
     Samples on a GPU (CuPy, torch), dense float32, are trained on and searched there, and neurons and
     distances are arrays there: ``fit`` by the batch rule from "samples", "uniform" or a codebook,
     ``predict``, ``transform``, and the errors.

@@ -76,6 +76,9 @@ def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
         refuse(*common, *options, "--memory", "1600K", status=4, says=["memory", "1.6"])
     refuse(*common[:-4], 2, "--memory", "1600K", "-o", "q", status=4,
            says=["60000 rows of 2 parts", "more --trees"])
+    # Rows of a piece of the file, not of the table, are what does not fit.
+    done = run(*common, "--memory", "200K", "-o", "q", status=4)
+    assert "rows x 3 features, read together, take" in done.stderr and "a table of" not in done.stderr, done.stderr
     refuse("tree", "fit", "large.csv", "--label", "class", "--ignore", "color", "--memory", "2M",
            status=4, says=["sorted lists", "forest fit --partition"])
 

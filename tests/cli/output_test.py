@@ -69,6 +69,25 @@ def quiet_prints_nothing_but_results():
     assert "memory" in run("dist", COHORT, "--plan", "-o", "x", "--quiet").stdout
 
 
+def quiet_prints_measures_that_were_asked_for():
+    pathlib.Path("t.csv").write_text("x,y,class\n" + "".join(f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(70)))
+    fit = ("fit", "t.csv", "--label", "class", "-o", "m", "--quiet")
+    assert run("tree", *fit).stdout == ""
+    for family, option, says in (("forest", ["--oob"], "accuracy out of bag: "), ("tree", ["--cv", 3], "accuracy of 3 folds: ")):
+        done = run(family, *fit, *option)
+        assert says in done.stdout and "m.json" not in done.stdout and done.stderr == "", done
+    predict = ("predict", "m.json", "t.csv", "-o", "p", "--quiet")
+    assert run("tree", *predict).stdout == ""
+    assert "accuracy 1.0000 on 70 rows" in run("tree", *predict, "--label", "class").stdout
+    som = ("som", "fit", "t.csv", "--rows", 2, "--cols", 2, "-o", "s", "--quiet")
+    assert run(*som, "--ignore", "class").stdout == ""
+    assert "class of the neuron is right for " in run(*som, "--label", "class").stdout
+    apply = ("som", "apply", "s.json", "t.csv", "-o", "a", "--quiet")
+    assert "class of the neuron is right for " in run(*apply).stdout
+    pathlib.Path("t.csv").write_text("x,y\n1,2\n3,4\n")
+    assert run(*apply).stdout == ""
+
+
 def parts():
     return sorted(p.name for p in pathlib.Path(".").iterdir() if ".part-" in p.name)
 
@@ -202,6 +221,7 @@ def an_output_replaced_the_file_that_it_was_made_of():
 
 sys.exit(main([an_output_replaced_the_file_that_it_was_made_of, folders_of_the_output_are_made, standard_output_is_appended_to,
                a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
+               quiet_prints_measures_that_were_asked_for,
                the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
                hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,
                a_pipe_given_for_a_list_was_waited_for_without_a_word,

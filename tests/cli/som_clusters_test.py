@@ -76,6 +76,13 @@ def their_number_has_the_largest_mean_silhouette():
         assert abs(np.average(values, weights=hits) - max(answer["silhouettes"])) < 1e-12
 
 
+def one_distinct_point_is_one_cluster():
+    pathlib.Path("t.csv").write_text("x,y,kind\n" + "3,4,a\n" * 20)
+    answer = fit("--rows", 4, "--cols", 4)
+    assert answer["clusters"] == 1 and answer["silhouettes"] == [], answer
+    assert "cluster" not in run("som", "apply", "m.json", "t.csv", "-o", "new").stdout
+
+
 def samples_have_the_clusters_of_their_neurons():
     table()
     fit("--rows", 5, "--cols", 4)
@@ -133,5 +140,6 @@ def bad_numbers_are_one_line():
 
 if __name__ == "__main__":
     sys.exit(main([clusters_are_scikit_learns, their_number_has_the_largest_mean_silhouette,
+                   one_distinct_point_is_one_cluster,
                    samples_have_the_clusters_of_their_neurons, maps_without_clusters_and_reports_with_others,
                    the_legend_names_every_class_and_empty_cells, bad_numbers_are_one_line]))

@@ -7,7 +7,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, run, skip
+from program import ROOT, main, refuse, run, skip
 
 try:
     import numpy as np
@@ -216,6 +216,51 @@ def oddities_are_noted():
     assert answer["topographic_error"] is None and answer["empty_neurons"] == 0
 
 
+def a_note_says_where_sigma_ends_on_both_sides_of_sigmaf():
+    flowers()
+    common = ("som", "fit", "flowers.csv", "--label", "class", "--rows", 5, "--cols", 5, "-o", "map")
+    for options, noted in ((["--tau", 3, "--sigmaf", 0.1], True), (["--tau", 3, "--sigmaf", 3], True),
+                           (["--tau", 50], True), ([], False), (["--sigmaf", 0.1], False),
+                           (["--tau", 3, "--sigmaf", 0.1, "--smooth", 2], False)):
+        assert ("sigma ends at" in run(*common, *options).stderr) == noted, options
+
+
+def options_that_the_training_makes_no_use_of_are_refused():
+    flowers()
+    common = ("som", "fit", "flowers.csv", "--label", "class", "-o", "gone")
+    for used, options, says in ((["--iterations", 0], ["--sigma0", 3], "--iterations 0"),
+                                (["--iterations", 0], ["--sigmaf", 0.3], "--iterations 0"),
+                                (["--iterations", 0], ["--tau", 2], "--iterations 0"),
+                                (["--iterations", 0], ["--neighborhood", "bubble"], "--iterations 0"),
+                                (["--iterations", 0], ["--online"], "--iterations 0"),
+                                (["--smooth", 20], ["--tau", 3], "--smooth 20, which is every iteration"),
+                                (["--smooth", 20], ["--sigma0", 3], "--smooth 20"),
+                                (["--init", "pca", "--no-p-matrix"], ["--seed", 5], "--init pca")):
+        refuse(*common, *used, *options, status=2, says=[options[0] + " has no effect", says])
+        run(*common[:-1], "map", *used)
+        run(*common[:-1], "map", *options)
+
+
+def values_that_float32_rounds_are_noted():
+    """1,700,000,000 to 1,700,000,059 are one float32: "the same everywhere" was said of them."""
+    def noted(values, *options, path="t.csv"):
+        if path.endswith(".npy"):
+            np.save(path, np.array([[v, i % 7] for i, v in enumerate(values)]))
+        else:
+            pathlib.Path(path).write_text("t,b\n" + "".join(f"{v!r},{i % 7}\n" for i, v in enumerate(values)))
+        return run("som", "fit", path, "--rows", 3, "--cols", 3, "-o", "m", *options).stderr
+    said = noted([1700000000 + i for i in range(60)], "--standardize")
+    assert "the same everywhere as float32, kept at 0: t" in said
+    assert "column 't': values from 1700000000 to 1700000059 are rounded by up to 59, to float32; subtract" in said, said
+    assert "column '1': values from" in noted([1e6 + i / 1000 for i in range(60)], path="t.npy")
+    assert "rounded by up to" in noted([1e6 + i / 1000 for i in range(60)], "--memory", "1M")
+    for exact in ([1990 + i % 30 for i in range(60)], [16777000 + i for i in range(60)], [0.1] * 60,
+                  [i / 7 for i in range(60)], [0.1 + i for i in range(60)]):
+        assert "float32; subtract" not in noted(exact), exact[:3]
+    # An integer that no double equals is still taken: float32 rounds all of them.
+    noted([2**53 + 1 + 2 * i for i in range(60)])
+
+
 def bad_input_is_one_line_and_leaves_nothing():
     flowers()
     numbers = flowers("numbers.csv", with_class=False)
@@ -332,14 +377,14 @@ def faces_reach_the_published_errors():
     pixels = np.frombuffer(gzip.open(path).read(), np.uint8).reshape(400, 64, 64)
     faces = (pixels.transpose(0, 2, 1).reshape(400, 4096) / np.float32(255)).astype(np.float32)
     np.save("faces.npy", faces)
-    shape = ["faces.npy", "--rows", 5, "--cols", 6, "--sigma0", 3, "--sigmaf", 0.1, "--tau", 50,
-             "--init", "uniform", "--image", "64x64"]
+    shape = ["faces.npy", "--rows", 5, "--cols", 6, "--init", "uniform", "--image", "64x64"]
+    schedule = ["--sigma0", 3, "--sigmaf", 0.1, "--tau", 50, "--iterations", 50]
     for seed in range(3):
         fit(*shape, "--iterations", 0, "--seed", seed, "-o", "first")
         first = np.load("first.codebook.npy")
         for name, smooth, errors, torn in (("never reached", 0, (6.55, 6.59), (0, 0.015)),
                                            ("as stated", 25, (5.62, 5.75), (0.36, 0.57))):
-            answer = fit(*shape, "--iterations", 50, "--smooth", smooth, "--seed", seed, "-o", name)
+            answer = fit(*shape, *schedule, "--smooth", smooth, "--seed", seed, "-o", name)
             found = answer["quantization_error"], answer["topographic_error"]
             sigmas = [0.1 if t >= 50 - smooth else 3 * np.exp(-t / 50) for t in range(50)]
             wanted = batch_rule(faces, first, 5, 6, sigmas)
@@ -348,7 +393,7 @@ def faces_reach_the_published_errors():
             assert abs(found[0] - wanted[0]) < 0.002 and abs(found[1] - wanted[1]) < 0.006, seed
             assert errors[0] <= found[0] <= errors[1], found
             assert torn[0] <= found[1] <= torn[1], found
-    four = fit(*shape, "--iterations", 50, "--neighbors", 4, "-o", "four")
+    four = fit(*shape, *schedule, "--neighbors", 4, "-o", "four")
     assert 0.01 <= four["topographic_error"] <= 0.06, four
     assert pathlib.Path("four.images.png").stat().st_size > 10000
 
@@ -357,5 +402,8 @@ sys.exit(main([fit_writes_what_it_says, documented_line_works, the_same_bytes_ev
                apply_of_the_training_table_is_the_fit, apply_takes_every_form_of_a_table,
                libsvm_files_may_end_early, tables_beyond_memory_give_the_same_bytes,
                report_says_what_the_fit_said, oddities_are_noted,
+               a_note_says_where_sigma_ends_on_both_sides_of_sigmaf,
+               options_that_the_training_makes_no_use_of_are_refused,
+               values_that_float32_rounds_are_noted,
                bad_input_is_one_line_and_leaves_nothing, models_that_do_not_fit_are_refused,
                python_reads_the_model, faces_reach_the_published_errors]))

@@ -253,7 +253,7 @@ def trees(rng):
 def som(rng):
     data = table_lines(rng, 3 + size(rng, 200), 1 + size(rng, 9), 3)
     options = [["--label", "label"], ["--rows", str(rng.randrange(1, 7))],
-               ["--cols", str(rng.randrange(1, 7))], ["--iterations", str(rng.randrange(1, 6))]]
+               ["--cols", str(rng.randrange(1, 7))], ["--iterations", str(rng.randrange(2, 7))]]
     options += some(rng, ["--sigma0", (0.5, 2, 4)], ["--sigmaf", (0.1, 0.7)], ["--tau", (2, 10)],
                     ["--smooth", (0, 1)], ["--neighborhood", ("truncated", "bubble")],
                     ["--lattice", "hexagonal"], ["--toroidal"], ["--init", ("uniform", "pca")],

@@ -57,7 +57,8 @@ TableFile<T> shaped_table(Context& context,
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw resource_error(
-        "a table of {} x {} takes {}; memory is limited to {}; give more --memory "
+        "{} rows x {} features, read together, take {}; memory is limited to {}; give more "
+        "--memory "
         "or read fewer columns",
         rows,
         columns.features.size(),

@@ -8,6 +8,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
 #include "yupana/job/som_table.hpp"
@@ -61,14 +62,27 @@ void note_schedule(const som::Schedule& schedule, Notices& notices) {
   if (schedule.iterations == 0) return;
   const double last = schedule.sigma(schedule.iterations - 1);
   // A step of auto's tau is left at the end of a run without smooth iterations.
-  if (schedule.smooth > 0 || last * std::exp(-1 / schedule.tau) <= 1.05 * schedule.sigma_final) {
-    return;
-  }
+  const double end = last * std::exp(-1 / schedule.tau);
+  if (schedule.smooth > 0 || std::fabs(end / schedule.sigma_final - 1) <= 0.05) return;
   notices.add(
       fmt::format("sigma ends at {:.3g}: --sigmaf {:.3g} is used in --smooth iterations "
                   "only, of which there are none",
                   last,
                   schedule.sigma_final));
+}
+
+void note_rounded(const SomTable& table, Notices& notices) {
+  if (table.rounded.empty()) return;
+  const RoundedColumn& own = table.rounded.front();
+  const std::int64_t others = std::ssize(table.rounded) - 1;
+  notices.add(
+      fmt::format("column '{}': values from {} to {} are rounded by up to {:.3g}, to "
+                  "float32; subtract an offset from the column first{}",
+                  io::printable(table.features[own.feature]),
+                  own.least,
+                  own.largest,
+                  own.error,
+                  others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
 }
 
 void note_constant(const io::SomModel& model, Notices& notices) {
@@ -79,7 +93,7 @@ void note_constant(const io::SomModel& model, Notices& notices) {
     if (++count <= 5) names += (names.empty() ? "" : ", ") + model.features[c];
   }
   if (count == 0) return;
-  notices.add(fmt::format("{} feature{} the same everywhere, kept at 0: {}{}",
+  notices.add(fmt::format("{} feature{} the same everywhere as float32, kept at 0: {}{}",
                           count,
                           count == 1 ? " is" : "s are",
                           names,
@@ -195,6 +209,7 @@ io::SomModel fitted(Context& context,
   model.image_rows = params.image_rows;
   model.image_cols = params.image_cols;
   note_schedule(model.params.schedule, notices);
+  note_rounded(table, notices);
   if (params.standardize) {
     Standardization standardization = standardize(context, table.samples);
     model.mean = std::move(standardization.mean);

@@ -87,6 +87,59 @@ SomTable taken(Context& context,
   return table;
 }
 
+/// The columns whose offset is so large next to their range that float32 may not hold them.
+std::vector<RoundedColumn> with_offsets(Context& context, TableView<float> table) {
+  std::vector<RoundedColumn> columns;
+  std::vector<char> found(static_cast<std::size_t>(table.columns), 0);
+  context.parallel_for(table.columns, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t c = begin; c < end; ++c) {
+      const auto [least, largest] =
+          std::minmax_element(table.column(c), table.column(c) + table.rows);
+      const double size = std::max(std::fabs(double{*least}), std::fabs(double{*largest}));
+      // A value is rounded by 2^-24 of its size at most.
+      found[static_cast<std::size_t>(c)] = size > 16 * (double{*largest} - double{*least});
+    }
+  });
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    if (found[c]) columns.push_back({c, HUGE_VAL, -HUGE_VAL, 0});
+  }
+  return columns;
+}
+
+/// Compares the columns that float32 may not hold with what the file says.
+std::vector<RoundedColumn> rounded_columns(Context& context,
+                                           const std::string& path,
+                                           io::TableParams reading,
+                                           TableView<float> table) {
+  std::vector<RoundedColumn> columns = with_offsets(context, table);
+  if (columns.empty()) return columns;
+  const Stage stage(context, "compare with float32");
+  reading.notes = false;
+  const auto bytes =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(context.memory() / 10, 1 << 28));
+  const auto compare = [&](io::TableFile<double>&& part) {
+    for (RoundedColumn& own : columns) {
+      const double* const column = part.table.column(static_cast<std::int64_t>(own.feature));
+      for (std::int64_t i = 0; i < part.table.rows(); ++i) {
+        own.least = std::min(own.least, column[i]);
+        own.largest = std::max(own.largest, column[i]);
+        own.error =
+            std::max(own.error, std::fabs(column[i] - double{static_cast<float>(column[i])}));
+      }
+    }
+  };
+  try {
+    io::read_table_parts<double>(context, path, reading, bytes, compare);
+  } catch (const Error& error) {
+    // An integer that no double equals was a float32 all the same.
+    if (error.code() != ErrorCode::bad_input) throw;
+  }
+  std::erase_if(columns, [](const RoundedColumn& own) {
+    return !(own.largest > own.least && own.error > 0x1p-20 * (own.largest - own.least));
+  });
+  return columns;
+}
+
 void apply_standardization(Context& context, const io::SomModel& model, Matrix<float>& samples) {
   if (model.scale.empty()) return;
   context.parallel_for(samples.rows(), 256, [&](std::int64_t begin, std::int64_t end) {
@@ -126,7 +179,9 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
 
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading) {
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  return taken(context, path, file, reading.scratch);
+  SomTable table = taken(context, path, file, reading.scratch);
+  table.rounded = rounded_columns(context, path, reading, file.table.view());
+  return table;
 }
 
 SomTable read_som_table(Context& context,

@@ -12,14 +12,22 @@
 
 namespace yupana::job {
 
+/// A column that float32 does not hold: the error of its values is over 2^-20 of their range.
+struct RoundedColumn {
+  std::size_t feature = 0;
+  double least = 0, largest = 0;  ///< as the file has them
+  double error = 0;               ///< the largest
+};
+
 /// A table as a map takes it: samples are rows, every cell is a finite number.
 struct SomTable {
   Matrix<float> samples;
   std::vector<std::string> features;
   std::string label;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
-  std::int64_t unknown = 0;         ///< samples whose class is none of the model's
+  std::vector<std::int64_t> codes;          ///< class of each sample; empty without label
+  std::vector<RoundedColumn> rounded = {};  ///< of a table for training
+  std::int64_t unknown = 0;                 ///< samples whose class is none of the model's
 };
 
 /// Means and standard deviations (of all samples: divided by n) of the features; 0 for a feature

@@ -20,7 +20,8 @@ void check_together(const FitTreesParams& params) {
   refuse_if(params.stratified && !folds && !params.fold_column.empty(),
             "--stratified with --cv-column: the column says which fold a row is in");
   refuse_if(params.stratified && !folds,
-            "--stratified has no effect without folds; give --cv or --ccp-cv");
+            params.forest ? "--stratified has no effect without folds; give --cv"
+                          : "--stratified has no effect without folds; give --cv or --ccp-cv");
   refuse_if(params.sparest_alpha && params.alpha_folds == 0,
             "--ccp-sparest has no effect without --ccp-cv; give both");
   refuse_if(

@@ -204,6 +204,10 @@ Clusters cluster_neurons(Context& context,
     if (result.silhouettes.empty() || own > result.silhouettes[result.count - 2]) result.count = k;
     result.silhouettes.push_back(own);
   }
+  if (!result.silhouettes.empty() && result.silhouettes[result.count - 2] <= 0) {
+    result.count = 1;
+    result.silhouettes.clear();
+  }
   result.of = cut(joined, neurons, result.count);
   return result;
 }
