@@ -42,8 +42,12 @@ std::string estimate_text(const splice::Estimate& e) {
 /// them has the same factor.
 bool is_sure(double seconds) { return seconds >= 0.01; }
 
-std::string predicted_text(double seconds) {
-  return is_sure(seconds) ? fmt::format("{:.3g} s", seconds) : "less than 0.03 s";
+/// "predicted 1.5 s WHAT, within a factor of 3".
+std::string predicted_text(const job::SpliceResult& result, std::string_view what) {
+  const double seconds = result.predicted_seconds;
+  if (!is_sure(seconds)) return fmt::format("predicted less than 0.03 s {}", what);
+  return fmt::format(
+      "predicted {:.3g} s {}, within a factor of {:g}", seconds, what, result.predicted_factor);
 }
 
 /// Bars of a histogram over powers of two.
@@ -122,12 +126,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
     answer.json["predicted_within_factor"] = result.predicted_factor;
   }
   if (params.estimate) {
-    answer.text +=
-        fmt::format("predicted {} of aligning on idle cores{}\n",
-                    predicted_text(result.predicted_seconds),
-                    is_sure(result.predicted_seconds)
-                        ? fmt::format(", within a factor of {:g}", result.predicted_factor)
-                        : "");
+    answer.text += predicted_text(result, "of aligning on idle cores") + "\n";
     return answer;
   }
   for (const io::SplicedHit& hit : result.hits) {
@@ -136,13 +135,13 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   }
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);
-  answer.text += fmt::format(
-      "{} in {:.3g} s (predicted {} on idle cores): {} executed cells/s, {} dense-equivalent\n",
-      counted(std::ssize(result.hits), "target"),
-      result.seconds,
-      predicted_text(result.predicted_seconds),
-      human_count(rate),
-      human_count(dense));
+  answer.text +=
+      fmt::format("{} in {:.3g} s of aligning ({}): {} executed cells/s, {} dense-equivalent\n",
+                  counted(std::ssize(result.hits), "target"),
+                  result.seconds,
+                  predicted_text(result, "on idle cores"),
+                  human_count(rate),
+                  human_count(dense));
   answer.json["seconds"] = result.seconds;
   answer.json["executed_cells"] = result.executed_cells;
   answer.json["traced_cells"] = result.traced_cells;

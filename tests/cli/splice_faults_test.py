@@ -306,6 +306,8 @@ def estimates_name_the_factor_they_hold_within():
     last = run("splice", *usual).stdout.splitlines()[-1]
     assert re.fullmatch(r"predicted [0-9.]+ s of aligning on idle cores, within a factor of "
                         r"[36]", last), last
+    done = run("splice", *usual[:-1], "-o", "out").stdout
+    assert re.search(r"of aligning \(predicted [0-9.]+ s on idle cores, within a factor of [36]\)", done), done
 
 
 def the_empty_chain_scored_more_than_the_best():

@@ -152,7 +152,7 @@ def estimates_name_cells_and_steps():
     twice = json.loads(run(*both, "--json").stdout)
     assert [e["cells"] for e in twice["estimates"]] == [55, 55], twice
     done = run(*[argument for argument in usual if argument != "--estimate"], "-o", "out").stdout
-    assert re.search(r"1 target in [0-9.e-]+ s \(predicted less than 0\.03 s on idle cores\)", done), done
+    assert re.search(r"1 target in [0-9.e-]+ s of aligning \(predicted less than 0\.03 s on idle cores\)", done), done
 
 
 def a_gene_is_found_from_its_signals():
