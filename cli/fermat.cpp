@@ -20,9 +20,6 @@ struct FermatOptions {
 
 void parse_alphas(const Names& words, job::FermatJobParams& job) {
   job.alphas.clear();
-  if (words.empty()) {
-    throw usage_error("--alpha: expected a number from 1 to 1000 or 'auto', got ''");
-  }
   for (const std::string& word : words) {
     const std::optional<double> alpha = number_of<double>(word);
     if (word == "auto") {

@@ -112,18 +112,6 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
   };
 }
 
-Metric plink_metric(io::PlinkContent content) {
-  switch (content) {
-    case io::PlinkContent::allele_count:
-      return Metric::manhattan;
-    case io::PlinkContent::ibs:
-      return Metric::ibs;
-    case io::PlinkContent::one_minus_ibs:
-      return Metric::one_minus_ibs;
-  }
-  return Metric::manhattan;
-}
-
 /// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
 std::vector<std::string> plink_samples(const Input& input) {
   std::vector<std::string> samples = input.cohort.samples();
@@ -212,6 +200,18 @@ std::int64_t sum_over_ranks(Comm* comm, std::int64_t value) {
 }
 
 }  // namespace
+
+Metric plink_metric(io::PlinkContent content) {
+  switch (content) {
+    case io::PlinkContent::allele_count:
+      return Metric::manhattan;
+    case io::PlinkContent::ibs:
+      return Metric::ibs;
+    case io::PlinkContent::one_minus_ibs:
+      return Metric::one_minus_ibs;
+  }
+  return Metric::manhattan;
+}
 
 bool has_integer_squares(const genotype::PairCounts& counts) {
   constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
