@@ -175,7 +175,8 @@ void add_options(Command& command, FermatOptions& options) {
                   {"float32", graph::Precision::float32},
                   {"float64", graph::Precision::float64}},
                  "of the lengths");
-  command.flag("!--no-prune", fermat.prune, "always run the dense closure");
+  command.flag(
+      "--no-prune", [&fermat] { fermat.prune = false; }, "always run the dense closure");
   command.choice("--tree,--linkage", job.tree, tree_methods(), "method of the tree (.nwk)");
   add_bootstrap(command, job.bootstrap);
   command.number("--dimensions", job.dimensions, "coordinates of the embeddings", 1, 1000);

@@ -185,7 +185,7 @@ void help_first_rank(Context& context,
 FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
   FermatJobParams params = as_given;
   params.alphas = distinct_alphas(context, as_given.alphas);
-  check_bootstrap(context, params.bootstrap);
+  check_bootstrap(context, params.bootstrap, params.input);
   std::optional<Input> cohort;
   Plan plan;
   if (params.distances.empty()) {
