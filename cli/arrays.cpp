@@ -139,7 +139,7 @@ void add_sort(Command& program) {
   command.input("input", params->in, column_help).required();
   command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
   command.flag("--unique", params->unique, "of equal numbers the first alone");
-  command.number("--top", params->top, "write as many of the sorted numbers", 1);
+  command.number("--top", params->top, "write as many of the sorted numbers", 1).shows("all");
   command.flag("--positions",
                params->positions,
                "write where the numbers stood, counted from 0, in place of the numbers (argsort)");

@@ -112,6 +112,16 @@ std::pair<std::string, nlohmann::json> relationships_of(
   return {fmt::format("pairs    {}\n", text), json};
 }
 
+/// The name of what was written, or a list of several: PLINK's words choose others than --metric.
+nlohmann::json metrics_of(const job::DistanceJobParams& job) {
+  std::vector<std::string_view> names;
+  for (const io::PlinkContent content : job.outputs.plink_contents) {
+    names.push_back(genotype::metric_name(job::plink_metric(content)));
+  }
+  if (names.size() > 1) return names;
+  return names.empty() ? genotype::metric_name(job.metric.metric) : names[0];
+}
+
 Answer dist(Context& context, const Call& call, DistOptions options) {
   check_options(call, options);
   options.job.outputs.bootstrap.seed = options.job.input.cohort.seed;
@@ -136,7 +146,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
       add_support(support, options.job.outputs.bootstrap, result.bootstrap_blocks);
   Answer answer = cohort_answer(context, call, result.cohort, result.files, listed + supported);
   answer.json.update(support);
-  answer.json["metric"] = options.metric;
+  answer.json["metric"] = metrics_of(options.job);
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
   answer.json["passes"] = result.passes;
   if (options.kinships) answer.json["relationships"] = counts;

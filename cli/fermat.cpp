@@ -20,9 +20,6 @@ struct FermatOptions {
 
 void parse_alphas(const Names& words, job::FermatJobParams& job) {
   job.alphas.clear();
-  if (words.empty()) {
-    throw usage_error("--alpha: expected a number from 1 to 1000 or 'auto', got ''");
-  }
   for (const std::string& word : words) {
     const std::optional<double> alpha = number_of<double>(word);
     if (word == "auto") {
@@ -176,7 +173,8 @@ void add_options(Command& command, FermatOptions& options) {
                   {"float32", graph::Precision::float32},
                   {"float64", graph::Precision::float64}},
                  "of the lengths");
-  command.flag("!--no-prune", fermat.prune, "always run the dense closure");
+  command.flag(
+      "--no-prune", [&fermat] { fermat.prune = false; }, "always run the dense closure");
   command.choice("--tree,--linkage", job.tree, tree_methods(), "method of the tree (.nwk)");
   add_bootstrap(command, job.bootstrap);
   command.number("--dimensions", job.dimensions, "coordinates of the embeddings", 1, 1000);

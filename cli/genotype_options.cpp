@@ -105,6 +105,9 @@ void add_variant_lists(Command& command, job::InputParams& input) {
               params.lines = words.size() == 2 ? io::variant_lines_from_name(name, words[0])
                                                : io::VariantLines::ids;
               params.path = words.back();
+              if (params.path.empty()) {
+                throw usage_error("{}: expected a file, got ''; leave it out", name);
+              }
             },
             help)
         .takes(1, 2);

@@ -236,7 +236,8 @@ Option Command::words(const std::string& names,
                       std::function<void(std::vector<std::string>)> take,
                       const std::string& help) {
   const auto take_words = [names, app = app_, take = std::move(take)](Names words) {
-    if (words == Names{""}) words.clear();  // the parser's word for none
+    const bool may_be_none = app->get_option(names)->get_expected_min() == 0;
+    if (may_be_none && words == Names{""}) words.clear();  // the parser's word for none
     try {
       take(words);
     } catch (const Error&) {

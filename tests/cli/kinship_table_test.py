@@ -115,6 +115,6 @@ def plink2_writes_the_same_table():
     assert {"PO", "UN"} <= {row[-1] for row in ours}, "the set holds parents and children"
 
 
-main([every_pair_has_its_counts, the_filter_keeps_whom_it_names, any_memory_and_threads_write_the_same_bytes,
+sys.exit(main([every_pair_has_its_counts, the_filter_keeps_whom_it_names, any_memory_and_threads_write_the_same_bytes,
       a_pair_without_a_common_site_is_nan_and_passes_no_filter, what_has_no_effect_is_refused,
-      plink2_writes_the_same_table])
+      plink2_writes_the_same_table]))

@@ -52,6 +52,48 @@ TEST(Findings, SharesOfAnExactRunAreKeptReplacedAndUnreachable) {
   EXPECT_TRUE(has(nothing, "changed nothing") && has(nothing, "No path joins 50.0 %")) << nothing;
 }
 
+// "every pair's direct edge is its own shortest path ... No path joins 50.0 % of the pairs."
+TEST(Findings, PairsThatNoPathJoinsHaveNoShortestPath) {
+  const std::string apart = sentence_of({}, run_of(0.5, 0, 0, 0.5));
+  EXPECT_TRUE(has(apart, "of every pair that a path joins the direct edge is its own")) << apart;
+  EXPECT_TRUE(has(sentence_of({}, run_of(1, 0, 0, 0)), "every pair's direct edge is its own"));
+}
+
+// 4.4 % replaced at alpha = 64, and not a word of the half that was promised.
+TEST(Findings, AlphaAutoSaysWhereItFindsNoHalf) {
+  FermatJobParams params;
+  params.automatic_alpha = true;
+  AlphaFindings run = run_of(0.956, 0.044, 0, 0);
+  EXPECT_TRUE(notices_of(params, run).empty());  // at 4 the search has ended well
+  run.alpha = 64;
+  for (const double replaced : {0.0, 0.005, 0.044, 0.49}) {
+    run.kept_edges = 1 - replaced;
+    run.replaced_edges = replaced;
+    const Texts notices = notices_of(params, run);
+    ASSERT_FALSE(notices.empty()) << replaced;
+    EXPECT_TRUE(has(notices.back(), "no α up to 64 changes half of the edges")) << notices.back();
+  }
+  run.kept_edges = run.replaced_edges = 0.5;
+  EXPECT_TRUE(notices_of(params, run).empty());
+}
+
+TEST(Findings, MatricesAloneHaveNoPicturesAndNoTree) {
+  FermatJobParams params;
+  params.matrix_only = true;
+  AlphaFindings run = run_of(0.995, 0.005, 0, 0);
+  run.unit.rooted = true;
+  const Texts notices = notices_of(params, run);
+  ASSERT_EQ(notices.size(), 2u);
+  for (const std::string& notice : notices) {
+    for (const char* const word : {"picture", "coordinates", ".nwk", "scores"}) {
+      EXPECT_FALSE(has(notice, word)) << notice;
+    }
+  }
+  EXPECT_TRUE(has(notices[1], ".fermat.npy holds F^(1/α).")) << notices[1];
+  params.matrix_only = false;
+  EXPECT_TRUE(has(notices_of(params, run)[1], ".nwk hold F^(1/α); pictures, coordinates"));
+}
+
 TEST(Findings, NearestNeighborsClaimWhatTheyFoundAndNoMore) {
   FermatJobParams params;
   params.fermat.neighbors = 5;

@@ -14,6 +14,8 @@ struct Region {
   std::string contig;
   std::int64_t first = 1;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  std::string option = "--region";           ///< that named the contig, for messages
+  std::string outside = "outside --region";  ///< why other sites are left out, in words
 
   bool covers(std::int64_t position) const { return first <= position && position <= last; }
   /// True for the region's contig in any of its spellings ("21", "chr21").

@@ -170,8 +170,11 @@ std::string or_compressed(const std::string& path) {
 }  // namespace
 
 BedFiles bed_files(const std::string& path) {
-  const std::string prefix = path.ends_with(".bed") ? path.substr(0, path.size() - 4) : path;
-  return {prefix + ".bed", or_compressed(prefix + ".bim"), or_compressed(prefix + ".fam")};
+  const bool named = path.ends_with(".bed") || path.ends_with(".BED");
+  const std::string prefix = named ? path.substr(0, path.size() - 4) : path;
+  return {named ? path : prefix + ".bed",
+          or_compressed(prefix + ".bim"),
+          or_compressed(prefix + ".fam")};
 }
 
 std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const SiteRules& rules) {

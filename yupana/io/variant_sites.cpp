@@ -30,7 +30,7 @@ std::string_view SiteCollector::reason_to_skip(std::int64_t position,
   if (!contig_.keeps) return rules_.chromosomes.reason();
   if (position < 0) return "negative position";
   if (!contig_.in_region || (rules_.region && !rules_.region->covers(position))) {
-    return "outside --region";
+    return rules_.region->outside;
   }
   const std::string_view listed = reason_of_lists(rules_.variants, contig_.contig, position, name);
   if (!listed.empty()) return listed;
@@ -82,7 +82,8 @@ void SiteCollector::add(std::string_view contig,
 VariantSites SiteCollector::finish() {
   if (rules_.region && !region_found_) {
     throw bad_file(reader_.path(),
-                   "--region: no contig '{}'; the file has {}{}",
+                   "{}: no contig '{}'; the file has {}{}",
+                   rules_.region->option,
                    rules_.region->contig,
                    fmt::join(seen_, ", "),
                    listed_.size() > seen_.size() ? ", ..." : "");

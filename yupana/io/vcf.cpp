@@ -216,7 +216,7 @@ void VcfSource::look_up(std::string_view contig) {
 std::string_view VcfSource::reason_to_skip(const VcfRecord& record) {
   if (!contig_kept_) return params_.chromosomes.reason();
   if (!contig_in_region_ || (params_.region && !params_.region->covers(record.position))) {
-    return "outside --region";
+    return params_.region->outside;
   }
   const std::string_view listed =
       reason_of_lists(params_.variants, record.contig, record.position, record.name);

@@ -187,8 +187,11 @@ void VcfFile::load_index() {
                      std::any_of(listed.begin(), listed.end(), is_region);
   const std::vector<std::string>& known = header_.contigs.empty() ? listed : header_.contigs;
   if (!known.empty() && !region_declared_) {
-    throw bad_file(
-        path_, "--region: no contig '{}'; the file has {}", region_->contig, joined(known));
+    throw bad_file(path_,
+                   "{}: no contig '{}'; the file has {}",
+                   region_->option,
+                   region_->contig,
+                   joined(known));
   }
   if (!indexed()) {
     notes_.push_back(path_ +

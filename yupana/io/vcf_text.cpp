@@ -72,7 +72,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   if (contig.empty()) {
     record.fault = "CHROM is empty";
   } else if (!parse_position(pos, record.position)) {
-    record.fault = "POS is not a number";
+    record.fault = "POS is no number from 0 on";
   } else if (const char* const fault = site_fault(site, ref, alt); fault != nullptr) {
     record.fault = fault;
   } else {

@@ -80,7 +80,8 @@ std::string tree_name(analysis::TreeMethod method) {
 }
 
 std::string linkage_name(analysis::TreeMethod method) {
-  constexpr const char* names[] = {"single", "average", "complete", "weighted", "ward"};  // by Linkage
+  constexpr const char* names[] = {
+      "single", "average", "complete", "weighted", "ward"};  // by Linkage
   return names[static_cast<std::size_t>(analysis::linkage_of(method))];
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "yupana/core/atomic_file.hpp"
@@ -51,6 +52,17 @@ std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples)
   return static_cast<std::uint64_t>(n * n * cell);
 }
 
+/// Bytes of the table of all kinships, at the least: two names of samples and five short fields a
+/// line.
+std::uint64_t table_bytes(const Input& input) {
+  constexpr double fields = 5 * 2 + 16;
+  double names = 0;
+  for (const std::string& name : input.cohort.samples()) names += static_cast<double>(name.size());
+  for (const std::string& family : input.families) names += static_cast<double>(family.size());
+  const auto n = static_cast<double>(input.cohort.samples().size());
+  return static_cast<std::uint64_t>((n - 1) * (names + n / 2 * fields));
+}
+
 /// Whether the files can take more than output_bytes.
 bool output_may_grow(const DistanceOutputs& outputs) {
   const bool binary = !outputs.plink || outputs.plink->encoding == io::PlinkEncoding::float64 ||
@@ -75,7 +87,9 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
     add_bootstrap(context, sizes, params.outputs.bootstrap, sizes.later_bytes, sizes.later_bytes);
   }
   Plan plan = make_plan(context, sizes);
-  add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
+  const bool table = params.outputs.kinships && std::isinf(*params.outputs.kinships);
+  add_disk(
+      plan, params.out, table ? table_bytes(input) : output_bytes(params.outputs, sizes.samples));
   plan.output_may_grow = output_may_grow(params.outputs);
   return plan;
 }
@@ -98,9 +112,6 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
     for (std::int64_t j = 0; j <= i; ++j) row[j] = static_cast<double>(counts.shared_at(i, j));
   };
 }
-
-/// By PlinkContent.
-constexpr Metric plink_metric[] = {Metric::manhattan, Metric::ibs, Metric::one_minus_ibs};
 
 /// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
 std::vector<std::string> plink_samples(const Input& input) {
@@ -176,12 +187,13 @@ std::int64_t write_tree(Context& context,
   return blocks;
 }
 
-void note_unshared(Context& context, std::int64_t pairs) {
+void note_unshared(Context& context, std::int64_t pairs, const char* value) {
   if (pairs == 0) return;
-  context.note(
-      pairs == 1
-          ? "1 pair of samples shares no called site; its distance is nan"
-          : fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
+  context.note(fmt::format("{} of samples {} no called site; {} {} is nan",
+                           counted(pairs, "pair"),
+                           pairs == 1 ? "shares" : "share",
+                           pairs == 1 ? "its" : "their",
+                           value));
 }
 
 std::int64_t sum_over_ranks(Comm* comm, std::int64_t value) {
@@ -191,6 +203,18 @@ std::int64_t sum_over_ranks(Comm* comm, std::int64_t value) {
 }
 
 }  // namespace
+
+Metric plink_metric(io::PlinkContent content) {
+  switch (content) {
+    case io::PlinkContent::allele_count:
+      return Metric::manhattan;
+    case io::PlinkContent::ibs:
+      return Metric::ibs;
+    case io::PlinkContent::one_minus_ibs:
+      return Metric::one_minus_ibs;
+  }
+  return Metric::manhattan;
+}
 
 bool has_integer_squares(const genotype::PairCounts& counts) {
   constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
@@ -226,7 +250,7 @@ void refuse_unshared(std::int64_t pairs,
 }
 
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
-  check_bootstrap(context, params.outputs.bootstrap);
+  check_bootstrap(context, params.outputs.bootstrap, params.input);
   Input input = open_input(context, params.input);
   const Plan plan = plan_of(context, input, params);
   cut_pairs(context, input, plan.pair_groups);
@@ -274,7 +298,8 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   }
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
-  note_unshared(context, result.pairs_without_sites);
+  note_unshared(
+      context, result.pairs_without_sites, params.outputs.kinships ? "kinship" : "distance");
   if (!params.outputs.plink && !params.outputs.kinships && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }

@@ -55,6 +55,9 @@ struct DistanceJobResult {
   std::vector<std::string> files;
 };
 
+/// The metric of one of PLINK's files.
+genotype::Metric plink_metric(io::PlinkContent content);
+
 /// True if every d^2 of these counts is an integer that an int32 holds with room: no call missing.
 bool has_integer_squares(const genotype::PairCounts& counts);
 

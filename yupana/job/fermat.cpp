@@ -26,8 +26,7 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 /// The distances of the cohort, and what a replicate needs as the run itself does.
 std::uint64_t bytes_of_replicate(const FermatJobParams& params, std::int64_t samples) {
   const DistanceSizes given{.samples = samples};
-  return static_cast<std::uint64_t>(samples * samples * given.cell) +
-         fermat_bytes(params, given);
+  return static_cast<std::uint64_t>(samples * samples * given.cell) + fermat_bytes(params, given);
 }
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
@@ -154,8 +153,7 @@ std::vector<Trees> replicate_trees(Context& context,
       trees[k].push_back(tree_of(context, paths.lengths, params.tree));
     }
   };
-  const std::uint64_t held =
-      bytes_of_replicate(params, std::ssize(cohort->cohort.samples()));
+  const std::uint64_t held = bytes_of_replicate(params, std::ssize(cohort->cohort.samples()));
   result.bootstrap_blocks =
       genotype::bootstrap_counts(context,
                                  cohort->cohort,
@@ -180,7 +178,7 @@ void help_first_rank(Context& context,
 FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
   FermatJobParams params = as_given;
   params.alphas = distinct_alphas(context, as_given.alphas);
-  check_bootstrap(context, params.bootstrap);
+  check_bootstrap(context, params.bootstrap, params.input);
   std::optional<Input> cohort;
   Plan plan;
   if (params.distances.empty()) {

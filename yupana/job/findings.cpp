@@ -14,6 +14,9 @@ namespace {
 /// Scores closer than this count as equal: they are means over individuals.
 constexpr double same_score = 0.01;
 
+/// Where graph::automatic_alpha() ends its search.
+constexpr double largest_automatic_alpha = 64;
+
 std::string alpha_text(double alpha) { return "\u03b1 = " + number_text(alpha); }
 
 bool reads_false(double share, int decimals) {
@@ -42,9 +45,10 @@ std::string exact_sentence(const AlphaFindings& run) {
   }
   if (run.replaced_edges == 0) {
     return fmt::format(
-        "At {} Fermat changed nothing: every pair's direct edge is its own shortest path, so F is "
+        "At {} Fermat changed nothing: {} direct edge is its own shortest path, so F is "
         "the plain power of the distance.{}",
         alpha,
+        run.unreachable_pairs > 0 ? "of every pair that a path joins the" : "every pair's",
         unjoined);
   }
   return fmt::format(
@@ -221,15 +225,15 @@ bool exact(const FermatJobParams& params, const AlphaFindings& run) {
 
 std::string nearly_powers_notice(const FermatJobParams& params, const AlphaFindings& run) {
   return fmt::format(
-      "At {} {} is its own shortest path: F is {}the power d^\u03b1 and its pictures say nothing "
-      "that d does not. {}",
+      "At {} {} is its own shortest path: F is {}the power d^\u03b1 and {} nothing that d does "
+      "not.{}",
       alpha_text(run.alpha),
       run.replaced_edges == 0 ? "every direct edge"
                               : fmt::format("almost every direct edge ({} of the pairs)",
                                             percent_texts({run.kept_edges})[0]),
       run.replaced_edges == 0 ? "" : "nearly ",
-      params.automatic_alpha ? "No \u03b1 up to 64 changes half of them."
-                             : "--alpha auto looks for an \u03b1 that changes half of them.");
+      params.matrix_only ? "says" : "its pictures say",
+      params.automatic_alpha ? "" : " --alpha auto looks for an \u03b1 that changes half of them.");
 }
 
 }  // namespace
@@ -293,6 +297,13 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
   if (exact(params, run) && joined > 0 && run.kept_edges > 0.99 * joined && run.alpha > 1) {
     notices.push_back(nearly_powers_notice(params, run));
   }
+  if (params.automatic_alpha && exact(params, run) && run.alpha >= largest_automatic_alpha &&
+      run.kept_edges > run.replaced_edges) {
+    notices.push_back(
+        fmt::format("--alpha auto: no \u03b1 up to {} changes half of {}.",
+                    number_text(run.alpha),
+                    run.unreachable_pairs > 0 ? "the pairs that a path joins" : "the edges"));
+  }
   if (run.components > 1) notices.push_back(components_notice(params, run));
   if (params.fermat.neighbors > 0) notices.push_back(neighbors_notice(params, run));
   if (params.fermat.landmarks > 0) {
@@ -313,9 +324,10 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
   }
   if (run.unit.rooted) {
     notices.push_back(fmt::format(
-        "At {} the 1/\u03b1 root of the lengths was taken (--root): .fermat.npy and .nwk "
-        "hold F^(1/\u03b1); pictures, coordinates and scores show F beside it.",
-        alpha));
+        "At {} the 1/\u03b1 root of the lengths was taken (--root): .fermat.npy {} F^(1/\u03b1){}.",
+        alpha,
+        params.matrix_only ? "holds" : "and .nwk hold",
+        params.matrix_only ? "" : "; pictures, coordinates and scores show F beside it"));
   }
   return notices;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -69,6 +70,9 @@ genotype::Region interval_of(const InputParams& params) {
                       chromosome);
   }
   genotype::Region region{chromosome};
+  region.option = "--chr";
+  region.outside = params.from_bp ? "before --from-bp" : "after --to-bp";
+  if (params.from_bp && params.to_bp) region.outside = "outside --from-bp, --to-bp";
   region.first = params.from_bp.value_or(region.first);
   region.last = params.to_bp.value_or(region.last);
   if (region.first > region.last) {
@@ -145,6 +149,11 @@ Opened open_plink2(Context& context, const InputParams& params) {
 Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
+  if (kind == InputKind::npy && params.indep_pairwise.in_base_pairs) {
+    throw usage_error(
+        "--indep-pairwise: expected a window in sites, as 50 5 0.2, got one in kb: a .npy holds no "
+        "positions");
+  }
   const std::string& path = params.path;
   Opened opened;
   switch (kind) {
@@ -249,12 +258,31 @@ std::vector<std::string> listed_samples(Context& context,
                    "--keep: no line names one of the {} samples of the input, so that none is left",
                    names.ids.size());
   }
+  if (list.ids.empty() && list.unknown == 0) {
+    context.note(fmt::format("{}: {}: the file names no sample", path, option));
+  }
   return std::move(list.ids);
 }
 
+void note_unknown_families(Context& context,
+                           const std::string& path,
+                           const std::unordered_set<std::string>& families,
+                           const io::SampleNames& names) {
+  std::set<std::string> unknown(families.begin(), families.end());
+  for (const std::string& family : names.families) unknown.erase(family);
+  if (unknown.empty()) return;
+  context.note(
+      fmt::format("{}: families of no sample of the input are ignored: {} of {}, one is '{}'",
+                  path,
+                  unknown.size(),
+                  families.size(),
+                  *unknown.begin()));
+}
+
 /// The samples that --keep-fam or --remove-fam leaves out: families are in the first column of the
-/// file; those that no sample has are passed over, as in PLINK.
-genotype::LeftOut left_out_families(const char* option,
+/// file; those that no sample has are passed over, as in PLINK, with a note.
+genotype::LeftOut left_out_families(Context& context,
+                                    const char* option,
                                     const std::string& path,
                                     const io::SampleNames& names) {
   const bool keeps = option == std::string_view("--keep-fam");
@@ -262,6 +290,7 @@ genotype::LeftOut left_out_families(const char* option,
     throw usage_error("{}: the samples of this input have no families; leave it out", option);
   }
   const std::unordered_set<std::string> families = io::read_first_column(path);
+  note_unknown_families(context, path, families, names);
   genotype::LeftOut result{fmt::format("family {}in {}", keeps ? "not " : "", option), {}};
   for (std::size_t i = 0; i < names.ids.size(); ++i) {
     if (families.contains(names.families[i]) != keeps) result.samples.push_back(names.ids[i]);
@@ -325,10 +354,12 @@ Input open_input(Context& context, const InputParams& params) {
     cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
   }
   if (!params.keep_fam_file.empty()) {
-    cohort.left_out.push_back(left_out_families("--keep-fam", params.keep_fam_file, names));
+    cohort.left_out.push_back(
+        left_out_families(context, "--keep-fam", params.keep_fam_file, names));
   }
   if (!params.remove_fam_file.empty()) {
-    cohort.left_out.push_back(left_out_families("--remove-fam", params.remove_fam_file, names));
+    cohort.left_out.push_back(
+        left_out_families(context, "--remove-fam", params.remove_fam_file, names));
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
   Input input{

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_product.hpp"
 #include "yupana/job/distances.hpp"
@@ -90,7 +91,9 @@ Components find_components(Context& context,
     matrix = grm_matrix(context, grm);
   }
   if (params.components > matrix.size()) {
-    context.note(fmt::format("{} samples have no more components", matrix.size()));
+    context.note(fmt::format("{} {} no more components",
+                             counted(matrix.size(), "sample"),
+                             matrix.size() == 1 ? "has" : "have"));
   }
   const Stage stage(context, "components");
   result.pca = analysis::pca(context, matrix.view(), params);

@@ -105,8 +105,15 @@ void add_bootstrap(const Context& context,
   sizes.complete_after_bytes = std::max(sizes.complete_after_bytes, bytes(false, complete_held));
 }
 
-void check_bootstrap(const Context& context, const genotype::BootstrapParams& params) {
-  if (params.replicates == 0 || context.comm() == nullptr) return;
+void check_bootstrap(const Context& context,
+                     const genotype::BootstrapParams& params,
+                     const InputParams& input) {
+  if (params.replicates == 0) return;
+  if (params.blocks.in_base_pairs && !input.path.empty() && input_kind(input) == InputKind::npy) {
+    throw usage_error(
+        "--bootstrap: expected blocks of sites, as --block 500, got kb: a .npy holds no positions");
+  }
+  if (context.comm() == nullptr) return;
   throw usage_error("--bootstrap: expected one process, got {}; start yupana without mpirun",
                     counted(context.ranks(), "rank"));
 }

@@ -7,6 +7,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/graph/fermat.hpp"
+#include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/report/report.hpp"
 
@@ -46,8 +47,11 @@ void add_bootstrap(const Context& context,
 /// The memory that is left for the sums of replicates next to `held`.
 std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held, std::int64_t samples);
 
-/// Throws usage where replicates are asked of several processes.
-void check_bootstrap(const Context& context, const genotype::BootstrapParams& params);
+/// Throws usage where replicates are asked of several processes, or blocks in kb of an input
+/// without positions.
+void check_bootstrap(const Context& context,
+                     const genotype::BootstrapParams& params,
+                     const InputParams& input);
 
 /// A tree of a matrix file.
 struct TreeFileParams {

@@ -308,8 +308,7 @@ std::string less_text(const Plan& plan) {
 }
 
 std::string counts_text(const Plan& plan) {
-  const std::string sites =
-      plan.sizes.sites < 0 ? "unknown number of" : human_count(plan.sizes.sites);
+  const std::string sites = plan.sizes.sites < 0 ? "unknown" : human_count(plan.sizes.sites);
   std::string text = fmt::format("sites        {}\n", sites);
   text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
   text +=

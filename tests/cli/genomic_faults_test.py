@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Genomic commands: values that were taken without effect, answers that named something else."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, refuse, run
+
+COHORT = "simulate:12x400"
+
+
+def write(path, text):
+    pathlib.Path(path).write_text(text)
+    return path
+
+
+def empty_words_crashed_or_wrote_no_matrix():
+    for command, option, expected in (("dist", "--format", "npy, tsv or phylip, got ''"),
+                                      ("grm", "--format", "gcta or npy, got ''"),
+                                      ("dist", "--king-cutoff", "a kinship"), ("dist", "--hwe", "a number"),
+                                      ("dist", "--indep-pairwise", "WINDOW"), ("dist", "--extract", "a file, got ''"),
+                                      ("dist", "--exclude", "a file, got ''")):
+        refuse(command, COHORT, option, "", "-o", "o", status=2, says=[f"{option}: expected", expected])
+
+
+def json_named_the_metric_that_was_not_written():
+    for options, metric in (([], "sqeuclidean"), (["--metric", "king"], "king"), (["--make-king-table"], "king"),
+                            (["--distance", "square"], "manhattan"), (["--distance", "ibs"], "ibs"),
+                            (["--distance", "square", "ibs", "1-ibs"], ["ibs", "1-ibs"])):
+        told = json.loads(run("dist", COHORT, *options, "-o", "o", "--json").stdout)["metric"]
+        assert told == metric, (options, told)
+
+
+def alpha_auto_broke_its_promise_without_a_word():
+    said = run("fermat", "simulate:10x20000,populations=1", "--alpha", "auto", "-o", "o").stdout
+    assert "At α = 64 " in said and "no α up to 64 changes half of the edges" in said, said
+
+
+def cohort():
+    run("simulate", "--samples", 8, "--sites", 60, "-o", "c")
+
+
+def families_and_files_that_name_nobody_were_ignored_in_silence():
+    cohort()
+    family = pathlib.Path("c.fam").read_text().split()[0]
+    known, both, empty = write("k", f"{family}\n"), write("b", f"{family}\nzz\n"), write("e", "\n")
+    for option in ("--keep-fam", "--remove-fam"):
+        assert "families" not in run("dist", "c.bed", option, known, "-o", "o").stderr
+        said = run("dist", "c.bed", option, both, "-o", "o").stderr
+        assert "families of no sample of the input are ignored: 1 of 2, one is 'zz'" in said, said
+    said = run("dist", "c.bed", "--remove", empty, "-o", "o").stderr
+    assert "e: --remove: the file names no sample" in said, said
+
+
+def a_npy_had_positions():
+    run("filter", "simulate:8x60", "-o", "f.npy")
+    for words in (("50kb", 1, 0.2), (50, "kb", 0.2)):
+        refuse("dist", "f.npy", "--indep-pairwise", *words, "-o", "o", status=2,
+               says=["--indep-pairwise", ".npy holds no positions"])
+    run("dist", "f.npy", "--indep-pairwise", 50, 5, 0.2, "-o", "o")
+    refuse("dist", "f.npy", "--tree", "nj", "--bootstrap", 5, "-o", "p", status=2, says=["--block 500", "no positions"])
+    run("dist", "f.npy", "--tree", "nj", "--bootstrap", 5, "--block", 10, "-o", "o")
+
+
+def sites_outside_from_bp_were_called_outside_region():
+    run("simulate", "--samples", 8, "--sites", 440, "-o", "c")
+    run("filter", "c.bed", "-o", "v.vcf")
+    for path in ("c.bed", "v.vcf"):
+        for options, reason in ((("--from-bp", 3), "before --from-bp"), (("--to-bp", 9), "after --to-bp"),
+                                (("--from-bp", 3, "--to-bp", 9), "outside --from-bp, --to-bp")):
+            account = json.loads(run("dist", path, "--chr", 1, *options, "-o", "o", "--json").stdout)["account"]
+            assert account["sites_skipped"].get(reason, 0) > 0, (path, options, account)
+            assert "outside --region" not in account["sites_skipped"], account
+    refuse("dist", "c.bed", "--chr", "foo", "--from-bp", 3, "-o", "p", says=["--chr: no contig 'foo'"])
+
+
+def the_plan_of_a_table_of_kinships_wrote_nothing():
+    for path in ("simulate:300x2000", "c.bed"):
+        run("simulate", "--samples", 300, "--sites", 2000, "-o", "c")
+        plan = json.loads(run("dist", path, "--make-king-table", "--plan", "--json").stdout)
+        run("dist", path, "--make-king-table", "-o", "o")
+        size = pathlib.Path("o.kin0").stat().st_size
+        assert plan["output_may_grow"] and 0.4 * size < plan["output"] < size, (plan["output"], size)
+
+
+def plans_notes_and_help_said_what_was_not_so():
+    cohort()
+    run("filter", "c.bed", "-o", "v.vcf")
+    assert "sites        unknown\n" in run("dist", "v.vcf", "--plan").stdout
+    head = "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" \
+           "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+    write("n.vcf", head + "1\t-5\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n")
+    refuse("dist", "n.vcf", "-o", "o", says="POS is no number from 0 on")
+    write("m.vcf", head + "1\t5\t.\tA\tC\t.\t.\t.\tGT\t0/1\t./.\n")
+    for options, word in ((["--make-king-table"], "its kinship is nan"), ([], "its distance is nan")):
+        assert word in run("dist", "m.vcf", *options, "-o", "o").stderr, word
+    assert "9223372036854775807" not in run("sort", "--help").stdout
+    assert "--no-prune{" not in run("fermat", "--help").stdout
+    pathlib.Path("c.bed").rename("c.BED")
+    run("dist", "--bed", "c.BED", "-o", "o")
+
+
+sys.exit(main([empty_words_crashed_or_wrote_no_matrix, json_named_the_metric_that_was_not_written,
+               alpha_auto_broke_its_promise_without_a_word,
+               families_and_files_that_name_nobody_were_ignored_in_silence, a_npy_had_positions,
+               sites_outside_from_bp_were_called_outside_region, the_plan_of_a_table_of_kinships_wrote_nothing,
+               plans_notes_and_help_said_what_was_not_so]))
