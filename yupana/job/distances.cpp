@@ -144,7 +144,7 @@ void add_whole_files(Context& context,
         content,
         *outputs.plink,
         plink_samples(input),
-        metric_rows(counts, {.metric = plink_metric[static_cast<std::size_t>(content)]}));
+        metric_rows(counts, {.metric = plink_metric(content)}));
   }
 }
 
