@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"
@@ -15,6 +16,7 @@
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -37,6 +39,18 @@ std::string quoted(std::string_view word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+/// The file that a word of the command line may name, and those that are read with it.
+void add_files_of(std::string_view word, std::vector<std::string>& files) {
+  if (word.starts_with("--")) word.remove_prefix(std::min(word.size(), word.find('=') + 1));
+  files.emplace_back(word);
+  for (const std::string_view ending : {".bed", ".pgen"}) {
+    if (word.ends_with(ending)) word.remove_suffix(ending.size());
+  }
+  for (const char* ending : {".bed", ".bim", ".fam", ".pgen", ".pvar", ".pvar.zst", ".psam"}) {
+    files.push_back(std::string(word) + ending);
+  }
 }
 
 std::string clock_text(double seconds) {
@@ -210,7 +224,15 @@ Answer plan_answer(const job::Plan& plan) {
 
 void set_command_line(int count, const char* const* words) {
   words_given = "yupana";
-  for (int k = 1; k < count; ++k) words_given += " " + quoted(words[k]);
+  std::vector<std::string> inputs;
+  for (int k = 1; k < count; ++k) {
+    words_given += " " + quoted(words[k]);
+    const std::string_view before = words[k - 1], word = words[k];
+    const bool is_output =
+        before == "-o" || before == "--out" || word.starts_with("-o") || word.starts_with("--out=");
+    if (!is_output) add_files_of(word, inputs);
+  }
+  protect_inputs(std::move(inputs));
 }
 
 const std::string& command_line() { return words_given; }

@@ -196,3 +196,14 @@ def test_the_program_of_the_package_runs_under_mpirun(tmp_path):
 def test_import_does_not_wait_for_scikit_learn():
     code = "import sys, yupana; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
+
+
+def test_thousands_of_threads_ended_the_interpreter():
+    for threads in (99_999, 2**31, -1):
+        with pytest.raises(ValueError, match="threads: expected a whole number from 0 to 4096"):
+            yupana.arrays.sort(np.arange(5), threads=threads)
+    with pytest.raises(ValueError, match="memory: expected a whole number from 0, got -5"):
+        yupana.arrays.sort(np.arange(5), memory=-5)
+    X = np.random.default_rng(0).random((20, 2))
+    with pytest.raises(ValueError, match="4096"):
+        yupana.RandomForestClassifier(n_estimators=2, n_jobs=99_999).fit(X, X[:, 0] > 0.5)

@@ -274,7 +274,7 @@ def test_arrow_tables_are_predicted_without_a_warning(wine, recwarn):
         ({"max_depth": 2.5}, "'max_depth' parameter"),
         ({"ccp_alpha": "much"}, "'ccp_alpha' parameter"),
         ({"min_impurity_decrease": None}, "'min_impurity_decrease' parameter"),
-        ({"threads": "all"}, "threads: expected int"),
+        ({"threads": "all"}, "threads: expected a whole number"),
         ({"n_jobs": "all"}, "'n_jobs' parameter"),
         ({"bootstrap": "yes"}, "bootstrap: expected True, False or 'partition'"),
         ({"class_weight": "light"}, "'class_weight' parameter"),
@@ -387,3 +387,14 @@ def test_decision_paths_are_scikit_learns(wine):
         assert np.array_equal(ours.indices, theirs.indices)
     stump = yupana.DecisionTreeClassifier().fit(X, np.zeros(len(y)))
     assert stump.decision_path(X[:3]).toarray().tolist() == [[1], [1], [1]]
+
+
+@pytest.mark.parametrize("kind", ["datetime64[s]", "timedelta64[s]"])
+def test_dates_were_taken_as_numbers(kind):
+    dates = np.arange(60).astype(kind)
+    y = np.arange(60) % 2
+    for model in (yupana.DecisionTreeClassifier(), yupana.RandomForestClassifier(n_estimators=2), yupana.SOM(rows=2, cols=2)):
+        with pytest.raises(ValueError, match=r"X: expected numbers, got (date|time)"):
+            model.fit(dates.reshape(-1, 1), y)
+        with pytest.raises(ValueError, match=r"column 'day': expected numbers, got (date|time)"):
+            model.fit(pd.DataFrame({"day": dates}), y)

@@ -106,7 +106,8 @@ def one_line() -> Iterator[None]:
 def whole(name: str, value: Any, below: int = 2**63) -> int:
     """A number, 0 or more, that the library can take."""
     if not isinstance(value, Integral) or not 0 <= value < below:
-        raise ValueError(f"{name}: expected a whole number from 0, got {value!r}")
+        end = f" to {below - 1}" if below < 2**63 else ""
+        raise ValueError(f"{name}: expected a whole number from 0{end}, got {value!r}")
     return int(value)
 
 
@@ -136,7 +137,9 @@ class options:
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
         try:
-            self._options = _core.Options(where, threads or 0, memory or 0, report)
+            self._options = _core.Options(
+                where, whole("threads", threads or 0, 4097), whole("memory", memory or 0), report
+            )
         except TypeError as error:
             raise _shortened(error) or error from None
 

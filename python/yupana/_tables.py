@@ -37,12 +37,9 @@ def _named_column(X: Any, error: Exception) -> Exception:
     if type(X).__module__.split(".")[0] != "pandas" or not hasattr(X, "columns"):
         return error
     for name, kind in zip(X.columns, X.dtypes):
-        is_number = getattr(kind, "kind", "O") not in "mM"  # dates convert, alone
         try:
             X[name].to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
-            is_number = False
-        if not is_number:
             return ValueError(f"column '{name}': expected numbers, got {kind}")
     return error
 
@@ -55,6 +52,16 @@ def refuse_rounded_cells(X: Any) -> None:
         for name, kind in zip(X.columns, X.dtypes):
             if isinstance(kind, np.dtype):
                 refuse_rounding(X[name].to_numpy(), f"column '{name}'")
+
+
+def _refuse_dates(X: Any) -> None:
+    """NumPy would take them as numbers."""
+    kinds = [("X", X.dtype)] if isinstance(X, np.ndarray) else []
+    if type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns"):
+        kinds = [(f"column '{name}'", kind) for name, kind in zip(X.columns, X.dtypes)]
+    for name, kind in kinds:
+        if getattr(kind, "kind", "O") in "mM":
+            raise ValueError(f"{name}: expected numbers, got {kind}")
 
 
 def keep(estimator: Any, given: dict[str, Any]) -> None:
@@ -77,6 +84,7 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
             )
         # Not validate_data, which would warn that the matrix has no names.
         return check_array(X, estimator=estimator, input_name="X", **keywords)
+    _refuse_dates(X)
     try:
         result = validate_data(estimator, X, y, reset=reset, **keywords)
     except (TypeError, ValueError) as error:

@@ -111,7 +111,26 @@ class Phylogeny(NamedTuple):
 
 
 def _distances(matrix: Any) -> np.ndarray:
-    return square_matrix(host_array(matrix, "distances"), "distances")
+    """A square matrix in host memory, 0 on its diagonal, symmetric but for rounding."""
+    matrix = square_matrix(host_array(matrix, "distances"), "distances")
+    (loops,) = np.nonzero(abs(matrix.diagonal()) > 0)
+    if loops.size:
+        raise ValueError(
+            f"distances: expected 0 on the diagonal, got {matrix[loops[0], loops[0]]} in row {loops[0] + 1} (from 1)"
+        )
+    step = 512
+    for begin in range(0, len(matrix), step):
+        below, above = matrix[begin : begin + step, :begin], matrix[:begin, begin : begin + step].T
+        own = matrix[begin : begin + step, begin : begin + step]
+        for ours, theirs, first in ((below, above, 0), (own, own.T, begin)):
+            rows, columns = np.nonzero(~np.isclose(ours, theirs, rtol=1e-6, atol=0, equal_nan=True))
+            if rows.size:
+                i, j = rows[0] + begin + 1, columns[0] + first + 1
+                raise ValueError(
+                    f"distances: expected a symmetric matrix, got {ours[rows[0], columns[0]]} in row {i}, "
+                    f"column {j} and {theirs[rows[0], columns[0]]} in row {j}, column {i} (from 1)"
+                )
+    return matrix
 
 
 @with_keywords
@@ -131,7 +150,7 @@ def mds(
 
     Raises
     ------
-    ValueError : not square, NaN, negative or infinite distances
+    ValueError : not square, not symmetric, NaN, negative or infinite distances
 
     Examples
     --------
@@ -161,7 +180,7 @@ def linkage(
 
     Raises
     ------
-    ValueError : not square, not n (n - 1) / 2 pairs, NaN or negative distances
+    ValueError : not square, not symmetric, not n (n - 1) / 2 pairs, NaN or negative distances
 
     Examples
     --------
@@ -193,7 +212,7 @@ def neighbor_joining(
 
     Raises
     ------
-    ValueError : not square, NaN, negative or infinite distances
+    ValueError : not square, not symmetric, NaN, negative or infinite distances
 
     Examples
     --------

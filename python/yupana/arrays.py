@@ -125,7 +125,7 @@ def exclusive_scan(
     Parameters
     ----------
     x : vector, shape (n,)
-    init : number; by default 0, for "min" and "max" the greatest and least number of the type
+    init : number; by default 0, for "min" and "max" the greatest (of floats NaN) and least of the type
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
     overflow : of sums of integers beyond their type: "note" wraps around with a :class:`Note`, "wrap"
@@ -159,7 +159,7 @@ def reduce(
     ----------
     x : vector, shape (n,)
     op : "plus", "min" or "max"
-    init : number; by default 0, for "min" and "max" the greatest and least number of the type
+    init : number; by default 0, for "min" and "max" the greatest (of floats NaN) and least of the type
     overflow : of sums of integers beyond their type: "note" wraps around with a :class:`Note`, "wrap"
         without, "error" raises. An x on a GPU wraps around without a note
 

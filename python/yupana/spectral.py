@@ -7,6 +7,7 @@ complex128 for ``fft``, ``ifft``, ``irfft``, ``fft2``, ``ifft2``; float32 or flo
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -289,7 +290,7 @@ def multiply(a: int, b: int, **keywords: Unpack[HostKeywords]) -> int:
     True
     """
     with options(**keywords) as call:
-        return int(_core.spectral.multiply(call, format(a, "x"), format(b, "x")), 16)
+        return int(_core.spectral.multiply(call, format(index(a), "x"), format(index(b), "x")), 16)
 
 
 @with_keywords

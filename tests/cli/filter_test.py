@@ -31,7 +31,7 @@ class Cohort:
                         '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
                         "\t".join("#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split() +
                                   [person[1] for person in self.people])] +
-              ["\t".join([c, str(at), name, "G", "A", ".", "PASS", ".", "GT"] + [GT[x] for x in row])
+              ["\t".join([c, str(at), name, "G", "A", ".", ".", ".", "GT"] + [GT[x] for x in row])
                for (c, at, name, _), row in zip(self.sites, self.rows)])
 
     def bim(self, variants, morgans=True):
@@ -119,8 +119,8 @@ def several_alleles_become_sites():
                     "1\t5\tx\tG\tA,TT\t.\t.\t.\tGT\t0/1\t1/2\t2/2", "1\t9\t.\tC\t.\t.\t.\t.\tGT\t0/0\t./.\t0"])
     run("filter", "m.vcf", "--multiallelic", "split", "-o", "s.vcf")
     assert [line for line in lines("s.vcf") if line[0] != "#"] == [
-        "1\t5\tx\tG\tA\t.\tPASS\t.\tGT\t0/1\t0/1\t0/0", "1\t5\tx\tG\tTT\t.\tPASS\t.\tGT\t0/0\t0/1\t1/1",
-        "1\t9\t.\tC\t.\t.\tPASS\t.\tGT\t0/0\t./.\t0/0"]
+        "1\t5\tx\tG\tA\t.\t.\t.\tGT\t0/1\t0/1\t0/0", "1\t5\tx\tG\tTT\t.\t.\t.\tGT\t0/0\t0/1\t1/1",
+        "1\t9\t.\tC\t.\t.\t.\t.\tGT\t0/0\t./.\t0/0"]
     run("filter", "m.vcf", "--multiallelic", "split", "-o", "s.pgen")
     run("filter", "s.pgen", "-o", "t.vcf")
     assert read("t.vcf").split(b"#CHROM")[1] == read("s.vcf").split(b"#CHROM")[1]
@@ -171,8 +171,8 @@ def faults():
     refuse("filter", "c.bed", status=2, says=["-o", ".bed", ".npy"])
     refuse("filter", "-o", "x.bed", status=2, says="input")
     refuse("filter", "c.bed", "-o", "x", status=2, says=["-o x", ".pgen"])
-    refuse("filter", "c.bed", "-o", "c.bed", status=2, says="is the input")
-    refuse("filter", "c", "-o", "c.bed", status=2, says="is the input")
+    refuse("filter", "c.bed", "-o", "c.bed", status=2, says="is read by this command")
+    refuse("filter", "c", "-o", "c.bed", status=2, says="is read by this command")
     refuse("filter", "c.bed", "--maf", 0.5, "--mac", 60, "-o", "x.bed", says="no site left")
     refuse("filter", "-", "-o", "x.pgen", status=2, says=["standard input"],
            input=pathlib.Path("c.vcf").read_text())

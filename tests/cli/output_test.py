@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from program import PROGRAM, main, refuse, run
 
 COHORT = "simulate:10x100"
 LARGE = "simulate:400x30000000,missing=0.01"
@@ -182,7 +182,25 @@ def an_interrupted_run_names_its_checkpoint():
     assert "save/counts-0-400.yupana holds the counts so far" in errors, errors
 
 
-sys.exit(main([folders_of_the_output_are_made, standard_output_is_appended_to,
+def an_output_replaced_the_file_that_it_was_made_of():
+    run("simulate", "--samples", 30, "--sites", 500, "--missing", 0.02, "-o", "c")
+    run("dist", "c.bed", "-o", "run")
+    for end in ("bim", "fam"):
+        pathlib.Path(f"l2.{end}").write_bytes(pathlib.Path(f"c.{end}").read_bytes())
+    run("filter", "c.bed", "--indep-pairwise", 50, 5, 0.1, "-o", "e.bed")
+    before = {p.name: p.read_bytes() for p in pathlib.Path(".").iterdir()}
+    for line in (("filter", "--bed", "c.bed", "--bim", "l2.bim", "--fam", "l2.fam", "--mind", 0.015,
+                  "-o", "l2.bed"),
+                 ("fermat", "--from-distances", "run.dist.npy", "--squared", "-o", "run"),
+                 ("nj", "run.dist.npy", "-o", "run.dist.npy"),
+                 ("filter", "c.bed", "--extract", "e.prune.in", "--indep-pairwise", 50, 5, 0.01,
+                  "-o", "e.bed"),
+                 ("filter", "c", "--maf", 0.1, "-o", "c.bed")):
+        refuse(*line, status=2, says="is read by this command")
+    assert {p.name: p.read_bytes() for p in pathlib.Path(".").iterdir()} == before
+
+
+sys.exit(main([an_output_replaced_the_file_that_it_was_made_of, folders_of_the_output_are_made, standard_output_is_appended_to,
                a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
                the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
                hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,

@@ -190,10 +190,22 @@ bool copy_to(int descriptor, int from) {
   return end >= 0;
 }
 
+std::vector<std::string> inputs;
+
 }  // namespace
 
+void protect_inputs(std::vector<std::string> paths) { inputs = std::move(paths); }
+
 AtomicFile::AtomicFile(std::string path, Comm* comm)
-    : path_(std::move(path)), target_(target_of(path_)), comm_(comm) {}
+    : path_(std::move(path)), target_(target_of(path_)), comm_(comm) {
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(input, none)) continue;
+    if (!std::filesystem::equivalent(input, target_, none)) continue;
+    throw usage_error("{}: is read by this command, which would write over it; give another -o",
+                      path_);
+  }
+}
 
 // The destructor removes what a constructor made that then failed.
 AtomicFile::AtomicFile(std::string path) : AtomicFile(std::move(path), nullptr) {

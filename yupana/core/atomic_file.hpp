@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/unfinished_files.hpp"
@@ -58,6 +59,10 @@ class AtomicFile {
   void check(const std::string& fault) const;
   void publish() const;
 };
+
+/// Inputs of the process, which no AtomicFile may replace from now on: usage, where one would. For
+/// programs, which run one command; what does not exist is passed over.
+void protect_inputs(std::vector<std::string> paths);
 
 /// The files of one run. They appear together: closed first, all renamed after. A full disk, Ctrl-C
 /// or a rename that fails leaves none of them, and what had their names before stays as it was.

@@ -59,8 +59,8 @@ std::uint64_t least_free_memory(const std::vector<int>& devices) {
 }
 
 int checked_threads(int threads) {
-  if (threads < 0) {
-    throw usage_error("threads: expected at least 1 (0: every core), got {}", threads);
+  if (threads < 0 || threads > 4096) {
+    throw usage_error("threads: expected 1 to 4096 (0: every core), got {}", threads);
   }
   return threads > 0 ? threads : usable_cores();
 }

@@ -54,7 +54,8 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
           "'{}' is beyond what type {} holds; {}",
           printable(fields[0]),
           type().name(),
-          type().kind == 'f' ? "write inf if it is meant" : "read it as f8 if it may be rounded"));
+          type().kind == 'f' ? "write inf, or 0 of a tiny number, if it is meant"
+                             : "read it as f8 if it may be rounded"));
     }
     if (field == Field::no_number) {
       throw fault(

@@ -141,7 +141,7 @@ void write_vcf(Context& context,
     for (std::int64_t site = 0; site < block.sites; ++site) {
       const genotype::SiteName& name = block.names[site];
       fmt::format_to(std::back_inserter(text),
-                     "{}\t{}\t{}\t{}\t{}\t.\tPASS\t.\tGT",
+                     "{}\t{}\t{}\t{}\t{}\t.\t.\t.\tGT",
                      name.chromosome,
                      name.position,
                      name.name,

@@ -1,6 +1,5 @@
 #include "yupana/job/filter.hpp"
 
-#include <filesystem>
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
@@ -21,13 +20,6 @@ std::string_view ending_of(const std::string& out) {
 }
 
 void check_files(const FilterJobParams& params, std::string_view ending) {
-  std::error_code none;
-  const std::string& in = params.input.path;
-  const std::string prefix = in + std::string(ending);
-  for (const std::string& path : {in, prefix}) {
-    if (!std::filesystem::equivalent(path, params.out, none)) continue;
-    throw usage_error("-o {}: is the input; give another name", params.out);
-  }
   if (params.input.path == "-" && ending == ".pgen") {
     throw usage_error(
         "-o {}: a .pgen takes two passes, and standard input can be read once; write "

@@ -11,7 +11,7 @@
 namespace yupana::job {
 namespace {
 
-/// Scores closer than this read as equal: they are means over individuals.
+/// Scores closer than this count as equal: they are means over individuals.
 constexpr double same_score = 0.01;
 
 std::string alpha_text(double alpha) { return "\u03b1 = " + number_text(alpha); }
@@ -127,7 +127,10 @@ std::string score_text(double score) {
 
 std::string compared(const char* what, double fermat, double plain, const std::string& against) {
   if (std::abs(fermat - plain) < same_score) {
-    return fmt::format("{} is the same for both ({})", what, score_text(fermat));
+    if (fermat == plain)
+      return fmt::format("{} is the same for both ({})", what, score_text(plain));
+    return fmt::format(
+        "{} changes by less than {} ({:.3f} to {:.3f})", what, same_score, plain, fermat);
   }
   return fmt::format("{} {} from {} ({}) to {}",
                      what,
