@@ -26,7 +26,7 @@ YUPANA_FUNCTIONS(YUPANA_FLOATS, prune_with_table)
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
   if (params.alpha.has_value() == !params.validation.path.empty()) {
-    throw Error(ErrorCode::usage, "expected --ccp-alpha or --validation; give one of them");
+    throw usage_error("expected --ccp-alpha or --validation; give one of them");
   }
   Model model = io::read_model(params.model, context.memory());
   const auto leaves = [&] {
@@ -36,7 +36,6 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   };
   const std::int64_t before = leaves();
   if (params.alpha) {
-    check_alpha(*params.alpha);
     for (forest::Tree& tree : model.trees) tree = prune_cost_complexity(tree, *params.alpha);
   } else {
     params.validation.single ? prune_with_table<float>(context, params.validation, model)
