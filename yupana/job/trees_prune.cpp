@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_steps.hpp"
@@ -13,7 +13,7 @@ using forest::Model;
 template <class T>
 void prune_with_table(Context& context, const TreeTable& table, Model& model) {
   if (table.columns.label.empty()) {
-    throw Error(ErrorCode::usage, "--label: name the validation table's column of true labels");
+    throw usage_error("--label: name the validation table's column of true labels");
   }
   auto rows = read_for_model<T>(context, model, table);
   use_classes(rows, table.path, model.classes);
