@@ -20,10 +20,12 @@ void add_files(Command& command, SpliceOptions& options) {
                "whatever it scores; auto: from splice signals");
   command.text("--target", options.input.target, "FASTA of cDNAs");
   command.text("--protein", options.protein, "FASTA of proteins instead: codons are aligned");
-  command.text("--batch",
-               options.batch,
-               "a list of cases instead: genome, exons (or auto), target on each line, and the "
-               "word protein after proteins");
+  command.text(
+      "--batch",
+      options.batch,
+      "a list of cases instead: genome, exons (or auto), target on each line, and the "
+      "word protein after proteins; between blanks, or tabs where names have blanks; paths "
+      "are relative to the list's folder, or to the working folder where it is piped");
 }
 
 void add_scores(Command& command, SpliceOptions& options) {

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
-from genes import complement, example, fasta, table
+from genes import complement, example, fasta, table, translated
 from program import main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
@@ -85,4 +85,33 @@ def candidates_were_left_out():
         assert count > 3 and f"--max-exons 3: {count} candidate exons left out" in done.stderr, done.stderr
 
 
-sys.exit(main([exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))
+def piped_lists_were_relative_to_dev():
+    example()
+    run("splice", "--batch", "/dev/stdin", "-o", "piped", input="g.fa e.tsv t.fa\n")
+    assert table("piped")[0]["chain"] == "1-2,3-4,8-9", table("piped")
+
+
+def both_strands_without_effect_was_silent():
+    random.seed(3)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(200) + bases + noise(200))
+    fasta("t.fa", a=cdna)
+    for more, said in (((), False), (("--both-strands",), True)):
+        done = run("splice", *AUTO, *more, "-o", "both")
+        assert ("--both-strands changes nothing" in done.stderr) == said, done.stderr
+
+
+def the_stop_codon_is_in_paf_alone():
+    random.seed(4)
+    bases, cdna = gene()
+    fasta("p.fa", p=translated(cdna).rstrip("*"))
+    for letters in (bases, complement(bases)):
+        fasta("g.fa", chr=letters)
+        run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "stop")
+        row = table("stop")[0]
+        assert [row[c] for c in ("deleted", "identity")] == ["0", "1.000000"], row
+        cigar = next(tag for tag in pathlib.Path("stop.paf").read_text().split() if tag.startswith("cg:"))
+        assert cigar.endswith("M1D") and cigar.count("D") == 1, cigar
+
+
+sys.exit(main([both_strands_without_effect_was_silent, the_stop_codon_is_in_paf_alone, piped_lists_were_relative_to_dev, exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))

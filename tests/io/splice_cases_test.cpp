@@ -34,6 +34,21 @@ TEST_F(SpliceCasesTest, NamesAreBesideTheListAndAutoIsNone) {
   EXPECT_FALSE(cases[2].is_protein);
 }
 
+TEST_F(SpliceCasesTest, NamesWithBlanksAreBetweenTabs) {
+  const auto cases =
+      read("gen ome.fa\t e 1.tsv \tt.fa\tprotein\n  g.fa   e.tsv t.fa \ng.fa\t\te.tsv\tt.fa\n");
+  ASSERT_EQ(cases.size(), 3u);
+  EXPECT_EQ(cases[0].genome, folder_ / "gen ome.fa");
+  EXPECT_EQ(cases[0].exons, folder_ / "e 1.tsv");
+  EXPECT_TRUE(cases[0].is_protein);
+  for (const SpliceCase& one : {cases[1], cases[2]}) {
+    EXPECT_EQ(one.genome, folder_ / "g.fa");
+    EXPECT_EQ(one.exons, folder_ / "e.tsv");
+    EXPECT_EQ(one.target, folder_ / "t.fa");
+  }
+  refuse("g 1.fa\t \tt.fa\n", "got 2 columns");
+}
+
 TEST_F(SpliceCasesTest, FaultsNameFileAndLine) {
   refuse("", "cases.tsv: expected lines of genome");
   refuse("genome exons target\n", "cases.tsv: expected lines of genome");

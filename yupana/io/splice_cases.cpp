@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -11,15 +10,28 @@
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
+namespace {
+
+/// Columns without empty ones, between tabs where there is one: names may have blanks.
+std::vector<std::string_view> columns_of(std::string_view line) {
+  const char* between = line.find('\t') == std::string_view::npos ? " " : "\t";
+  std::vector<std::string_view> columns = cut(line, *between);
+  for (std::string_view& column : columns) column = trimmed(column);
+  std::erase(columns, std::string_view());
+  return columns;
+}
+
+}  // namespace
 
 std::vector<SpliceCase> read_splice_cases(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const bool piped = path.starts_with("/dev/") || path.starts_with("/proc/");
+  const auto folder = piped ? std::filesystem::path() : std::filesystem::path(path).parent_path();
   const auto relative = [&](std::string_view name) { return (folder / name).string(); };
   std::vector<SpliceCase> cases;
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
-    std::array<std::string_view, 5> fields;
-    const std::size_t count = split_fields(line, fields.data(), fields.size());
+    const std::vector<std::string_view> fields = columns_of(line);
+    const std::size_t count = fields.size();
     if (count == 0 || fields[0].starts_with('#')) continue;
     if (cases.empty() && fields[0] == "genome") continue;
     if (count < 3 || count > 4) {
@@ -39,7 +51,7 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     cases.push_back({relative(fields[0]),
                      fields[1] == "auto" ? "auto" : relative(fields[1]),
                      relative(fields[2]),
-                     fields[3] == "protein"});
+                     count == 4 && fields[3] == "protein"});
   }
   if (cases.empty()) throw bad_file(path, "expected lines of genome, exons and target, got none");
   return cases;

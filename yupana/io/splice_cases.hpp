@@ -14,8 +14,9 @@ struct SpliceCase {
 };
 
 /// A list of cases: lines of genome, exons (or auto), target and, where it is one, the word
-/// protein, between tabs or spaces. Names are relative to the list; lines that begin with # and a
-/// first line that begins with genome are left out.
+/// protein, between tabs, or spaces where a line has no tab. Names are relative to the list's
+/// folder, or to the working folder where the list is under /dev or /proc, a pipe; lines that begin
+/// with # and a first line that begins with genome are left out.
 ///   errors: bad_input naming file and line
 std::vector<SpliceCase> read_splice_cases(const std::string& path);
 

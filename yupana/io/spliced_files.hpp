@@ -61,7 +61,8 @@ struct ColumnCounts {
     return all == 0 ? 0 : static_cast<double>(equal - stops) / static_cast<double>(all);
   }
 };
-/// A stop codon that the protein does not name (has_stop) is no column.
+/// A stop codon that the protein does not name (has_stop) is no column; cg of PAF, which covers all
+/// bases of the exons, has a D for it.
 ColumnCounts count_columns(const SplicedHit& hit);
 
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells,

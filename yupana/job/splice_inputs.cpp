@@ -217,6 +217,11 @@ std::shared_ptr<Exons> SpliceInputs::held(Exons exons) {
 }
 
 void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& strands) {
+  if (params_.both_strands) {
+    context_.note(
+        fmt::format("{}: --exons auto always tries both strands, so --both-strands changes nothing",
+                    input.genome));
+  }
   if (params_.one_strand) strands.remove_if([](const Strand& s) { return s.sign == '-'; });
   for (Strand& strand : strands) {
     if (strand.sign == '-') reverse(strand);
