@@ -53,6 +53,20 @@ def families_and_files_that_name_nobody_were_ignored_in_silence():
     assert "e: --remove: the file names no sample" in said, said
 
 
+def names_of_no_variant_and_no_contig_were_ignored_in_silence():
+    run("simulate", "--samples", 8, "--sites", 440, "-o", "c")
+    run("filter", "c.bed", "-o", "v.vcf")
+    names = [line.split()[1] for line in pathlib.Path("c.bim").read_text().splitlines()]
+    known, mixed = write("k", "\n".join(names)), write("m", "\n".join([*names[:5], "nosuch"]))
+    for path in ("c.bed", "v.vcf"):
+        for option in ("--extract", "--exclude"):
+            said = run("dist", path, option, mixed, "-o", "o").stderr
+            assert f"{option}: names of no variant" in said and "1 of 6, one is 'nosuch'" in said, (path, said)
+        assert run("dist", path, "--extract", known, "--exclude", write("x", names[0]), "-o", "o").stderr == ""
+        assert "--chr: the input has no contig 'foo'" in run("dist", path, "--chr", "1,foo", "-o", "o").stderr
+        assert run("dist", path, "--chr", "1,2", "-o", "o").stderr == ""
+
+
 def a_npy_had_positions():
     run("filter", "simulate:8x60", "-o", "f.npy")
     for words in (("50kb", 1, 0.2), (50, "kb", 0.2)):
@@ -103,6 +117,7 @@ def plans_notes_and_help_said_what_was_not_so():
 
 sys.exit(main([empty_words_crashed_or_wrote_no_matrix, json_named_the_metric_that_was_not_written,
                alpha_auto_broke_its_promise_without_a_word,
-               families_and_files_that_name_nobody_were_ignored_in_silence, a_npy_had_positions,
+               families_and_files_that_name_nobody_were_ignored_in_silence,
+               names_of_no_variant_and_no_contig_were_ignored_in_silence, a_npy_had_positions,
                sites_outside_from_bp_were_called_outside_region, the_plan_of_a_table_of_kinships_wrote_nothing,
                plans_notes_and_help_said_what_was_not_so]))

@@ -124,6 +124,14 @@ bool ChromosomeFilter::keeps_as_unknown(std::string_view contig) const {
   return rule_ == Rule::autosomes && chromosome_of(contig, autosomes_) == Chromosome::unknown;
 }
 
+std::string ChromosomeFilter::absent_note(const std::set<std::string>& seen) const {
+  std::string absent;
+  for (const std::string& name : names_) {
+    if (!seen.contains(name)) absent += (absent.empty() ? "'" : ", '") + name + "'";
+  }
+  return absent.empty() ? absent : fmt::format("--chr: the input has no contig {}", absent);
+}
+
 std::string unknown_note(const std::vector<std::string>& contigs, std::int64_t autosomes) {
   const std::string more =
       contigs.size() > 1 ? fmt::format(" and {} more contigs", contigs.size() - 1) : "";

@@ -56,6 +56,9 @@ class ChromosomeFilter {
   /// True where a contig is kept although its name is unknown: a reader collects these names and
   /// reports them once with unknown_note().
   bool keeps_as_unknown(std::string_view contig) const;
+  /// One line for SiteAccount::notes: names of the list that are none of `seen`, the contigs of the
+  /// input; empty where there is none. Numbers are not missed: a list may be of many inputs.
+  std::string absent_note(const std::set<std::string>& seen) const;
   /// Autosomes of the species.
   std::int64_t autosomes() const { return autosomes_; }
 

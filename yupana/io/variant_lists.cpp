@@ -55,7 +55,7 @@ void VariantSet::read_names(const std::string& path) {
   for (std::string_view line; reader.next(line);) {
     refuse_null_bytes(reader, line);
     for (std::string_view name; split_fields(line, &name, 1) == 1;) {
-      names_.emplace(name);
+      names_.try_emplace(std::string(name));
       line.remove_prefix(static_cast<std::size_t>(name.data() + name.size() - line.data()));
     }
   }
@@ -100,7 +100,12 @@ void VariantSet::merge_intervals() {
 bool VariantSet::contains(std::string_view contig,
                           std::int64_t position,
                           std::string_view name) const {
-  if (by_name_) return names_.contains(name);
+  if (by_name_) {
+    const auto named = names_.find(name);
+    if (named == names_.end()) return false;
+    named->second.found.store(true, std::memory_order_relaxed);
+    return true;
+  }
   const auto found = intervals_.find(genotype::chromosome_key(contig, autosomes_));
   if (found == intervals_.end()) return false;
   const std::vector<Range>& ranges = found->second;
@@ -113,9 +118,36 @@ std::string_view reason_of_lists(const VariantLists& lists,
                                  std::string_view contig,
                                  std::int64_t position,
                                  std::string_view name) {
-  if (lists.extract && !lists.extract->contains(contig, position, name)) return "not in --extract";
-  if (lists.exclude && lists.exclude->contains(contig, position, name)) return "in --exclude";
-  return {};
+  // Both are asked: a name of either is one that a site has.
+  const bool extracted = !lists.extract || lists.extract->contains(contig, position, name);
+  const bool excluded = lists.exclude && lists.exclude->contains(contig, position, name);
+  if (!extracted) return "not in --extract";
+  return excluded ? "in --exclude" : std::string_view();
+}
+
+std::string VariantSet::unused_note(std::string_view option) const {
+  std::int64_t unused = 0;
+  std::string_view first;
+  for (const auto& [name, use] : names_) {
+    if (use.found.load(std::memory_order_relaxed)) continue;
+    if (unused++ == 0 || name < first) first = name;
+  }
+  if (unused == 0) return {};
+  return fmt::format(
+      "{}: names of no variant on the chromosomes that are read are ignored: {} of {}, one is '{}'",
+      option,
+      unused,
+      names_.size(),
+      printable(first));
+}
+
+void add_unused_notes(const VariantLists& lists, std::vector<std::string>& notes) {
+  const auto add = [&](std::string_view option, const VariantSet* list) {
+    const std::string note = list == nullptr ? std::string() : list->unused_note(option);
+    if (!note.empty()) notes.push_back(note);
+  };
+  add("--extract", lists.extract.get());
+  add("--exclude", lists.exclude.get());
 }
 
 VariantLists read_variant_lists(const VariantListParams& extract,

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "yupana/core/tiles.hpp"
@@ -30,7 +31,7 @@ struct VariantListParams {
 VariantLines variant_lines_from_name(std::string_view option, std::string_view name);
 
 /// A set of variants: by their names, or by their places.
-///   memory: about 64 bytes and its letters for every name; 16 bytes an interval
+///   memory: about 72 bytes and its letters for every name; 16 bytes an interval
 class VariantSet {
  public:
   /// Reads the file. Of intervals, more columns, blank lines and lines that begin with #, track or
@@ -41,6 +42,10 @@ class VariantSet {
 
   /// Safe from several threads. `position` is from 1; `21` and `chr21` are the same contig.
   bool contains(std::string_view contig, std::int64_t position, std::string_view name) const;
+
+  /// One line for SiteAccount::notes: names that contains() was never asked for; empty where there
+  /// is none, and of intervals. `option`: that named the file.
+  std::string unused_note(std::string_view option) const;
 
  private:
   void read_names(const std::string& path);
@@ -57,7 +62,10 @@ class VariantSet {
 
   std::int64_t autosomes_;
   bool by_name_;
-  std::unordered_set<std::string, Hash, std::equal_to<>> names_;
+  struct Use {
+    mutable std::atomic<bool> found = false;
+  };
+  std::unordered_map<std::string, Use, Hash, std::equal_to<>> names_;
   std::map<std::string, std::vector<Range>> intervals_;  ///< by contig, sorted, apart
 };
 
@@ -74,6 +82,9 @@ std::string_view reason_of_lists(const VariantLists& lists,
                                  std::string_view contig,
                                  std::int64_t position,
                                  std::string_view name);
+
+/// Adds the notes of both lists on names of no site that was read.
+void add_unused_notes(const VariantLists& lists, std::vector<std::string>& notes);
 
 /// Reads both lists.
 VariantLists read_variant_lists(const VariantListParams& extract,

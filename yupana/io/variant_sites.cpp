@@ -92,6 +92,9 @@ VariantSites SiteCollector::finish() {
   if (!unknown_.empty()) {
     account.notes.push_back(genotype::unknown_note(unknown_, rules_.chromosomes.autosomes()));
   }
+  const std::string absent = rules_.chromosomes.absent_note({listed_.begin(), listed_.end()});
+  if (!absent.empty()) account.notes.push_back(absent);
+  add_unused_notes(rules_.variants, account.notes);
   const auto skipped = account.skipped.find(std::string(reason_of(Verdict::multiallelic)));
   if (skipped != account.skipped.end()) {
     account.notes.push_back(multiallelic_note(skipped->second, account.read));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <future>
+#include <set>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -71,6 +72,7 @@ class VcfSource : public genotype::Source {
   bool region_found_ = false;
   std::int64_t next_alt_ = 1;  // --multiallelic split: of the record at cursor_
   std::vector<std::string> unknown_contigs_;
+  std::set<std::string> seen_contigs_;
   std::string tail_;  // the beginning of a record whose end is not read yet
   std::int64_t next_line_ = 0;
   VcfBatch batch_, spare_;
@@ -107,6 +109,7 @@ void VcfSource::rewind() {
   next_alt_ = 1;
   contig_.clear();
   unknown_contigs_.clear();
+  seen_contigs_.clear();
   tail_.clear();
   batch_.records.clear();
   cursor_ = 0;
@@ -203,6 +206,7 @@ void VcfSource::look_up(std::string_view contig) {
   contig_known_ = true;
   contig_ = contig;
   contig_kept_ = chromosomes.keeps(contig);
+  seen_contigs_.emplace(contig);
   contig_in_region_ = !params_.region || params_.region->is_on(contig, chromosomes.autosomes());
   region_found_ = region_found_ || contig_in_region_;
   if (contig_in_region_ && chromosomes.keeps_as_unknown(contig) &&
@@ -343,6 +347,10 @@ void VcfSource::finish() {
     account_.notes.push_back(
         genotype::unknown_note(unknown_contigs_, params_.chromosomes.autosomes()));
   }
+  // An index leads to a region past the other contigs.
+  const std::string absent = params_.chromosomes.absent_note(seen_contigs_);
+  if (!absent.empty() && !params_.region) account_.notes.push_back(absent);
+  add_unused_notes(params_.variants, account_.notes);
   const auto skipped = account_.skipped.find(std::string(reason_of(Verdict::multiallelic)));
   if (skipped != account_.skipped.end()) {
     account_.notes.push_back(multiallelic_note(skipped->second, account_.read));
