@@ -298,3 +298,26 @@ def square_matrix(array: Any, name: str) -> Array:
     elif matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     return np.ascontiguousarray(matrix)
+
+
+def distance_matrix(matrix: Any) -> np.ndarray:
+    """A square matrix in host memory, 0 on its diagonal, symmetric but for rounding."""
+    matrix = square_matrix(host_array(matrix, "distances"), "distances")
+    (loops,) = np.nonzero(abs(matrix.diagonal()) > 0)
+    if loops.size:
+        raise ValueError(
+            f"distances: expected 0 on the diagonal, got {matrix[loops[0], loops[0]]} in row {loops[0] + 1} (from 1)"
+        )
+    step = 512
+    for begin in range(0, len(matrix), step):
+        below, above = matrix[begin : begin + step, :begin], matrix[:begin, begin : begin + step].T
+        own = matrix[begin : begin + step, begin : begin + step]
+        for ours, theirs, first in ((below, above, 0), (own, own.T, begin)):
+            rows, columns = np.nonzero(~np.isclose(ours, theirs, rtol=1e-6, atol=0, equal_nan=True))
+            if rows.size:
+                i, j = rows[0] + begin + 1, columns[0] + first + 1
+                raise ValueError(
+                    f"distances: expected a symmetric matrix, got {ours[rows[0], columns[0]]} in row {i}, "
+                    f"column {j} and {theirs[rows[0], columns[0]]} in row {j}, column {i} (from 1)"
+                )
+    return matrix

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._call import HostKeywords, Keywords, run, with_keywords
-from ._views import host_array, returned, square_matrix
+from ._views import distance_matrix, host_array, returned
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -110,29 +110,6 @@ class Phylogeny(NamedTuple):
         return returned(_core.analysis.tree_support(*own, lists))
 
 
-def _distances(matrix: Any) -> np.ndarray:
-    """A square matrix in host memory, 0 on its diagonal, symmetric but for rounding."""
-    matrix = square_matrix(host_array(matrix, "distances"), "distances")
-    (loops,) = np.nonzero(abs(matrix.diagonal()) > 0)
-    if loops.size:
-        raise ValueError(
-            f"distances: expected 0 on the diagonal, got {matrix[loops[0], loops[0]]} in row {loops[0] + 1} (from 1)"
-        )
-    step = 512
-    for begin in range(0, len(matrix), step):
-        below, above = matrix[begin : begin + step, :begin], matrix[:begin, begin : begin + step].T
-        own = matrix[begin : begin + step, begin : begin + step]
-        for ours, theirs, first in ((below, above, 0), (own, own.T, begin)):
-            rows, columns = np.nonzero(~np.isclose(ours, theirs, rtol=1e-6, atol=0, equal_nan=True))
-            if rows.size:
-                i, j = rows[0] + begin + 1, columns[0] + first + 1
-                raise ValueError(
-                    f"distances: expected a symmetric matrix, got {ours[rows[0], columns[0]]} in row {i}, "
-                    f"column {j} and {theirs[rows[0], columns[0]]} in row {j}, column {i} (from 1)"
-                )
-    return matrix
-
-
 @with_keywords
 def mds(
     distances: Any, dimensions: int = 10, *, squared: bool = False, **keywords: Unpack[Keywords]
@@ -160,7 +137,7 @@ def mds(
     >>> np.abs(found.points[0, 0] - found.points[2, 0]).round(9)
     np.float64(4.0)
     """
-    return Mds(**run("analysis.mds", keywords, _distances(distances), squared, dimensions))
+    return Mds(**run("analysis.mds", keywords, distance_matrix(distances), squared, dimensions))
 
 
 @with_keywords
@@ -191,7 +168,7 @@ def linkage(
            [2. , 3. , 4.5, 3. ]])
     """
     given = host_array(distances, "distances")
-    pairs = np.ascontiguousarray(given, np.float64) if given.ndim == 1 else _distances(given)
+    pairs = np.ascontiguousarray(given, np.float64) if given.ndim == 1 else distance_matrix(given)
     return run("analysis.linkage", keywords, pairs, method)
 
 
@@ -221,7 +198,7 @@ def neighbor_joining(
     >>> yupana.analysis.neighbor_joining(d).newick(["a", "b", "c", "d"])
     '(c:3,d:4,(a:1,b:2):1);'
     """
-    return Phylogeny(**run("analysis.neighbor_joining", keywords, _distances(distances), method))
+    return Phylogeny(**run("analysis.neighbor_joining", keywords, distance_matrix(distances), method))
 
 
 @with_keywords
@@ -237,7 +214,7 @@ def minimum_spanning_tree(distances: Any, **keywords: Unpack[HostKeywords]) -> n
     array([[0, 1],
            [1, 2]])
     """
-    return run("analysis.minimum_spanning_tree", keywords, _distances(distances))
+    return run("analysis.minimum_spanning_tree", keywords, distance_matrix(distances))
 
 
 def _merges(merges: Any) -> np.ndarray:
@@ -322,7 +299,7 @@ def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) 
     >>> scores.adjusted_rand, scores.nearest_neighbor, scores.classes
     (1.0, 1.0, 2)
     """
-    facts = run("analysis.label_scores", keywords, _distances(distances), _codes(labels))
+    facts = run("analysis.label_scores", keywords, distance_matrix(distances), _codes(labels))
     return LabelScores(**facts)
 
 
@@ -384,10 +361,8 @@ def class_measures(
     shares = host_array(shares, "shares", np.float64)
     names = np.unique(y_true) if classes is None else np.asarray(classes)
     if y_true.ndim != 1 or shares.shape != (len(y_true), len(names)) or shares.size == 0:
-        raise ValueError(
-            f"shares: expected rows of {len(names)} shares, one a class, for {y_true.size} labels, "
-            f"got shape {shares.shape}"
-        )
+        wanted = f"rows of {len(names)} shares, one a class, for {y_true.size} labels"
+        raise ValueError(f"shares: expected {wanted}, got shape {shares.shape}")
     order = np.argsort(names, kind="stable")
     places = np.minimum(np.searchsorted(names, y_true, sorter=order), len(names) - 1)
     codes = np.where(names[order[places]] == y_true, order[places], -1).astype(np.int32)
@@ -419,9 +394,7 @@ def number_measures(
     y_true = host_array(y_true, "y_true", np.float64)
     predicted = host_array(predicted, "predicted", np.float64)
     if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
-        raise ValueError(
-            f"predicted: expected one number a label, of shape {y_true.shape}, not empty, got "
-            f"{predicted.shape}"
-        )
-    contiguous = [np.ascontiguousarray(values) for values in (y_true, predicted)]
+        wanted = f"one number a label, of shape {y_true.shape}, not empty"
+        raise ValueError(f"predicted: expected {wanted}, got {predicted.shape}")
+    contiguous = map(np.ascontiguousarray, (y_true, predicted))
     return run("analysis.number_measures", keywords, *contiguous)

@@ -93,7 +93,8 @@ def test_distances_have_no_unit():
     for kind in ("histograms", "embeddings", "trees"):
         for part in data[kind]:
             assert part["unit"] == units[part["name"]], (kind, part["name"])
-    data, record, _ = page("--from-distances", "run.dist.npy", "--alpha", 3)
+    pathlib.Path("run.dist.npy").rename("d.npy")
+    data, record, _ = page("--from-distances", "d.npy", "--alpha", 3)
     assert data["heatMaps"][2]["unit"] == "input units^3", data["heatMaps"][2]["unit"]
     assert record["metric"] == "given" and "missing" not in record, record
 

@@ -119,7 +119,8 @@ TEST_F(ExonsTest, FaultsNameFileAndLine) {
   refuse("1 2\n9 3\n", "e:2: expected an exon with 1 <= first <= last, got 9..3");
   refuse("0 3\n", "first <= last, got 0..3");
   refuse("1 2\nx 5\n", "e:2: first base: expected a whole number, got 'x'");
-  refuse("1 2\n5\n", "e:2: expected [sequence] first last [strand], got 1 columns");
+  refuse("1 2\n5\n",
+         "e:2: expected [sequence] first last [strand] between blanks or tabs, got '5'");
   refuse("c\tx\texon\t3\tq\t.\t-\t.\tP\n", "e:1: end: expected a whole number, got 'q'");
   refuse("c\tx\texon\t3\t5\t.\t*\t.\tP\n", "e:1: expected a strand (+, - or .), got '*'");
   refuse("c\tx\texon\t3\t5\t.\t+\t.\tP\nc\tx\n", "e:2: 2 columns between tabs; GFF3 has nine");

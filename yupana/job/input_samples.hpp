@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/cohort.hpp"
+#include "yupana/io/fam.hpp"
+
+namespace yupana::job {
+
+/// The samples that a --keep or --remove file names; a note counts names that the input does not
+/// have.
+std::vector<std::string> listed_samples(Context& context,
+                                        const char* option,
+                                        const std::string& path,
+                                        const io::SampleNames& names);
+
+/// The samples that --keep-fam or --remove-fam leaves out: families are in the first column of the
+/// file; those that no sample has are passed over, as in PLINK, with a note.
+genotype::LeftOut left_out_families(Context& context,
+                                    const char* option,
+                                    const std::string& path,
+                                    const io::SampleNames& names);
+
+}  // namespace yupana::job
