@@ -50,12 +50,12 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     const bool is_one = split_fields(line, fields, 2) == 1;
     const Field field = is_one ? read_field(fields[0], to[count]) : Field::no_number;
     if (field == Field::too_large) {
-      throw fault(fmt::format(
-          "'{}' is beyond what type {} holds; {}",
-          printable(fields[0]),
-          type().name(),
-          type().kind == 'f' ? "write inf, or 0 of a tiny number, if it is meant"
-                             : "read it as f8 if it may be rounded"));
+      throw fault(fmt::format("'{}' is beyond what type {} holds; {}",
+                              printable(fields[0]),
+                              type().name(),
+                              type().kind == 'f'
+                                  ? "write inf, or 0 of a tiny number, if it is meant"
+                                  : "read it as f8 if it may be rounded"));
     }
     if (field == Field::no_number) {
       throw fault(

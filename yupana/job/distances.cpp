@@ -137,14 +137,13 @@ void add_whole_files(Context& context,
     io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
   }
   for (const io::PlinkContent content : outputs.plink_contents) {
-    io::write_plink(
-        context,
-        files,
-        params.out,
-        content,
-        *outputs.plink,
-        plink_samples(input),
-        metric_rows(counts, {.metric = plink_metric(content)}));
+    io::write_plink(context,
+                    files,
+                    params.out,
+                    content,
+                    *outputs.plink,
+                    plink_samples(input),
+                    metric_rows(counts, {.metric = plink_metric(content)}));
   }
 }
 
