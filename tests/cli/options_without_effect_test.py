@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fft, polymul, closest and trisolve: an option that would have no effect is a usage error."""
+"""fft, polymul, closest, trisolve and som: an option that would have no effect is a usage error."""
 import pathlib
 import sys
 
@@ -65,8 +65,25 @@ def a_seed_is_for_random_sides():
     run("trisolve", "m.mtx", "--seed", 5)
 
 
+def maps_are_told_of_no_training_that_is_not_done():
+    np.savetxt("flowers.csv", np.random.default_rng(1).random((40, 3)), delimiter=",", header="a,b,c", comments="")
+    common = ("som", "fit", "flowers.csv", "-o", "gone")
+    for used, options, says in ((["--iterations", 0], ["--sigma0", 3], "--iterations 0"),
+                                (["--iterations", 0], ["--sigmaf", 0.3], "--iterations 0"),
+                                (["--iterations", 0], ["--tau", 2], "--iterations 0"),
+                                (["--iterations", 0], ["--neighborhood", "bubble"], "--iterations 0"),
+                                (["--iterations", 0], ["--online"], "--iterations 0"),
+                                (["--smooth", 20], ["--tau", 3], "--smooth 20, which is every iteration"),
+                                (["--smooth", 20], ["--sigma0", 3], "--smooth 20"),
+                                (["--init", "pca", "--no-p-matrix"], ["--seed", 5], "--init pca")):
+        refuse(*common, *used, *options, says=[options[0] + " has no effect", says])
+        run(*common[:-1], "map", *used)
+        run(*common[:-1], "map", *options)
+
+
 sys.exit(main([fft_refuses_an_axis_of_a_vector_or_of_both,
                fft_refuses_the_library_of_a_gpu_on_a_cpu,
                polymul_writes_no_digits_into_a_npy,
                the_reference_has_no_methods,
-               a_seed_is_for_random_sides]))
+               a_seed_is_for_random_sides,
+               maps_are_told_of_no_training_that_is_not_done]))

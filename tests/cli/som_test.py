@@ -225,22 +225,6 @@ def a_note_says_where_sigma_ends_on_both_sides_of_sigmaf():
         assert ("sigma ends at" in run(*common, *options).stderr) == noted, options
 
 
-def options_that_the_training_makes_no_use_of_are_refused():
-    flowers()
-    common = ("som", "fit", "flowers.csv", "--label", "class", "-o", "gone")
-    for used, options, says in ((["--iterations", 0], ["--sigma0", 3], "--iterations 0"),
-                                (["--iterations", 0], ["--sigmaf", 0.3], "--iterations 0"),
-                                (["--iterations", 0], ["--tau", 2], "--iterations 0"),
-                                (["--iterations", 0], ["--neighborhood", "bubble"], "--iterations 0"),
-                                (["--iterations", 0], ["--online"], "--iterations 0"),
-                                (["--smooth", 20], ["--tau", 3], "--smooth 20, which is every iteration"),
-                                (["--smooth", 20], ["--sigma0", 3], "--smooth 20"),
-                                (["--init", "pca", "--no-p-matrix"], ["--seed", 5], "--init pca")):
-        refuse(*common, *used, *options, status=2, says=[options[0] + " has no effect", says])
-        run(*common[:-1], "map", *used)
-        run(*common[:-1], "map", *options)
-
-
 def values_that_float32_rounds_are_noted():
     """1,700,000,000 to 1,700,000,059 are one float32: "the same everywhere" was said of them."""
     def noted(values, *options, path="t.csv"):
@@ -403,7 +387,6 @@ sys.exit(main([fit_writes_what_it_says, documented_line_works, the_same_bytes_ev
                libsvm_files_may_end_early, tables_beyond_memory_give_the_same_bytes,
                report_says_what_the_fit_said, oddities_are_noted,
                a_note_says_where_sigma_ends_on_both_sides_of_sigmaf,
-               options_that_the_training_makes_no_use_of_are_refused,
                values_that_float32_rounds_are_noted,
                bad_input_is_one_line_and_leaves_nothing, models_that_do_not_fit_are_refused,
                python_reads_the_model, faces_reach_the_published_errors]))
