@@ -2,6 +2,7 @@
 """Genomic commands: values that were taken without effect, answers that named something else."""
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -115,7 +116,23 @@ def plans_notes_and_help_said_what_was_not_so():
     run("dist", "--bed", "c.BED", "-o", "o")
 
 
-sys.exit(main([empty_words_crashed_or_wrote_no_matrix, json_named_the_metric_that_was_not_written,
+def scores_that_differ_were_called_the_same():
+    run("simulate", "--samples", 60, "--sites", 3000, "--populations", 3, "--missing", 0.01, "-o", "c")
+    seen = set()
+    for alpha in ("auto", 2):
+        said = run("fermat", "c.bed", "--labels", "c.labels.tsv", "--alpha", alpha, "-o", "run").stdout
+        scores = dict(re.findall(r"^(distance d|Fermat F\^\S+) +(\S+)", said, re.M))
+        plain, fermat = (scores[name] for name in sorted(scores, key=lambda name: name[0] == "F"))
+        sentence = said.split("On the scale of the distances")[1].split("silhouette ")[1].split(",")[0]
+        same = sentence.startswith("is the same")
+        assert same == (plain == fermat), (sentence, scores)
+        assert same or sentence == f"changes by less than 0.01 ({plain} to {fermat})", sentence
+        seen.add(same)
+    assert seen == {True, False}, "both sentences are tried"
+
+
+sys.exit(main([scores_that_differ_were_called_the_same,
+               empty_words_crashed_or_wrote_no_matrix, json_named_the_metric_that_was_not_written,
                alpha_auto_broke_its_promise_without_a_word,
                families_and_files_that_name_nobody_were_ignored_in_silence,
                names_of_no_variant_and_no_contig_were_ignored_in_silence, a_npy_had_positions,

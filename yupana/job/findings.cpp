@@ -131,10 +131,13 @@ std::string score_text(double score) {
 
 std::string compared(const char* what, double fermat, double plain, const std::string& against) {
   if (std::abs(fermat - plain) < same_score) {
-    if (fermat == plain)
+    // As the table prints them.
+    const auto text = [](double score) { return fmt::format("{:.3f}", score); };
+    if (text(fermat) == text(plain)) {
       return fmt::format("{} is the same for both ({})", what, score_text(plain));
+    }
     return fmt::format(
-        "{} changes by less than {} ({:.3f} to {:.3f})", what, same_score, plain, fermat);
+        "{} changes by less than {} ({} to {})", what, same_score, text(plain), text(fermat));
   }
   return fmt::format("{} {} from {} ({}) to {}",
                      what,
