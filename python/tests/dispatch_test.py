@@ -59,10 +59,10 @@ def wrapped(result):
 
 #: The host's transforms write to an array that they are given; those of a GPU return one.
 TRANSFORMS = {
-    "fft": lambda x, inverse: (yupana.ifft if inverse else yupana.fft)(x),
-    "rfft": yupana.rfft,
-    "irfft": yupana.irfft,
-    "fft2": lambda x, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
+    "fft": lambda x, out, inverse: (yupana.ifft if inverse else yupana.fft)(x),
+    "rfft": lambda x, out: yupana.rfft(x),
+    "irfft": lambda x, out, n: yupana.irfft(x, n),
+    "fft2": lambda x, out, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
 }
 
 
@@ -75,9 +75,11 @@ class Family:
     def __getattr__(self, function):
         def called(options, *arguments):
             self.log.append(f"{self.name}.{function}")
-            arguments = map(unwrapped, arguments)
+            arguments = [unwrapped(argument) for argument in arguments]
             if self.name == "spectral" and function in TRANSFORMS:
                 return wrapped(TRANSFORMS[function](*arguments))
+            if function == "argsort":  # on a GPU with an array to write to
+                arguments.pop()
             host = getattr(getattr(_core, self.name), function)
             return wrapped(host(_core.Options("cpu", 0, 0, None), *arguments))
 
@@ -95,9 +97,9 @@ def log(monkeypatch):
     device = types.SimpleNamespace(**{name: Family(name, log) for name in families})
     device.host = lambda array: array.values
     monkeypatch.setattr(_core, "device", device, raising=False)
-    # Options name a GPU that is not here.
+    # Options name a GPU that is not here; one that is would sum floats in another order.
     options = _core.Options
-    made = lambda device, *rest: options("cpu" if device == "cuda:3" else device, *rest)  # noqa: E731
+    made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
     return log
 

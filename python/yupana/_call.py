@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._views import on_gpu, ordinal, returned
+from ._views import on_gpu, ordinal, returned, stream_of
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
 #: ``(stage, done, total, unit, seconds)``.
@@ -136,9 +136,10 @@ class options:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
+        stream = (stream_of(array),) if on_gpu(array) else ()
         try:
             self._options = _core.Options(
-                where, whole("threads", threads or 0, 4097), whole("memory", memory or 0), report
+                where, whole("threads", threads or 0, 4097), whole("memory", memory or 0), report, *stream
             )
         except TypeError as error:
             raise _shortened(error) or error from None

@@ -7,7 +7,7 @@ never are: one that a function cannot read in place is refused in one line that 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -32,6 +32,9 @@ def on_gpu(array: Any) -> bool:
     """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
     if array is None or isinstance(array, np.ndarray):
         return False
+    library = _LIBRARIES.get(type(array))
+    if library is not None:
+        return library.has_on_gpu(array)
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CUDA
     except AttributeError:
@@ -49,12 +52,64 @@ def any_on_gpu(**arrays: Any) -> bool:
 
 def ordinal(array: Any) -> int:
     """The number of the GPU that an array is on."""
-    _library(array)
-    return int(array.__dlpack_device__()[1])
+    return _library(array).ordinal(array)
 
 
-def _library(array: Any) -> Any:
-    """The library of an array on a GPU, which makes arrays from DLPack."""
+class _Library:
+    """What a library tells of its arrays on a GPU; of JAX no more than DLPack has."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.from_dlpack = module.from_dlpack
+
+    def has_on_gpu(self, array: Any) -> bool:
+        return bool(array.__dlpack_device__()[0] == _DLPACK_CUDA)
+
+    def ordinal(self, array: Any) -> int:
+        return int(array.__dlpack_device__()[1])
+
+    def stream(self, array: Any) -> int | None:
+        """Where the library queues work on the array; None: only it knows."""
+        return None
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        """A new array beside another, in memory of the library; None where nobody may write to one."""
+        return None
+
+
+class _Torch(_Library):
+    def has_on_gpu(self, array: Any) -> bool:
+        return bool(array.is_cuda)
+
+    def ordinal(self, array: Any) -> int:
+        return int(array.get_device())
+
+    def stream(self, array: Any) -> int | None:
+        return int(self.module.cuda.current_stream(array.device).cuda_stream)
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        return self.module.empty(shape, dtype=getattr(self.module, kind), device=like.device)
+
+
+class _Cupy(_Library):
+    def stream(self, array: Any) -> int | None:
+        with array.device:
+            return int(self.module.cuda.get_current_stream().ptr)
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        with like.device:
+            return self.module.empty(shape, kind)
+
+
+#: Of the types of arrays seen so far.
+_LIBRARIES: dict[type, _Library] = {}
+
+
+def _library(array: Any) -> _Library:
+    """The library of an array on a GPU."""
+    known = _LIBRARIES.get(type(array))
+    if known is not None:
+        return known
     if not hasattr(_core, "device"):
         raise TypeError(
             "x: expected an array in host memory, got one on a GPU; this build has no CUDA backend"
@@ -67,12 +122,25 @@ def _library(array: Any) -> Any:
                 continue
             module = import_module(name)
             if hasattr(module, "from_dlpack"):
-                return module
+                library = {"torch": _Torch, "cupy": _Cupy}.get(name, _Library)(module)
+                if name in ("torch", "cupy"):
+                    _LIBRARIES[type(array)] = library
+                return library
     kind = type(array)
     raise TypeError(
         "an array on a GPU: expected one of CuPy, torch or JAX, got "
         f"{kind.__module__}.{kind.__qualname__}; cupy.asarray(x) takes it without a copy"
     )
+
+
+def stream_of(array: Any) -> int | None:
+    """The stream on which the library of an array on a GPU queues its work."""
+    return _library(array).stream(array)
+
+
+def new_array(like: Any, shape: Sequence[int], kind: str | None = None) -> Array | None:
+    """An array on the GPU of another, in memory of its library; None: the bindings make one."""
+    return _library(like).empty(like, shape, kind or _type_name(like))
 
 
 def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
@@ -262,9 +330,10 @@ def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) ->
 
 
 def output(out: Any, like: Any) -> Array | None:
-    """The caller's array to write to, of the shape and type of another and beside it; or None."""
+    """The caller's array to write to, of the shape and type of another and beside it; else a new one
+    on a GPU, or None."""
     if out is None:
-        return None
+        return new_array(like, like.shape) if on_gpu(like) else None
     size, kind = int(like.shape[0]), _type_name(like)
     where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
     if on_gpu(like):
@@ -274,7 +343,7 @@ def output(out: Any, like: Any) -> Array | None:
     if not fits or tuple(out.shape) != (size,):
         raise ValueError(f"out: expected {where} of {size} {kind} values")
     if on_gpu(out):
-        if _library(out).__name__.startswith("jax"):
+        if _library(out).module.__name__.startswith("jax"):
             raise ValueError("out: expected an array that may be written to, which none of JAX may")
         return resident(out, "out", PLAIN_TYPES, 1)
     if not (out.flags.c_contiguous and out.flags.writeable):

@@ -26,6 +26,8 @@ class Workspace {
   /// A counter that is 0 at the start of a launch; the launch leaves it at 0.
   std::uint32_t* counter(cudaStream_t stream);
 
+  std::uint64_t bytes() const { return scratch_.bytes() + status_.bytes() + counter_.bytes(); }
+
  private:
   yupana::cuda::DeviceArray<unsigned char> scratch_;
   yupana::cuda::DeviceArray<std::uint64_t> status_;
