@@ -17,11 +17,6 @@ unsigned blocks_for(std::int64_t n) { return static_cast<unsigned>(divide_up(n, 
 
 __device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
 
-template <class N>
-__global__ void number_kernel(N* places, std::int64_t n) {
-  if (place() < n) places[place()] = static_cast<N>(place());
-}
-
 template <class To, class From>
 __global__ void convert_kernel(const From* from, std::int64_t n, To* to) {
   if (place() < n) to[place()] = static_cast<To>(from[place()]);
@@ -40,15 +35,6 @@ __global__ void offsets_kernel(const std::int64_t* offsets,
 }
 
 }  // namespace
-
-template <class N>
-void number(N* places, std::int64_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  number_kernel<<<blocks_for(n), threads, 0, stream>>>(places, n);
-  check_launch("number places");
-}
-template void number(std::uint32_t*, std::int64_t, cudaStream_t);
-template void number(std::uint64_t*, std::int64_t, cudaStream_t);
 
 template <class To, class From>
 void convert(const From* from, std::int64_t n, To* to, cudaStream_t stream) {

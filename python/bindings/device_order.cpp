@@ -1,8 +1,6 @@
 // Sorts and merges of vectors in the memory of a GPU.
 #ifdef YUPANA_CUDA
-#include "python/bindings/device_arrays.hpp"
 #include "python/bindings/device_vectors.hpp"
-#include "yupana/core/tiles.hpp"
 
 namespace yupana::python {
 namespace {
@@ -26,24 +24,6 @@ nb::object pairs_sorted(const Options& options,
                         to_dlpack(std::move(sorted.second), values.dtype(), keys.device_id()));
 }
 
-/// Writes the places of the keys in ascending order; they travel as words N beside a copy.
-template <class N, class K>
-void sort_places(const DeviceSession& session, const DeviceVector<K>& keys, std::uint64_t* places) {
-  const std::int64_t n = size_of(keys);
-  const std::int64_t key_bytes = round_up(n * std::int64_t{sizeof(K)}, 256);
-  std::byte* const room = session.scratch.room_for(key_bytes + n * std::int64_t{sizeof(N)});
-  const arrays::Columns<K, N> columns{reinterpret_cast<K*>(room),
-                                      reinterpret_cast<N*>(room + key_bytes)};
-  copy_async(columns.keys, keys.data(), n, session.stream);
-  device::number(columns.values, n, session.stream);
-  arrays::cuda::sort_by_key(session.space, session.stream, columns, n);
-  if constexpr (sizeof(N) == 8) {
-    copy_async(places, static_cast<const N*>(columns.values), n, session.stream);
-  } else {
-    device::convert(static_cast<const N*>(columns.values), n, places, session.stream);
-  }
-}
-
 using Places = std::optional<DeviceVectorOut<std::int64_t>>;
 
 template <class K>
@@ -58,12 +38,8 @@ Made<std::int64_t> order_of(const Options& options,
   DeviceArray<std::int64_t> made;
   queue_with_scratch(options, keys.device_id(), [&](const DeviceSession& session) {
     if (!out) made = DeviceArray<std::int64_t>(n);
-    auto* const places = reinterpret_cast<std::uint64_t*>(out ? out->data() : made.data());
-    if (n <= std::int64_t{1} << 32) {
-      sort_places<std::uint32_t>(session, keys, places);
-    } else {
-      sort_places<std::uint64_t>(session, keys, places);
-    }
+    std::int64_t* const places = out ? out->data() : made.data();
+    arrays::cuda::argsort(session.space, session.stream, keys.data(), n, places);
   });
   return made_unless(out.has_value(), std::move(made), keys.device_id());
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,15 +18,6 @@ struct DeviceScratch {
   arrays::cuda::Workspace space;
   DeviceArray<std::uint64_t> result{1};
   yupana::cuda::PinnedArray<std::uint64_t> fetched{1};
-  DeviceArray<std::byte> copies;
-
-  std::byte* room_for(std::int64_t bytes) {
-    if (bytes > copies.size()) {
-      copies = {};  // frees first: the two need not fit side by side
-      copies = DeviceArray<std::byte>(bytes);
-    }
-    return copies.data();
-  }
 };
 
 /// Scratch memory and the stream of a call.
@@ -47,7 +37,7 @@ void queue_with_scratch(const Options& options, int device, const Body& body) {
         [] { return std::make_unique<DeviceScratch>(); },
         [&](DeviceScratch& scratch) {
           body(DeviceSession{scratch.space, stream, scratch});
-          return scratch.space.bytes() + scratch.copies.bytes();
+          return scratch.space.bytes();
         });
   });
 }

@@ -4,6 +4,7 @@ No GPU is needed: a library of its own makes arrays that are said to be on GPU 3
 the host's functions on their values.
 """
 
+import contextlib
 import sys
 import types
 
@@ -12,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, arrays, spectral
+from yupana import _core, _views, arrays, spectral
 
 
 class GpuArray:
@@ -235,3 +236,33 @@ def test_keywords_that_a_function_does_not_have_are_refused_in_its_name(function
         function(WEIGHTS, devices="cpu")
     with pytest.raises(TypeError, match="linkage: expected .*; got 'device'"):
         yupana.analysis.linkage(WEIGHTS, device="cpu")
+
+
+class CupyArray(GpuArray):
+    device = contextlib.nullcontext()
+
+    def __dlpack__(self):
+        return self
+
+
+CupyArray.__module__ = "cupy"
+
+
+def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
+    cupy = types.ModuleType("cupy")
+    cupy.from_dlpack = lambda array: array
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
+    cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(_views, "_LIBRARIES", {})
+
+    def sort(options, keys, out):
+        out.values[:] = np.sort(keys.values)
+
+    device = types.SimpleNamespace(arrays=types.SimpleNamespace(sort=sort))
+    monkeypatch.setattr(_core, "device", device, raising=False)
+    options, streams = _core.Options, []
+    monkeypatch.setattr(_core, "Options", lambda *given: streams.append(given[4]) or options(*given))
+    found = arrays.sort(CupyArray(KEYS))
+    assert type(found) is CupyArray and np.array_equal(found.values, np.sort(KEYS))
+    assert streams == [77]

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, run
-from ._views import Array, complex_array, dtype_of, new_array, on_gpu, real_array
+from ._views import Array, complex_array, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
 
@@ -22,6 +22,7 @@ _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 _DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
 #: Real ("f") and complex ("c") numbers as exact as each.
 _KINDS = {("fc"[i], x): same[i] for same in (_SINGLE, _DOUBLE) for i in (0, 1) for x in same}
+_KIND_NAMES = {(kind, x.name): y.name for (kind, x), y in _KINDS.items()}
 #: A call without keywords.
 _ANYWHERE = _core.Options("auto", 0, 0, None)
 
@@ -124,7 +125,7 @@ def _on_gpu_transformed(
             f"{tuple(x.shape)}; move the axis to the end and make the array dense"
         )
     shape = (*x.shape[:-1], last)
-    out = new_array(x, shape, _KINDS[kind, dtype_of(x)].name)
+    out = new_array(x, shape, _KIND_NAMES[kind, type_name(x)])
     result = run(f"spectral.{function}", keywords, x, out, *rest)
     return out if result is None else result.reshape(shape)
 
