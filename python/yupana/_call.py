@@ -163,12 +163,12 @@ def run(
 ) -> Any:
     """Calls function(options, array, *arguments) where the array is.
 
-    function : "family.name" of _core, of _core.device for an array on a GPU; or a bound method
+    function : "family.name" of _core, or a bound method
     likes : arrays whose libraries the results on a GPU are given to; by default the array's
     """
     with options(array, **keywords) as call:
         if isinstance(function, str):
-            function = attrgetter(function)(_core.device if on_gpu(array) else _core)
+            function = attrgetter(function)(_core)
         return returned(function(call, array, *arguments), likes or (array,))
 
 

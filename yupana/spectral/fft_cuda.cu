@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
 #include "yupana/spectral/fft_backends.hpp"
+#include "yupana/spectral/kept_plans_cuda.hpp"
 
 // Signals in host memory: to the device, as many at once as fit, transformed, and back.
 namespace yupana::spectral::cuda {
@@ -145,6 +147,38 @@ Signals<T> rows_of(MatrixView<T> m) {
   return {m.data, m.cols, m.rows, 1, std::max(m.stride, m.cols)};
 }
 
+template <class T>
+void check_dense(const Signals<T>& signals) {
+  if (signals.stride == 1 && (signals.batch == 1 || signals.distance == signals.length)) return;
+  throw Error(ErrorCode::usage,
+              "fft: expected signals one after the other without gaps in the memory of a GPU");
+}
+
+/// use(plan, stream) of a kept plan for signals that are on a device.
+template <class Plan, class Use>
+void with_kept(int device, std::int64_t a, std::int64_t b, std::uint64_t bytes, const Use& use) {
+  const DeviceScope scope(device);
+  KeptPlans<Plan>::with(a, b, bytes, [&](Plan& plan) {
+    const Stream stream;
+    use(plan, stream);
+    stream.wait();
+  });
+}
+
+template <class T>
+struct PlaneFft {
+  PlaneFft(std::int64_t rows, std::int64_t cols)
+      : along(cols, rows, {FftLibrary::own}), down(rows, cols) {}
+
+  DeviceFft<T> along;
+  DeviceColumnFft<T> down;
+};
+
+template <class T, class Use>
+void with_real_plan(int device, std::int64_t n, std::int64_t batch, const Use& use) {
+  with_kept<DeviceRealFft<T>>(device, n, batch, DeviceRealFft<T>::bytes(n, batch), use);
+}
+
 }  // namespace
 
 template <class T>
@@ -153,6 +187,21 @@ void fft(Context& context,
          Signals<std::complex<T>> out,
          Direction direction,
          const FftParams& params) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    const auto run = [&](DeviceFft<T>& plan, const Stream& stream) {
+      plan.run(in.data, out.data, direction, stream);
+    };
+    if (params.library == FftLibrary::automatic) {
+      const std::uint64_t bytes = DeviceFft<T>::bytes(in.length, in.batch);
+      return with_kept<DeviceFft<T>>(device, in.length, in.batch, bytes, run);
+    }
+    const DeviceScope scope(device);
+    const Stream stream;
+    DeviceFft<T> transform(in.length, in.batch, params);
+    run(transform, stream);
+    return stream.wait();
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
   const std::int64_t most = signals_at_once(context, n, in.batch, [n](std::int64_t count) {
@@ -174,6 +223,20 @@ void fft(Context& context,
 
 template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    return with_real_plan<T>(device, in.length, in.batch, [&](auto& plan, const Stream& stream) {
+      // A view may begin between two complex numbers, which pairs of values are read as.
+      DeviceArray<T> aligned;
+      const bool fits = reinterpret_cast<std::uintptr_t>(in.data) % sizeof(std::complex<T>) == 0;
+      if (!fits) {
+        aligned = DeviceArray<T>(in.length * in.batch);
+        copy_rows<T>(aligned.data(), in.length, in.data, in.length, in.length, in.batch, stream);
+      }
+      plan.forward(fits ? in.data : aligned.data(), out.data, in.batch, stream);
+      stream.wait();
+    });
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
   const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
@@ -192,6 +255,12 @@ void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
 
 template <class T>
 void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    return with_real_plan<T>(device, out.length, in.batch, [&](auto& plan, const Stream& stream) {
+      plan.inverse(in.data, out.data, in.batch, stream);
+    });
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = out.length;
   const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
@@ -213,6 +282,16 @@ void fft_2d(Context& context,
             MatrixView<const std::complex<T>> in,
             MatrixView<std::complex<T>> out,
             Direction direction) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(rows_of(in)), check_dense(rows_of(out));
+    const auto bytes =
+        DeviceFft<T>::bytes(in.cols, in.rows) + DeviceColumnFft<T>::bytes(in.rows, in.cols);
+    return with_kept<PlaneFft<T>>(
+        device, in.rows, in.cols, bytes, [&](PlaneFft<T>& plan, const Stream& stream) {
+          plan.along.run(in.data, out.data, direction, stream);
+          plan.down.run(out.data, direction, stream);
+        });
+  }
   const DeviceScope scope(context.devices().front());
   const Stream stream;
   check_matrix_fits<T>(context, in, DeviceFft<T>::bytes(in.cols, in.rows));

@@ -12,7 +12,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/shortage.hpp"
 
-namespace yupana::python::device {
+namespace yupana::spectral::cuda {
 
 /// Plans of two numbers, kept on their devices for the next call with the same: memory for one is
 /// asked for and its tables are made in several times the time of its transform. At most four of a
@@ -86,4 +86,4 @@ class KeptPlans {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace yupana::python::device
+}  // namespace yupana::spectral::cuda
