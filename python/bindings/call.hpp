@@ -26,8 +26,9 @@ struct Options {
 };
 
 /// Where a function can run: one without a CUDA version takes "auto" for the processor. Work of
-/// less than a millisecond is done at once where the processor may do it: on the calling thread,
-/// since to start another takes 50 us, and without a look at signals.
+/// less than a millisecond is done at once where the processor may do it, or where it is only
+/// queued on a GPU: on the calling thread, since to start another takes 50 us, and without a look
+/// at signals.
 enum class Runs { anywhere, on_the_processor, at_once };
 
 /// body(context) on a thread of its own, while this one waits without the interpreter's lock and

@@ -8,14 +8,13 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
 #ifdef YUPANA_CUDA
-#include "python/bindings/device_arrays.hpp"
-#include "python/bindings/device_views.hpp"
+#include "yupana/arrays/device_values.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #endif
 
@@ -29,15 +28,15 @@ using forest::Tree;
 template <class T>
 using Columns = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
-template <class T>
-TableView<T> table_of(const Columns<T>& table) {
-  const auto rows = static_cast<std::int64_t>(table.shape(0));
-  return {table.data(), rows, static_cast<std::int64_t>(table.shape(1)), rows};
-}
-
 /// The same in the memory of a GPU.
 template <class T>
 using Resident = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cuda>;
+
+template <class NdArray>
+auto table_of(const NdArray& table) {
+  using T = std::remove_const_t<typename NdArray::Scalar>;
+  return TableView<T>{table.data(), extent(table, 0), extent(table, 1), extent(table, 0)};
+}
 
 /// What grows, as Python says it.
 struct Growing {
@@ -106,8 +105,7 @@ forest::ForestResult grow(Context& context,
                           const Growing& growing) {
 #ifdef YUPANA_CUDA
   if (resident != nullptr) {
-    const yupana::cuda::DeviceScope scope(context.devices().front());
-    yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
+    const Visit visit(context.devices().front());
     if (growing.many) {
       return forest::cuda::fit_resident_forest(context, table, resident, target, growing.params);
     }
@@ -234,43 +232,25 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
       nb::arg("values").none(),
       nb::arg("growing"));
 #ifdef YUPANA_CUDA
-  model.def(
-      "predict_shares",
-      [](const Model& self, const Options& options, DeviceColumns<T> table) {
-        const auto rows = static_cast<std::int64_t>(table.shape(0));
-        const auto columns = static_cast<std::int64_t>(table.shape(1));
-        const std::size_t outputs = self.is_class() ? self.classes.size() : 1;
-        const auto predict = [&](Context&) {
-          DeviceArray<double> shares(rows * static_cast<std::int64_t>(outputs));
-          forest::cuda::predict_shares_there<T>(
-              self, table.device_id(), {table.data(), rows, columns, rows}, shares.data());
-          return shares;
-        };
-        return made_on_device(options, table.device_id(), {table.shape(0), outputs}, predict);
-      },
-      nb::arg("options"),
-      taken("table"));
-  model.def(
-      "apply",
-      [](const Model& self, const Options& options, DeviceColumns<T> table) {
-        const auto rows = static_cast<std::int64_t>(table.shape(0));
-        const auto columns = static_cast<std::int64_t>(table.shape(1));
-        const std::int64_t count = rows * std::ssize(self.trees);
-        const auto apply = [&](Context&) {
-          DeviceArray<std::int32_t> leaves(count);
-          DeviceArray<std::int64_t> wide(count);
-          forest::cuda::apply_there<T>(
-              self, table.device_id(), {table.data(), rows, columns, rows}, leaves.data());
-          const yupana::cuda::Stream stream;
-          device::convert(leaves.data(), count, wide.data(), stream);
-          stream.wait();
-          return wide;
-        };
-        return made_on_device(
-            options, table.device_id(), {table.shape(0), self.trees.size()}, apply);
-      },
-      nb::arg("options"),
-      taken("table"));
+  model.def("predict_shares", [](const Model& self, const Options& options, Resident<T> table) {
+    const std::int64_t outputs = self.is_class() ? std::ssize(self.classes) : 1;
+    const auto predict = [&](Context&, double* shares) {
+      forest::cuda::predict_shares_there<T>(self, table.device_id(), table_of(table), shares);
+    };
+    return made_at<double>(
+        table.device_id(), options, Runs::anywhere, {extent(table, 0), outputs}, predict);
+  });
+  model.def("apply", [](const Model& self, const Options& options, Resident<T> table) {
+    const std::int64_t rows = extent(table, 0), trees = std::ssize(self.trees);
+    const auto apply = [&](Context&, std::int64_t* wide) {
+      yupana::cuda::DeviceArray<std::int32_t> leaves(rows * trees);
+      forest::cuda::apply_there<T>(self, table.device_id(), table_of(table), leaves.data());
+      const yupana::cuda::Stream stream;
+      arrays::cuda::convert(leaves.data(), leaves.size(), wide, stream);
+      stream.wait();
+    };
+    return made_at<std::int64_t>(table.device_id(), options, Runs::anywhere, {rows, trees}, apply);
+  });
 #endif
   model.def("predict_shares", [](const Model& self, const Options& options, Columns<T> table) {
     const TableView<T> rows = table_of(table);

@@ -163,15 +163,14 @@ def run(
 ) -> Any:
     """Calls function(options, array, *arguments) where the array is.
 
-    function : "family.name" of _core, of _core.device for an array on a GPU; or a bound method
+    function : "family.name" of _core, or a bound method
     likes : arrays whose libraries the results on a GPU are given to; by default the array's
     """
     with options(array, **keywords) as call:
         if isinstance(function, str):
             family, name = function.split(".")
-            is_there = on_gpu(array)
-            function = getattr(getattr(_core.device if is_there else _core, family), name)
-            if is_there:
+            function = getattr(getattr(_core, family), name)
+            if on_gpu(array):
                 return returned(function(call, *map(handed, (array, *arguments))), likes or (array,))
         return returned(function(call, array, *arguments), likes or (array,))
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "tests/arrays/there.cuh"
 #include "tests/support/gpu.hpp"
+#include "tests/support/there.hpp"
 #include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 

@@ -13,7 +13,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/shortage.hpp"
 
-namespace yupana::python::device {
+namespace yupana::cuda {
 
 /// What calls leave on their devices for the next ones, such as plans and scratch memory: to make
 /// it takes many times as long as to use it. At most four of a type, of 1 GiB together, given back
@@ -28,10 +28,10 @@ class Kept {
   template <class Make, class Use>
   static void with(cudaStream_t stream, const Key& key, const Make& make, const Use& use) {
     int device = 0;
-    yupana::cuda::check(cudaGetDevice(&device), "ask for the current device");
+    check(cudaGetDevice(&device), "ask for the current device");
     std::list<One> mine = instance().take(device, key);
     if (mine.empty()) {
-      mine.push_back({device, key, 0, make(), yupana::cuda::Event()});
+      mine.push_back({device, key, 0, make(), Event()});
     } else {
       mine.front().used.hold(stream);
     }
@@ -47,13 +47,13 @@ class Kept {
     Key key;
     std::uint64_t bytes;
     std::unique_ptr<T> thing;
-    yupana::cuda::Event used;  ///< after the last work
+    Event used;  ///< after the last work
   };
   static constexpr std::size_t most = 4;
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
   Kept() {
-    yupana::cuda::on_shortage([] { instance().release(); });
+    on_shortage([] { instance().release(); });
   }
   static Kept& instance() {
     // Never destroyed: at the end of a process the driver may be gone before it.
@@ -97,4 +97,4 @@ class Kept {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace yupana::python::device
+}  // namespace yupana::cuda

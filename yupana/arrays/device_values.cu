@@ -1,10 +1,8 @@
-#include <algorithm>
-
-#include "python/bindings/device_arrays.hpp"
+#include "yupana/arrays/device_values.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 
-namespace yupana::python::device {
+namespace yupana::arrays::cuda {
 namespace {
 
 using yupana::cuda::check;
@@ -65,4 +63,4 @@ std::int64_t first_bad_offset(const std::int64_t* offsets,
   return static_cast<std::int64_t>(first);
 }
 
-}  // namespace yupana::python::device
+}  // namespace yupana::arrays::cuda
