@@ -51,17 +51,17 @@ void check_same_device(const char* name, const A& a, const B& b) {
 class Visit {
  public:
 #ifdef YUPANA_CUDA
-  explicit Visit(int place, const Context& context) {
+  explicit Visit(int place, bool queued = false) {
     if (place < 0) return;
     scope_.emplace(place);
-    if (context.gpu_stream()) return;
+    if (queued) return;
     yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
   }
 
  private:
   std::optional<yupana::cuda::DeviceScope> scope_;
 #else
-  explicit Visit(int, const Context&) {}
+  explicit Visit(int, bool = false) {}
 #endif
 };
 
@@ -69,7 +69,7 @@ class Visit {
 template <class Body>
 auto call_at(int place, const Options& options, Runs runs, const Body& body) {
   return call(options, runs, [&](Context& context) {
-    const Visit visit(place, context);
+    const Visit visit(place, context.gpu_stream().has_value());
     return body(context);
   });
 }
