@@ -264,3 +264,16 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     found = arrays.sort(CupyArray(KEYS))
     assert type(found) is CupyArray and np.array_equal(found.values, np.sort(KEYS))
     assert streams == [77]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64"])
+def test_the_bindings_take_capsules_of_every_type(dtype):
+    keys, options = KEYS.astype(dtype), _core.Options("cpu", 0, 0, None)
+    out = np.zeros_like(keys)
+    assert _core.arrays.sort(options, keys.__dlpack__(), out.__dlpack__()) is None
+    assert np.array_equal(out, np.sort(keys)) and np.array_equal(keys, KEYS.astype(dtype))
+    places = _core.arrays.argsort(options, keys.__dlpack__())
+    assert np.array_equal(places, np.argsort(keys, kind="stable"))
+    assert _core.arrays.reduce(options, keys.__dlpack__(), "plus", 0) == keys.sum()
+    found, moved = _core.arrays.sort_by_key(options, keys.__dlpack__(), WORDS.__dlpack__())
+    assert np.array_equal(found, out) and np.array_equal(moved, places)
