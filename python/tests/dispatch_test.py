@@ -257,8 +257,7 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     def sort(options, keys, out):
         out.values[:] = np.sort(keys.values)
 
-    device = types.SimpleNamespace(arrays=types.SimpleNamespace(sort=sort))
-    monkeypatch.setattr(_core, "device", device, raising=False)
+    monkeypatch.setattr(_core, "arrays", types.SimpleNamespace(sort=sort))
     options, streams = _core.Options, []
     monkeypatch.setattr(_core, "Options", lambda *given: streams.append(given[4]) or options(*given))
     found = arrays.sort(CupyArray(KEYS))
@@ -274,6 +273,11 @@ def test_the_bindings_take_capsules_of_every_type(dtype):
     assert np.array_equal(out, np.sort(keys)) and np.array_equal(keys, KEYS.astype(dtype))
     places = _core.arrays.argsort(options, keys.__dlpack__())
     assert np.array_equal(places, np.argsort(keys, kind="stable"))
-    assert _core.arrays.reduce(options, keys.__dlpack__(), "plus", 0) == keys.sum()
-    found, moved = _core.arrays.sort_by_key(options, keys.__dlpack__(), WORDS.__dlpack__())
-    assert np.array_equal(found, out) and np.array_equal(moved, places)
+    assert _core.arrays.reduce(options, keys.__dlpack__(), "plus", keys.dtype.type(0).item()) == keys.sum()
+    ends, first = np.array([0, 3, 300]), keys.dtype.type(0).item()
+    totals = _core.arrays.segmented_reduce(options, keys.__dlpack__(), ends.__dlpack__(), "plus", first)
+    assert list(totals) == [keys[:3].sum(), keys[3:].sum()]
+    merged = _core.arrays.merge(options, out.__dlpack__(), out[:5].__dlpack__())
+    assert np.array_equal(merged, np.sort(np.append(out, out[:5])))
+    _core.arrays.scan(options, keys.__dlpack__(), "plus", first, True, out.__dlpack__())
+    assert np.array_equal(out[1:], np.cumsum(keys)[:-1])
