@@ -3,13 +3,16 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/category_order.hpp"
+#include "yupana/forest/grafted.hpp"
 #include "yupana/forest/lists.hpp"
-#include "yupana/forest/split.hpp"
+#include "yupana/forest/node_ranges.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_memory.hpp"
 
@@ -65,6 +68,8 @@ class Grower {
         problem_(problem),
         lists_(lists),
         params_(params),
+        features_(table.columns, params.one_hot),
+        ranges_{problem, lists, features_},
         memory_(context, problem.outputs(), bytes_of(table)),
         categories_(count_categories(table, params)),
         goes_left_(table.rows) {}
@@ -73,7 +78,7 @@ class Grower {
     Segment root{0, lists_.size, 0, root_key(params_.seed), {}};
     root.totals = totals_of(problem_, lists_.row(0), lists_.size);
     all_weight_ = root.totals.weight;
-    least_ = leaf_limits(problem_, params_, all_weight_);
+    ranges_.least = leaf_limits(problem_, params_, all_weight_);
     std::vector<Segment> waiting;
     Tree top = grow_from(std::move(root), parallel, parallel ? &waiting : nullptr);
     if (!parallel) return top;
@@ -119,50 +124,6 @@ class Grower {
     return tree;
   }
 
-  /// Puts the branches under the top's nodes and brings all into preorder.
-  static Tree grafted(Tree top, const std::vector<Segment>& places, std::vector<Tree> branches) {
-    if (top.nodes.empty()) return std::move(branches[0]);
-    // Children that are branches: -2 - number.
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      top.set_child(places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
-    }
-    Tree tree;
-    tree.outputs = top.outputs;
-    struct Step {
-      std::int32_t child, parent;
-      bool is_right;
-    };
-    std::vector<Step> stack{{0, -1, false}};
-    while (!stack.empty()) {
-      const Step step = stack.back();
-      stack.pop_back();
-      const auto index = static_cast<std::int32_t>(tree.nodes.size());
-      tree.set_child(step.parent, step.is_right, index);
-      if (step.child < -1) {
-        Tree& branch = branches[-2 - step.child];
-        for (Node node : branch.nodes) {
-          if (!node.is_leaf()) {
-            node.left += index;
-            node.right += index;
-          }
-          tree.take_set(node, branch);
-          tree.nodes.push_back(node);
-        }
-        tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
-        continue;
-      }
-      Node node = top.nodes[step.child];
-      tree.take_set(node, top);
-      tree.nodes.push_back(node);
-      tree.values.insert(
-          tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
-      if (node.is_leaf()) continue;
-      stack.push_back({node.right, index, true});
-      stack.push_back({node.left, index, false});
-    }
-    return tree;
-  }
-
   template <class Body>
   void each(std::int64_t count, bool parallel, const Body& body) {
     if (!parallel) {
@@ -188,9 +149,10 @@ class Grower {
     const double threshold = threshold_of(segment, split);
     CategorySet set = set_of_split(segment, split);
     const std::int64_t middle = segment.begin + split.left_rows;
+    const std::int32_t column = features_.column(split.feature);
     assign_children(segment, split);
-    const NodeRange range = range_of(segment, split.feature);
-    if (split.left_rows > split.known_left) partition_list(segment, split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
+    if (range.is_sparse || split.left_rows > split.known_left) partition_list(segment, column);
     left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
     right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
     left.totals = totals_in(problem_, range, 0, split.left_rows);
@@ -210,30 +172,10 @@ class Grower {
     if (is_leaf(params_, left.totals, left.depth) && is_leaf(params_, right.totals, right.depth)) {
       return true;
     }
-    each(lists_.features, parallel, [&](std::int64_t f) {
-      if (f != split.feature) partition_list(segment, f);
+    each(lists_.features, parallel, [&](std::int64_t c) {
+      if (c != column) partition_list(segment, c);
     });
     return true;
-  }
-
-  NodeRange range_of(const Segment& segment, std::int64_t feature) const {
-    NodeRange range;
-    range.keys = lists_.key(feature) + segment.begin;
-    range.rows = lists_.row(feature) + segment.begin;
-    range.class_bits = lists_.class_bits;
-    range.all = range.known = segment.size();
-    range.least = least_;
-    const std::uint32_t missing = lists_.missing_key();
-    if (range.keys[range.all - 1] >= missing) {
-      range.known = std::lower_bound(range.keys,
-                                     range.keys + range.all,
-                                     missing >> lists_.class_bits,
-                                     [&](std::uint32_t key, std::uint32_t rank) {
-                                       return key >> lists_.class_bits < rank;
-                                     }) -
-                    range.keys;
-    }
-    return range;
   }
 
   template <class Sides>
@@ -242,7 +184,7 @@ class Grower {
     const std::vector<SplitBound> bounds = bounds_of<Sides>(segment, parallel, features);
     return forest::best_split<Sides>(
         problem_, segment.totals, features, bounds, [&](std::size_t i) {
-          return range_of(segment, features[i]);
+          return ranges_.range_of(segment, features[i]);
         });
   }
 
@@ -251,37 +193,77 @@ class Grower {
   std::vector<SplitBound> bounds_of(const Segment& segment,
                                     bool parallel,
                                     std::vector<std::int32_t>& features) {
-    const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
-    std::vector<SplitBound> bounds(lists_.features);
-    const auto bound = [&](std::int64_t f) {
-      if (is_categorical(f)) {
-        order_entries(problem_,
-                      segment.totals,
-                      range_of(segment, f),
-                      lists_.key(f) + segment.begin,
-                      lists_.row(f) + segment.begin);
-      }
-      bounds[f] = bound_of<Sides>(problem_, segment.totals, range_of(segment, f));
-    };
-    if (all) {
-      for (std::int64_t f = 0; f < lists_.features; ++f) {
-        features.push_back(static_cast<std::int32_t>(f));
-      }
-      each(lists_.features, parallel, bound);
-      return bounds;
+    if (params_.max_features == 0 || params_.max_features == features_.count()) {
+      return bounds_of_all<Sides>(segment, parallel, features);
     }
-    FeatureSampler draw(segment.key, lists_.features);
+    FeatureSampler draw(segment.key, features_.count());
     for (std::int64_t i = 0; i < params_.max_features; ++i) features.push_back(draw.next());
-    each(std::ssize(features), parallel, [&](std::int64_t i) { bound(features[i]); });
-    const auto varies = [&](std::int32_t f) { return bounds[f].varies; };
-    while (!draw.empty() && std::none_of(features.begin(), features.end(), varies)) {
-      features.push_back(draw.next());
-      bound(features.back());
+    std::vector<SplitBound> bounds(features.size());
+    each(std::ssize(features), parallel, [&](std::int64_t i) {
+      bounds[i] = bound_of_feature<Sides>(segment, features[i]);
+    });
+    std::vector<std::pair<std::int32_t, SplitBound>> drawn;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (bounds[i].varies) drawn.emplace_back(features[i], bounds[i]);
     }
-    std::sort(features.begin(), features.end());
-    std::vector<SplitBound> drawn;
-    for (const std::int32_t f : features) drawn.push_back(bounds[f]);
-    return drawn;
+    while (!draw.empty() && drawn.empty()) {
+      const std::int32_t feature = draw.next();
+      const SplitBound bound = bound_of_feature<Sides>(segment, feature);
+      if (bound.varies) drawn.emplace_back(feature, bound);
+    }
+    std::sort(
+        drawn.begin(), drawn.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    features.resize(drawn.size());
+    bounds.resize(drawn.size());
+    for (std::size_t i = 0; i < drawn.size(); ++i) std::tie(features[i], bounds[i]) = drawn[i];
+    return bounds;
+  }
+
+  template <class Sides>
+  SplitBound bound_of_feature(const Segment& segment, std::int32_t feature) {
+    if (is_categorical(feature)) {
+      order_entries(problem_,
+                    segment.totals,
+                    ranges_.range_of(segment, feature),
+                    lists_.key(feature) + segment.begin,
+                    lists_.row(feature) + segment.begin);
+    }
+    return bound_of<Sides>(problem_, segment.totals, ranges_.range_of(segment, feature));
+  }
+
+  /// Of one-hot columns those features alone that come close to the best of all.
+  template <class Sides>
+  std::vector<SplitBound> bounds_of_all(const Segment& segment,
+                                        bool parallel,
+                                        std::vector<std::int32_t>& features) {
+    std::vector<SplitBound> bounds(lists_.features);
+    each(lists_.features, parallel, [&](std::int64_t c) {
+      if (!features_.is_one_hot(c)) {
+        bounds[c] = bound_of_feature<Sides>(segment, features_.first(c));
+        return;
+      }
+      ranges_.each_category(segment, c, [&](std::int32_t, const NodeRange& range) {
+        const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
+        bounds[c].score = std::max(bounds[c].score, own.score);
+      });
+    });
+    const double least = features_.has_one_hot() ? least_score(bounds) : -HUGE_VAL;
+    std::vector<SplitBound> close;
+    for (std::int64_t c = 0; c < lists_.features; ++c) {
+      if (bounds[c].score < least) continue;
+      if (!features_.is_one_hot(c)) {
+        features.push_back(features_.first(c));
+        close.push_back(bounds[c]);
+        continue;
+      }
+      ranges_.each_category(segment, c, [&](std::int32_t feature, const NodeRange& range) {
+        const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
+        if (own.score < least) return;
+        features.push_back(feature);
+        close.push_back(own);
+      });
+    }
+    return close;
   }
 
   bool is_categorical(std::int64_t feature) const {
@@ -291,8 +273,8 @@ class Grower {
   /// Empty unless the feature is categorical.
   CategorySet set_of_split(const Segment& segment, const Split& split) const {
     if (!is_categorical(split.feature)) return {};
-    const NodeRange range = range_of(segment, split.feature);
-    const T* column = table_.column(split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
+    const T* column = table_.column(features_.column(split.feature));
     return set_of(range,
                   categories_[split.feature],
                   split.known_left,
@@ -302,20 +284,26 @@ class Grower {
 
   double threshold_of(const Segment& segment, const Split& split) const {
     if (is_categorical(split.feature)) return 0;
-    const NodeRange range = range_of(segment, split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
     if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
-    const T* column = table_.column(split.feature);
+    if (range.is_sparse) return static_cast<double>(midpoint(T{0}, T{1}));
+    const T* column = table_.column(features_.column(split.feature));
     return static_cast<double>(
         midpoint(column[range.rows[split.known_left - 1]], column[range.rows[split.known_left]]));
   }
 
   void assign_children(const Segment& segment, const Split& split) {
-    const NodeRange range = range_of(segment, split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
     const auto mark = [&](std::int64_t begin, std::int64_t end, std::uint8_t left) {
       for (std::int64_t i = begin; i < end; ++i) goes_left_[range.rows[i]] = left;
     };
-    mark(0, split.known_left, 1);
-    mark(split.known_left, range.known, 0);
+    if (range.is_sparse) {
+      mark(0, range.known, 1);
+      mark(range.first, range.last, split.known_left == range.known ? 1 : 0);
+    } else {
+      mark(0, split.known_left, 1);
+      mark(split.known_left, range.known, 0);
+    }
     mark(range.known, range.all, split.missing_left ? 1 : 0);
   }
 
@@ -349,12 +337,13 @@ class Grower {
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
+  FeatureColumns features_;
+  NodeRanges ranges_;
   TreeMemory memory_;
   std::vector<std::int64_t> categories_;  ///< of each feature, see count_categories()
   Array<std::uint8_t> goes_left_;         ///< of each row, in the split at work
   Scratch scratch_;
   std::int64_t all_weight_ = 0;
-  LeafLimits least_;
 };
 
 }  // namespace
@@ -382,6 +371,7 @@ Tree fit_tree(Context& context,
   {
     Stage stage(context, "sort features");
     sorted = sort_table(context, table);
+    rank_by_category(sorted, table, params);
   }
   Stage stage(context, "grow tree");
   Lists lists = take_lists(context, std::move(sorted), problem);

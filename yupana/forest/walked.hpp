@@ -24,10 +24,10 @@ inline constexpr std::int64_t walked_lanes = 8;
 struct WalkedNode {
   /// A threshold's bits; or how many categories a set has and, from bit 32 on, its first word.
   std::uint64_t bits = 0;
-  std::uint32_t cell = missing_left;  ///< of the row's, from bit 2 on; and flags
+  std::uint32_t cell = missing_left;  ///< of the row's, from bit `flags` on; and flags
   std::uint32_t child = 0;
 
-  static constexpr std::uint32_t has_set = 1, missing_left = 2;
+  static constexpr std::uint32_t has_set = 1, missing_left = 2, one_category = 4, flags = 3;
 };
 
 template <class T>
@@ -38,12 +38,14 @@ struct WalkedTree {
   std::vector<std::int32_t> origin;  ///< of each node: its number in the tree
 
   std::uint32_t child_of(const WalkedNode& node, const Key<T>* row) const {
-    const Key<T> cell = row[node.cell >> 2];
+    const Key<T> cell = row[node.cell >> WalkedNode::flags];
     const auto x = std::bit_cast<T>(cell);
     const auto threshold = std::bit_cast<T>(static_cast<Key<T>>(node.bits));
     const std::uint32_t sets = node.cell & WalkedNode::has_set, values = sets ^ 1;
+    // Of one category: x < threshold or x > threshold.
+    const std::uint32_t not_below = std::uint32_t{x >= threshold} & node.cell >> 2;
     const std::uint32_t by_value =
-        std::uint32_t{x <= threshold} | (std::uint32_t{x != x} & node.cell >> 1);
+        (std::uint32_t{x <= threshold} ^ not_below) | (std::uint32_t{x != x} & node.cell >> 1);
     // Of a node without a set the first word, whatever it is.
     const std::uint64_t set = node.bits & (0 - std::uint64_t{sets});
     const std::uint64_t category = std::min<std::uint64_t>(cell, static_cast<std::uint32_t>(set));
@@ -76,8 +78,10 @@ WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places)
     own.child = static_cast<std::uint32_t>(result.origin.size());
     result.origin.push_back(node.left);
     result.origin.push_back(node.right);
-    own.cell = places[cell_of(node)] << 2 | (node.missing_left ? WalkedNode::missing_left : 0) |
-               (node.set >= 0 ? WalkedNode::has_set : 0);
+    own.cell = places[cell_of(node)] << WalkedNode::flags |
+               (node.missing_left ? WalkedNode::missing_left : 0) |
+               (node.set >= 0 ? WalkedNode::has_set : 0) |
+               (node.set == Node::one_category ? WalkedNode::one_category : 0);
     own.bits = bits_of(rounded_down<T>(node.threshold));
     if (node.set < 0) continue;
     const CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
