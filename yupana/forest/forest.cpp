@@ -14,6 +14,7 @@
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/share_trees.hpp"
+#include "yupana/forest/sparse_columns.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -46,7 +47,11 @@ bool grows_on_devices(const Context& context, const TreeParams& params) {
 template <class T>
 class Growth {
  public:
-  Growth(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
+  Growth(Context& context,
+         TableView<T> table,
+         const SparseColumns<T>* sparse,
+         const Problem& problem,
+         const TreeParams& params)
       : context_(context), table_(table), problem_(problem) {
     if (context.backend() == Backend::reference || grows_on_devices(context, params)) return;
     Stage stage(context, "sort features");
@@ -54,6 +59,8 @@ class Growth {
                params.max_features * sparse_sampling <= table.columns;
     if (samples_) {
       ranks_ = rank_rows(context, table, problem);
+    } else if (sparse != nullptr) {
+      sorted_ = sort_table(context, *sparse);
     } else {
       sorted_ = sort_table(context, table);
       rank_by_category(sorted_, table, params);
@@ -116,9 +123,11 @@ std::vector<Tree> fit_on_devices(Context& context,
 #endif
 
 /// resident: the table once more, in the first device's memory; null: not there.
+/// sparse: what the table of one column stands for; null: the table.
 template <class T>
 ForestResult fit(Context& context,
                  TableView<T> table,
+                 const SparseColumns<T>* sparse,
                  [[maybe_unused]] const T* resident,
                  const Target& target,
                  const ForestParams& params) {
@@ -132,10 +141,10 @@ ForestResult fit(Context& context,
     ForestParams plain = params;
     plain.tree.one_hot.clear();
     const Table<T> made = with_features(table, params.tree.one_hot);
-    return fit<T>(context, made.view(), nullptr, target, plain);
+    return fit<T>(context, made.view(), nullptr, nullptr, target, plain);
   }
   const Problem problem = make_problem(table.rows, target, tree.criterion, draws_a_tree);
-  const Growth<T> growth(context, table, problem, tree);
+  const Growth<T> growth(context, table, sparse, problem, tree);
   const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);
   ForestResult result;
@@ -212,7 +221,20 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params) {
-  return fit<T>(context, table, nullptr, target, params);
+  return fit<T>(context, table, nullptr, nullptr, target, params);
+}
+
+template <class T>
+ForestResult fit_forest(Context& context,
+                        const SparseColumns<T>& table,
+                        const Target& target,
+                        const ForestParams& params) {
+  if (context.backend() != Backend::cpu || params.out_of_bag) {
+    return fit_forest(context, with_zeros(table).view(), target, params);
+  }
+  ForestParams own = params;
+  own.tree = on_entries(table, params.tree);
+  return fit<T>(context, column_of_zeros(table), &table, nullptr, target, own);
 }
 
 #ifdef YUPANA_CUDA
@@ -222,7 +244,7 @@ ForestResult cuda::fit_resident_forest(Context& context,
                                        const T* resident,
                                        const Target& target,
                                        const ForestParams& params) {
-  return fit<T>(context, table, resident, target, params);
+  return fit<T>(context, table, nullptr, resident, target, params);
 }
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)
 #endif
@@ -250,6 +272,14 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
 }
 
 template ForestResult fit_forest(Context&, TableView<float>, const Target&, const ForestParams&);
+template ForestResult fit_forest(Context&,
+                                 const SparseColumns<float>&,
+                                 const Target&,
+                                 const ForestParams&);
+template ForestResult fit_forest(Context&,
+                                 const SparseColumns<double>&,
+                                 const Target&,
+                                 const ForestParams&);
 template ForestResult fit_forest(Context&, TableView<double>, const Target&, const ForestParams&);
 
 }  // namespace yupana::forest

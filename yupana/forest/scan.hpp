@@ -28,6 +28,12 @@ struct NodeRange {
     return keys[i] >> class_bits != keys[i + 1] >> class_bits;
   }
   std::int64_t zeros() const { return known - (last - first); }
+  /// The entry of a sparse feature's known value number `place`, in order; -1: the value is 0.
+  std::int64_t entry_at(std::int64_t place) const {
+    const std::int64_t entry = first + place;
+    if (entry < positive) return entry;
+    return entry - zeros() >= positive ? entry - zeros() : -1;
+  }
   /// The node has two values, missing counted as one.
   bool varies() const {
     if (known == 0 || known < all) return known > 0;

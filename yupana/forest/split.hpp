@@ -37,6 +37,8 @@ struct Segment {
   Totals totals;
   std::int32_t parent = -1;
   bool is_right = false;
+  std::int64_t first_entry = 0;  ///< its rows' entries of a sparse table's list
+  std::int64_t last_entry = 0;
 
   std::int64_t size() const { return end - begin; }
 };
@@ -115,11 +117,14 @@ auto exact_best(const Problem& problem,
   return best;
 }
 
-/// Splits below this score need no exact look.
+/// Splits below this score need no exact look where the best has `most`.
+inline double least_score(double most) {
+  return most == -HUGE_VAL ? HUGE_VAL : most - std::fabs(most) * score_closeness;
+}
 inline double least_score(const std::vector<SplitBound>& bounds) {
   double most = -HUGE_VAL;
   for (const SplitBound& bound : bounds) most = std::max(most, bound.score);
-  return most == -HUGE_VAL ? HUGE_VAL : most - std::fabs(most) * score_closeness;
+  return least_score(most);
 }
 
 /// The best split of a node. features: ascending, with what each bounds; range_of(i): the

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <mutex>
+#include <ranges>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/category_order.hpp"
 #include "yupana/forest/grafted.hpp"
+#include "yupana/forest/list_scratch.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/node_ranges.hpp"
 #include "yupana/forest/one_hot.hpp"
@@ -22,38 +21,6 @@ namespace {
 // Nodes of fewer rows are grown to their leaves by one thread: of 18 features the lists are 4 MiB
 // then and stay in cache, and a tree of a million rows has tens of such nodes to share.
 constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
-
-/// Entries that go to the right, one block a thread at work.
-class Scratch {
- public:
-  struct Block {
-    Array<std::uint32_t> keys, rows;
-  };
-  std::unique_ptr<Block> take(std::int64_t size) {
-    std::unique_ptr<Block> block;
-    {
-      const std::lock_guard guard(lock_);
-      if (!free_.empty()) {
-        block = std::move(free_.back());
-        free_.pop_back();
-      }
-    }
-    if (!block) block = std::make_unique<Block>();
-    if (block->keys.size() < size) {
-      block->keys = Array<std::uint32_t>(size);
-      block->rows = Array<std::uint32_t>(size);
-    }
-    return block;
-  }
-  void give_back(std::unique_ptr<Block> block) {
-    const std::lock_guard guard(lock_);
-    free_.push_back(std::move(block));
-  }
-
- private:
-  std::mutex lock_;
-  std::vector<std::unique_ptr<Block>> free_;
-};
 
 template <class T>
 class Grower {
@@ -76,6 +43,7 @@ class Grower {
 
   Tree grow(bool parallel) {
     Segment root{0, lists_.size, 0, root_key(params_.seed), {}};
+    root.last_entry = lists_.entries.size;
     root.totals = totals_of(problem_, lists_.row(0), lists_.size);
     all_weight_ = root.totals.weight;
     ranges_.least = leaf_limits(problem_, params_, all_weight_);
@@ -155,8 +123,11 @@ class Grower {
     if (range.is_sparse || split.left_rows > split.known_left) partition_list(segment, column);
     left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
     right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
-    left.totals = totals_in(problem_, range, 0, split.left_rows);
-    right.totals = totals_in(problem_, range, split.left_rows, range.all);
+    NodeRange rows = range;  // of all rows, now in order of the children
+    rows.keys = lists_.key(column) + segment.begin;
+    rows.rows = lists_.row(column) + segment.begin;
+    left.totals = totals_in(problem_, rows, 0, split.left_rows);
+    right.totals = totals_in(problem_, rows, split.left_rows, range.all);
     if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }
@@ -175,6 +146,9 @@ class Grower {
     each(lists_.features, parallel, [&](std::int64_t c) {
       if (c != column) partition_list(segment, c);
     });
+    left.first_entry = segment.first_entry;
+    left.last_entry = right.first_entry = segment.first_entry + partition_entries(segment);
+    right.last_entry = segment.last_entry;
     return true;
   }
 
@@ -237,33 +211,27 @@ class Grower {
                                         bool parallel,
                                         std::vector<std::int32_t>& features) {
     std::vector<SplitBound> bounds(lists_.features);
+    std::vector<std::vector<std::pair<std::int32_t, SplitBound>>> best(bounds.size());
     each(lists_.features, parallel, [&](std::int64_t c) {
       if (!features_.is_one_hot(c)) {
         bounds[c] = bound_of_feature<Sides>(segment, features_.first(c));
+        best[c] = {{features_.first(c), bounds[c]}};
         return;
-      }
-      ranges_.each_category(segment, c, [&](std::int32_t, const NodeRange& range) {
-        const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
-        bounds[c].score = std::max(bounds[c].score, own.score);
-      });
-    });
-    const double least = features_.has_one_hot() ? least_score(bounds) : -HUGE_VAL;
-    std::vector<SplitBound> close;
-    for (std::int64_t c = 0; c < lists_.features; ++c) {
-      if (bounds[c].score < least) continue;
-      if (!features_.is_one_hot(c)) {
-        features.push_back(features_.first(c));
-        close.push_back(bounds[c]);
-        continue;
       }
       ranges_.each_category(segment, c, [&](std::int32_t feature, const NodeRange& range) {
         const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
-        if (own.score < least) return;
-        features.push_back(feature);
-        close.push_back(own);
+        bounds[c].score = std::max(bounds[c].score, own.score);
+        if (own.score >= least_score(bounds[c].score)) best[c].emplace_back(feature, own);
       });
+    });
+    const double least = least_score(bounds);
+    bounds.clear();
+    for (const auto& [feature, bound] : std::views::join(best)) {
+      if (bound.score < least) continue;
+      features.push_back(feature);
+      bounds.push_back(bound);
     }
-    return close;
+    return bounds;
   }
 
   bool is_categorical(std::int64_t feature) const {
@@ -286,7 +254,14 @@ class Grower {
     if (is_categorical(split.feature)) return 0;
     const NodeRange range = ranges_.range_of(segment, split.feature);
     if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
-    if (range.is_sparse) return static_cast<double>(midpoint(T{0}, T{1}));
+    if (range.is_sparse) {
+      const auto value_at = [&](std::int64_t place) {
+        const std::int64_t entry = range.entry_at(place);
+        return static_cast<T>(entry < 0 ? 0 : ranges_.value_at(range, entry));
+      };
+      return static_cast<double>(
+          midpoint(value_at(split.known_left - 1), value_at(split.known_left)));
+    }
     const T* column = table_.column(features_.column(split.feature));
     return static_cast<double>(
         midpoint(column[range.rows[split.known_left - 1]], column[range.rows[split.known_left]]));
@@ -294,42 +269,38 @@ class Grower {
 
   void assign_children(const Segment& segment, const Split& split) {
     const NodeRange range = ranges_.range_of(segment, split.feature);
-    const auto mark = [&](std::int64_t begin, std::int64_t end, std::uint8_t left) {
-      for (std::int64_t i = begin; i < end; ++i) goes_left_[range.rows[i]] = left;
-    };
+    const auto mark =
+        [&](const std::uint32_t* rows, std::int64_t begin, std::int64_t end, bool left) {
+          for (std::int64_t i = begin; i < end; ++i) goes_left_[rows[i]] = left ? 1 : 0;
+        };
     if (range.is_sparse) {
-      mark(0, range.known, 1);
-      mark(range.first, range.last, split.known_left == range.known ? 1 : 0);
-    } else {
-      mark(0, split.known_left, 1);
-      mark(split.known_left, range.known, 0);
+      const std::uint32_t* all = lists_.row(features_.column(split.feature)) + segment.begin;
+      mark(all, 0, range.known, split.known_left > range.positive - range.first);
+      for (std::int64_t place = 0; place < range.known; ++place) {
+        const std::int64_t entry = range.entry_at(place);
+        if (entry < 0)
+          place += range.zeros() - 1;
+        else
+          goes_left_[range.rows[entry]] = place < split.known_left ? 1 : 0;
+      }
+      return mark(all, range.known, range.all, split.missing_left);
     }
-    mark(range.known, range.all, split.missing_left ? 1 : 0);
+    mark(range.rows, 0, split.known_left, true);
+    mark(range.rows, split.known_left, range.known, false);
+    mark(range.rows, range.known, range.all, split.missing_left);
   }
 
-  /// Stable partition of one list.
-  void partition_list(const Segment& segment, std::int64_t feature) {
-    std::uint32_t* keys = lists_.key(feature) + segment.begin;
-    std::uint32_t* rows = lists_.row(feature) + segment.begin;
-    const std::int64_t n = segment.size();
-    auto block = scratch_.take(n);
-    std::uint32_t* right_keys = block->keys.data();
-    std::uint32_t* right_rows = block->rows.data();
-    const std::uint8_t* goes_left = goes_left_.data();
-    std::int64_t left = 0, right = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint32_t key = keys[i], row = rows[i];
-      const std::int64_t is_left = goes_left[row];
-      keys[left] = key;
-      rows[left] = row;
-      right_keys[right] = key;
-      right_rows[right] = row;
-      left += is_left;
-      right += 1 - is_left;
-    }
-    std::memcpy(keys + left, right_keys, static_cast<std::size_t>(right) * sizeof(*keys));
-    std::memcpy(rows + left, right_rows, static_cast<std::size_t>(right) * sizeof(*rows));
-    scratch_.give_back(std::move(block));
+  void partition_list(const Segment& segment, std::int64_t column) {
+    scratch_.partition(goes_left_.data(),
+                       lists_.key(column) + segment.begin,
+                       lists_.row(column) + segment.begin,
+                       segment.size());
+  }
+  std::int64_t partition_entries(const Segment& segment) {
+    return scratch_.partition(goes_left_.data(),
+                              lists_.entries.numbers.data() + segment.first_entry,
+                              lists_.entries.rows.data() + segment.first_entry,
+                              segment.last_entry - segment.first_entry);
   }
 
   Context& context_;
@@ -342,7 +313,7 @@ class Grower {
   TreeMemory memory_;
   std::vector<std::int64_t> categories_;  ///< of each feature, see count_categories()
   Array<std::uint8_t> goes_left_;         ///< of each row, in the split at work
-  Scratch scratch_;
+  ListScratch scratch_;
   std::int64_t all_weight_ = 0;
 };
 
