@@ -54,7 +54,7 @@ class SparseTrees : public testing::Test {
     const Tree expected = fit_tree(cpu_, sample.table.view(), sample.target(), params);
     for (Context* context : {&one_, &cpu_, &seven_, &reference_}) {
       if (context == &reference_ && shape.rows > 1000) continue;
-      const Tree got = fit_tree(*context, sparse.view(), sample.target(), params);
+      const Tree got = fit_sparse_tree(*context, sparse.view(), sample.target(), params);
       ASSERT_EQ(difference(expected, got), "")
           << shape.rows << " rows, " << shape.classes << " classes, share " << share;
     }
@@ -106,7 +106,7 @@ TEST_F(SparseTrees, OfForestsAreThoseOfTheTableWithItsZeros) {
             params.out_of_bag = out_of_bag;
             const auto expected = fit_forest(cpu_, sample.table.view(), sample.target(), params);
             for (Context* context : {&one_, &seven_, &reference_}) {
-              const auto got = fit_forest(*context, sparse.view(), sample.target(), params);
+              const auto got = fit_sparse_forest(*context, sparse.view(), sample.target(), params);
               for (std::size_t t = 0; t < expected.trees.size(); ++t) {
                 ASSERT_EQ(difference(expected.trees[t], got.trees[t]), "") << "tree " << t;
               }
@@ -122,7 +122,7 @@ TEST_F(SparseTrees, OfForestsAreThoseOfTheTableWithItsZeros) {
 TEST_F(SparseTrees, OfABrokenTableAreRefused) {
   const SampleParams shape{20, 3, 2, 5, 0, 0, 1};
   const auto says = [&](const SparseSample<double>& sparse) {
-    return refusal([&] { fit_tree(cpu_, sparse.view(), sparse.sample.target()); });
+    return refusal([&] { fit_sparse_tree(cpu_, sparse.view(), sparse.sample.target()); });
   };
   const std::string message = "expected a sparse table of 20 rows, ascending starts and no NaN";
   SparseSample<double> rows(shape, 0.5), values(shape, 0.5), starts(shape, 0.5);

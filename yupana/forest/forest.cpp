@@ -60,7 +60,7 @@ class Growth {
     if (samples_) {
       ranks_ = rank_rows(context, table, problem);
     } else if (sparse != nullptr) {
-      sorted_ = sort_table(context, *sparse);
+      sorted_ = sort_sparse(context, *sparse);
     } else {
       sorted_ = sort_table(context, table);
       rank_by_category(sorted_, table, params);
@@ -225,10 +225,10 @@ ForestResult fit_forest(Context& context,
 }
 
 template <class T>
-ForestResult fit_forest(Context& context,
-                        const SparseColumns<T>& table,
-                        const Target& target,
-                        const ForestParams& params) {
+ForestResult fit_sparse_forest(Context& context,
+                               const SparseColumns<T>& table,
+                               const Target& target,
+                               const ForestParams& params) {
   if (context.backend() != Backend::cpu || params.out_of_bag) {
     return fit_forest(context, with_zeros(table).view(), target, params);
   }
@@ -271,15 +271,6 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
   return mean;
 }
 
-template ForestResult fit_forest(Context&, TableView<float>, const Target&, const ForestParams&);
-template ForestResult fit_forest(Context&,
-                                 const SparseColumns<float>&,
-                                 const Target&,
-                                 const ForestParams&);
-template ForestResult fit_forest(Context&,
-                                 const SparseColumns<double>&,
-                                 const Target&,
-                                 const ForestParams&);
-template ForestResult fit_forest(Context&, TableView<double>, const Target&, const ForestParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_forest, fit_sparse_forest)
 
 }  // namespace yupana::forest

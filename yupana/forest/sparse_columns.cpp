@@ -30,7 +30,7 @@ void check_entries(const SparseColumns<T>& table) {
 }  // namespace
 
 template <class T>
-SortedTable sort_table(Context& context, const SparseColumns<T>& table) {
+SortedTable sort_sparse(Context& context, const SparseColumns<T>& table) {
   check_entries(table);
   SortedTable result{table.rows, 1, {}, {}, 0, {}};
   result.ranks = Array<std::uint32_t>::zeros(table.rows);
@@ -79,10 +79,10 @@ Table<T> with_zeros(const SparseColumns<T>& table) {
 }
 
 template <class T>
-Tree fit_tree(Context& context,
-              const SparseColumns<T>& table,
-              const Target& target,
-              const TreeParams& params) {
+Tree fit_sparse_tree(Context& context,
+                     const SparseColumns<T>& table,
+                     const Target& target,
+                     const TreeParams& params) {
   if (context.backend() != Backend::cpu) {
     return fit_tree(context, with_zeros(table).view(), target, params);
   }
@@ -90,16 +90,12 @@ Tree fit_tree(Context& context,
   const Problem problem = make_problem(table.rows, target, params.criterion);
   const TreeParams entries = on_entries(table, params);
   return grow_best_first(entries, [&](const TreeParams& own) {
-    SortedTable sorted = sort_table(context, table);
+    SortedTable sorted = sort_sparse(context, table);
     Lists lists = take_lists(context, std::move(sorted), problem);
     return grow(context, column_of_zeros(table), problem, lists, own, true);
   });
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, with_zeros)
-template SortedTable sort_table(Context&, const SparseColumns<float>&);
-template SortedTable sort_table(Context&, const SparseColumns<double>&);
-template Tree fit_tree(Context&, const SparseColumns<float>&, const Target&, const TreeParams&);
-template Tree fit_tree(Context&, const SparseColumns<double>&, const Target&, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, sort_sparse, with_zeros, fit_sparse_tree)
 
 }  // namespace yupana::forest

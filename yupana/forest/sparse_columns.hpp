@@ -25,7 +25,7 @@ struct SparseColumns {
 /// What is 0 has no entry; a table of one column of zeros stands for it beside the entries.
 ///   errors: bad_input for starts that descend, rows beyond the table and NaN
 template <class T>
-SortedTable sort_table(Context& context, const SparseColumns<T>& table);
+SortedTable sort_sparse(Context& context, const SparseColumns<T>& table);
 
 /// The column of zeros and the parameters that grow from the entries.
 template <class T>
@@ -44,14 +44,14 @@ Table<T> with_zeros(const SparseColumns<T>& table);
 /// The trees of the table with its zeros, bit for bit. On the processor in memory and time of the
 /// entries, elsewhere and for scores out of bag of all values.
 template <class T>
-Tree fit_tree(Context& context,
-              const SparseColumns<T>& table,
-              const Target& target,
-              const TreeParams& params = {});
+Tree fit_sparse_tree(Context& context,
+                     const SparseColumns<T>& table,
+                     const Target& target,
+                     const TreeParams& params = {});
 template <class T>
-ForestResult fit_forest(Context& context,
-                        const SparseColumns<T>& table,
-                        const Target& target,
-                        const ForestParams& params = {});
+ForestResult fit_sparse_forest(Context& context,
+                               const SparseColumns<T>& table,
+                               const Target& target,
+                               const ForestParams& params = {});
 
 }  // namespace yupana::forest
