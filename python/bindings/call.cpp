@@ -1,5 +1,6 @@
 #include "python/bindings/call.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <chrono>
@@ -148,13 +149,15 @@ void bind_call(nb::module_& module) {
              const std::string& device,
              int threads,
              std::uint64_t memory,
-             nb::object progress) {
-            new (self) Options{device, threads, memory, std::move(progress)};
+             nb::object progress,
+             std::optional<std::uintptr_t> stream) {
+            new (self) Options{device, threads, memory, std::move(progress), stream};
           },
           nb::arg("device"),
           nb::arg("threads"),
           nb::arg("memory"),
-          nb::arg("progress").none());
+          nb::arg("progress").none(),
+          nb::arg("stream").none() = nb::none());
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

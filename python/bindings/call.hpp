@@ -21,6 +21,8 @@ struct Options {
   int threads = 0;
   std::uint64_t memory = 0;
   nb::object progress = nb::none();  ///< callable(stage, done, total, unit, seconds), or None
+  /// Where the library of an array on a GPU queues its work; none: not known.
+  std::optional<std::uintptr_t> stream;
 };
 
 /// Where a function can run: one without a CUDA version takes "auto" for the processor. Work of

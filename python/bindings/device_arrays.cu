@@ -17,10 +17,6 @@ unsigned blocks_for(std::int64_t n) { return static_cast<unsigned>(divide_up(n, 
 
 __device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
 
-__global__ void number_kernel(std::uint64_t* places, std::int64_t n) {
-  if (place() < n) places[place()] = static_cast<std::uint64_t>(place());
-}
-
 template <class To, class From>
 __global__ void convert_kernel(const From* from, std::int64_t n, To* to) {
   if (place() < n) to[place()] = static_cast<To>(from[place()]);
@@ -39,12 +35,6 @@ __global__ void offsets_kernel(const std::int64_t* offsets,
 }
 
 }  // namespace
-
-void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  number_kernel<<<blocks_for(n), threads, 0, stream>>>(places, n);
-  check_launch("number places");
-}
 
 template <class To, class From>
 void convert(const From* from, std::int64_t n, To* to, cudaStream_t stream) {

@@ -8,9 +8,6 @@
 /// for CUDA builds; queued on the stream.
 namespace yupana::python::device {
 
-/// 0, 1, 2 ...
-void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream);
-
 /// to[i] = from[i]. Of types: std::uint32_t and std::uint64_t, float and double, both ways;
 /// std::int32_t to std::int64_t.
 template <class To, class From>

@@ -12,19 +12,17 @@ namespace {
 using yupana::cuda::check;
 
 template <class T>
-Written<T> scanned(const Options& options,
-                   const DeviceVector<T>& in,
-                   const std::string& op,
-                   std::optional<T> first,
-                   bool exclusive,
-                   const std::optional<DeviceVectorOut<T>>& out) {
+Made<T> scanned(const Options& options,
+                const DeviceVector<T>& in,
+                const std::string& op,
+                std::optional<T> first,
+                bool exclusive,
+                const std::optional<DeviceVectorOut<T>>& out) {
   Output<T> output(in, out);
-  call_on_device(options, in.device_id(), [&](Context& context) {
-    context.check_cancelled();
+  queue_with_scratch(options, in.device_id(), [&](const DeviceSession& session) {
     T* const to = output.place(size_of(in));
-    if (in.size() == 0) return;
-    DeviceSession session;
     with_operator(op, [&](auto fold) {
+      if (in.size() == 0) return;
       arrays::cuda::scan(session.space,
                          session.stream,
                          in.data(),
@@ -34,27 +32,26 @@ Written<T> scanned(const Options& options,
                          to,
                          fold);
     });
-    session.stream.wait();
   });
-  return written(std::move(output), out.has_value(), in);
+  return made_unless(out.has_value(), std::move(output.made), in.device_id());
 }
 
 template <class T>
 T reduced(const Options& options, const DeviceVector<T>& in, const std::string& op, T init) {
-  return call_on_device(options, in.device_id(), [&](Context& context) {
-    context.check_cancelled();
-    T total = init;
-    DeviceSession session;
-    DeviceArray<T> result(1);
+  T total = init;
+  queue_with_scratch(options, in.device_id(), [&](const DeviceSession& session) {
+    auto* const result = reinterpret_cast<T*>(session.scratch.result.data());
+    auto* const fetched = reinterpret_cast<T*>(session.scratch.fetched.data());
     with_operator(op, [&](auto fold) {
       if (in.size() == 0) return;
       arrays::cuda::reduce(
-          session.space, session.stream, in.data(), size_of(in), init, result.data(), fold);
-      copy_async(&total, static_cast<const T*>(result.data()), 1, session.stream);
+          session.space, session.stream, in.data(), size_of(in), init, result, fold);
+      copy_async(fetched, static_cast<const T*>(result), 1, session.stream);
+      check(cudaStreamSynchronize(session.stream), "fetch a total");
+      total = *fetched;
     });
-    session.stream.wait();
-    return total;
   });
+  return total;
 }
 
 /// Offsets of segments on the device: read where they are there, else copied up.
@@ -93,10 +90,9 @@ DlpackArray<T> segments_scanned(const Options& options,
                                 const Offsets& offsets,
                                 const std::string& op) {
   check_offsets(offsets, in.device_id());
-  return made_on_device(options, in.device_id(), {in.size()}, [&](Context& context) {
-    context.check_cancelled();
-    DeviceSession session;
-    DeviceArray<T> out = copied(in.data(), size_of(in), session.stream);
+  DeviceArray<T> out;
+  queue_with_scratch(options, in.device_id(), [&](const DeviceSession& session) {
+    out = copied(in.data(), size_of(in), session.stream);
     const OffsetsThere there(offsets, size_of(in), session.stream);
     with_operator(op, [&](auto fold) {
       arrays::cuda::segmented_scan<false>(session.space,
@@ -108,9 +104,9 @@ DlpackArray<T> segments_scanned(const Options& options,
                                           out.data(),
                                           fold);
     });
-    session.stream.wait();
-    return out;
+    check(cudaStreamSynchronize(session.stream), "scan segments");  // before the offsets go
   });
+  return to_dlpack(std::move(out), {in.size()}, in.device_id());
 }
 
 template <class T>
@@ -120,11 +116,10 @@ DlpackArray<T> segments_reduced(const Options& options,
                                 const std::string& op,
                                 T init) {
   check_offsets(offsets, in.device_id());
-  return made_on_device(options, in.device_id(), {offsets.size() - 1}, [&](Context& context) {
-    context.check_cancelled();
-    DeviceSession session;
+  DeviceArray<T> totals;
+  queue_with_scratch(options, in.device_id(), [&](const DeviceSession& session) {
     const OffsetsThere there(offsets, size_of(in), session.stream);
-    DeviceArray<T> totals(size_of(offsets) - 1);
+    totals = DeviceArray<T>(size_of(offsets) - 1);
     with_operator(op, [&](auto fold) {
       arrays::cuda::segmented_reduce(session.space,
                                      session.stream,
@@ -136,9 +131,9 @@ DlpackArray<T> segments_reduced(const Options& options,
                                      totals.data(),
                                      fold);
     });
-    session.stream.wait();
-    return totals;
+    check(cudaStreamSynchronize(session.stream), "reduce segments");  // before the offsets go
   });
+  return to_dlpack(std::move(totals), {offsets.size() - 1}, in.device_id());
 }
 
 template <class T>
@@ -176,14 +171,14 @@ struct Runs {
 };
 
 template <class U, class V>
-Runs<U, V> runs_of(DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
+Runs<U, V> runs_of(const DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
   Runs<U, V> most{DeviceArray<U>(n), DeviceArray<V>(n)};
   const std::int64_t runs = arrays::cuda::reduce_by_key(
       session.space, session.stream, keys, values, n, most.keys.data(), most.sums.data());
   // Only as much as there is stays.
   Runs<U, V> exact{copied(most.keys.data(), runs, session.stream),
                    copied(most.sums.data(), runs, session.stream)};
-  session.stream.wait();
+  check(cudaStreamSynchronize(session.stream), "reduce by key");  // before the others go
   return exact;
 }
 
@@ -196,7 +191,7 @@ DeviceArray<To> converted(const From* from, std::int64_t n, cudaStream_t stream)
 
 /// U: the keys' bits. A type of their own for sums of floats, which are converted before and after.
 template <class U, class V>
-Runs<U, V> summed(DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
+Runs<U, V> summed(const DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
   if constexpr (std::is_integral_v<V>) {
     return runs_of(session, keys, values, n);
   } else {
@@ -230,7 +225,7 @@ Runs<U, V> summed(DeviceSession& session, const U* keys, const V* values, std::i
       const double* const from = found.sums.data();
       runs.sums = converted<V>(from, found.sums.size(), session.stream);
     }
-    session.stream.wait();
+    check(cudaStreamSynchronize(session.stream), "reduce by key");
     return runs;
   }
 }
@@ -240,11 +235,9 @@ nb::object sums_by_key(const Options& options,
                        const DeviceWords& keys,
                        const DeviceVector<V>& values) {
   const std::int64_t n = size_of(keys);
-  Runs<U, V> runs = call_on_device(options, keys.device_id(), [&](Context& context) {
-    context.check_cancelled();
-    if (n == 0) return Runs<U, V>{};
-    DeviceSession session;
-    return summed(session, static_cast<const U*>(keys.data()), values.data(), n);
+  Runs<U, V> runs;
+  queue_with_scratch(options, keys.device_id(), [&](const DeviceSession& session) {
+    if (n > 0) runs = summed(session, static_cast<const U*>(keys.data()), values.data(), n);
   });
   const auto count = static_cast<std::size_t>(runs.sums.size());
   return nb::make_tuple(to_dlpack(std::move(runs.keys), keys.dtype(), keys.device_id()),

@@ -1,6 +1,5 @@
 // Sorts and merges of vectors in the memory of a GPU.
 #ifdef YUPANA_CUDA
-#include "python/bindings/device_arrays.hpp"
 #include "python/bindings/device_vectors.hpp"
 
 namespace yupana::python {
@@ -13,36 +12,36 @@ template <class K, class V>
 nb::object pairs_sorted(const Options& options,
                         const DeviceVector<K>& keys,
                         const DeviceWords& values) {
-  auto sorted = call_on_device(options, keys.device_id(), [&](Context& context) {
-    context.check_cancelled();
-    DeviceSession session;
-    std::pair pairs(copied(keys.data(), size_of(keys), session.stream),
-                    copied(static_cast<const V*>(values.data()), size_of(keys), session.stream));
-    const arrays::Columns<K, V> columns{pairs.first.data(), pairs.second.data()};
+  std::pair<DeviceArray<K>, DeviceArray<V>> sorted;
+  queue_with_scratch(options, keys.device_id(), [&](const DeviceSession& session) {
+    const auto* const words = static_cast<const V*>(values.data());
+    sorted = {copied(keys.data(), size_of(keys), session.stream),
+              copied(words, size_of(keys), session.stream)};
+    const arrays::Columns<K, V> columns{sorted.first.data(), sorted.second.data()};
     arrays::cuda::sort_by_key(session.space, session.stream, columns, size_of(keys));
-    session.stream.wait();
-    return pairs;
   });
   return nb::make_tuple(to_dlpack(std::move(sorted.first), {keys.size()}, keys.device_id()),
                         to_dlpack(std::move(sorted.second), values.dtype(), keys.device_id()));
 }
 
+using Places = std::optional<DeviceVectorOut<std::int64_t>>;
+
 template <class K>
-DlpackArray<std::int64_t> order_of(const Options& options, const DeviceVector<K>& keys) {
-  auto places = call_on_device(options, keys.device_id(), [&](Context& context) {
-    context.check_cancelled();
-    DeviceSession session;
-    const std::int64_t n = size_of(keys);
-    DeviceArray<K> copy = copied(keys.data(), n, session.stream);
-    DeviceArray<std::uint64_t> numbers(n);
-    device::number(numbers.data(), n, session.stream);
-    const arrays::Columns<K, std::uint64_t> columns{copy.data(), numbers.data()};
-    arrays::cuda::sort_by_key(session.space, session.stream, columns, n);
-    session.stream.wait();
-    return numbers;
+Made<std::int64_t> order_of(const Options& options,
+                            const DeviceVector<K>& keys,
+                            const Places& out) {
+  const std::int64_t n = size_of(keys);
+  if (out) {
+    check_same_device("out", *out, keys);
+    check_size("out", n, size_of(*out));
+  }
+  DeviceArray<std::int64_t> made;
+  queue_with_scratch(options, keys.device_id(), [&](const DeviceSession& session) {
+    if (!out) made = DeviceArray<std::int64_t>(n);
+    std::int64_t* const places = out ? out->data() : made.data();
+    arrays::cuda::argsort(session.space, session.stream, keys.data(), n, places);
   });
-  return to_dlpack_as<DlpackArray<std::int64_t>>(
-      std::move(places), {keys.size()}, nb::dtype<std::int64_t>(), keys.device_id());
+  return made_unless(out.has_value(), std::move(made), keys.device_id());
 }
 
 template <class K, class V>
@@ -52,19 +51,16 @@ nb::object pairs_merged(const Options& options,
                         const DeviceVector<K>& b,
                         const DeviceWords& b_values) {
   const std::int64_t n = size_of(a) + size_of(b);
-  auto merged = call_on_device(options, a.device_id(), [&](Context& context) {
-    context.check_cancelled();
-    DeviceSession session;
-    std::pair pairs{DeviceArray<K>(n), DeviceArray<V>(n)};
+  std::pair<DeviceArray<K>, DeviceArray<V>> merged;
+  queue_with_scratch(options, a.device_id(), [&](const DeviceSession& session) {
+    merged = {DeviceArray<K>(n), DeviceArray<V>(n)};
     arrays::cuda::merge_by_key<K, V>(session.space,
                                      session.stream,
                                      {a.data(), static_cast<const V*>(a_values.data())},
                                      size_of(a),
                                      {b.data(), static_cast<const V*>(b_values.data())},
                                      size_of(b),
-                                     {pairs.first.data(), pairs.second.data()});
-    session.stream.wait();
-    return pairs;
+                                     {merged.first.data(), merged.second.data()});
   });
   const auto size = static_cast<std::size_t>(n);
   return nb::make_tuple(to_dlpack(std::move(merged.first), {size}, a.device_id()),
@@ -85,7 +81,7 @@ void bind_order_with_values(nb::module_& m) {
       nb::arg("options"),
       taken("keys"),
       taken("values"));
-  m.def("argsort", &order_of<K>, nb::arg("options"), taken("keys"));
+  m.def("argsort", &order_of<K>, nb::arg("options"), taken("keys"), taken("out").none());
   m.def(
       "merge_by_key",
       [](const Options& options,
@@ -116,16 +112,13 @@ void bind_order(nb::module_& m) {
       "sort",
       [](const Options& options, DeviceVector<K> keys, std::optional<DeviceVectorOut<K>> out) {
         Output<K> output(keys, out);
-        call_on_device(options, keys.device_id(), [&](Context& context) {
-          context.check_cancelled();
+        queue_with_scratch(options, keys.device_id(), [&](const DeviceSession& session) {
           K* const to = output.place(size_of(keys));
-          DeviceSession session;
           copy_async(to, keys.data(), size_of(keys), session.stream);
           const arrays::Columns<K, NoValue> column{to, nullptr};
           arrays::cuda::sort_by_key(session.space, session.stream, column, size_of(keys));
-          session.stream.wait();
         });
-        return written(std::move(output), out.has_value(), keys);
+        return made_unless(out.has_value(), std::move(output.made), keys.device_id());
       },
       nb::arg("options"),
       taken("keys"),
@@ -134,10 +127,9 @@ void bind_order(nb::module_& m) {
       "merge",
       [](const Options& options, DeviceVector<K> a, DeviceVector<K> b) {
         check_same_device("b", b, a);
-        const auto merge = [&](Context& context) {
-          context.check_cancelled();
-          DeviceArray<K> out(size_of(a) + size_of(b));
-          DeviceSession session;
+        DeviceArray<K> out;
+        queue_with_scratch(options, a.device_id(), [&](const DeviceSession& session) {
+          out = DeviceArray<K>(size_of(a) + size_of(b));
           arrays::cuda::merge_by_key<K, NoValue>(session.space,
                                                  session.stream,
                                                  {a.data(), nullptr},
@@ -145,10 +137,8 @@ void bind_order(nb::module_& m) {
                                                  {b.data(), nullptr},
                                                  size_of(b),
                                                  {out.data(), nullptr});
-          session.stream.wait();
-          return out;
-        };
-        return made_on_device(options, a.device_id(), {a.size() + b.size()}, merge);
+        });
+        return to_dlpack(std::move(out), {a.size() + b.size()}, a.device_id());
       },
       nb::arg("options"),
       taken("a"),

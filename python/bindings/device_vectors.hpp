@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nanobind/stl/optional.h>
-
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "python/bindings/choices.hpp"
+#include "python/bindings/device_kept.hpp"
 #include "python/bindings/device_views.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/arrays/device_arrays.hpp"
@@ -13,11 +13,34 @@
 /// Calls on vectors in the memory of a GPU. Only for CUDA builds.
 namespace yupana::python {
 
-/// Scratch memory and stream of a call, made on the array's device.
-struct DeviceSession {
+/// Scratch memory that calls on vectors of a device leave for the next ones.
+struct DeviceScratch {
   arrays::cuda::Workspace space;
-  yupana::cuda::Stream stream;
+  DeviceArray<std::uint64_t> result{1};
+  yupana::cuda::PinnedArray<std::uint64_t> fetched{1};
 };
+
+/// Scratch memory and the stream of a call.
+struct DeviceSession {
+  arrays::cuda::Workspace& space;
+  cudaStream_t stream;
+  DeviceScratch& scratch;
+};
+
+/// body(session), queued; see queue_on_device.
+template <class Body>
+void queue_with_scratch(const Options& options, int device, const Body& body) {
+  queue_on_device(options, device, [&](cudaStream_t stream) {
+    device::Kept<DeviceScratch>::with(
+        stream,
+        {},
+        [] { return std::make_unique<DeviceScratch>(); },
+        [&](DeviceScratch& scratch) {
+          body(DeviceSession{scratch.space, stream, scratch});
+          return scratch.space.bytes();
+        });
+  });
+}
 
 template <class T>
 void copy_async(T* to, const T* from, std::int64_t n, cudaStream_t stream) {
@@ -55,16 +78,6 @@ struct Output {
   T* callers = nullptr;
   DeviceArray<T> made;
 };
-
-template <class T>
-using Written = std::optional<DlpackArray<T>>;
-
-/// None where the caller's array was written to.
-template <class T>
-Written<T> written(Output<T>&& output, bool is_given, const DeviceVector<T>& in) {
-  if (is_given) return std::nullopt;
-  return to_dlpack(std::move(output.made), {in.size()}, in.device_id());
-}
 
 inline int bytes_of(const DeviceWords& words) {
   return static_cast<int>(words.dtype().bits) * words.dtype().lanes / 8;

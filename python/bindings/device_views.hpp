@@ -1,9 +1,11 @@
 #pragma once
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "python/bindings/call.hpp"
@@ -40,6 +42,19 @@ auto call_on_device(const Options& options, int device, const Body& body) {
     yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
     return body(context);
   });
+}
+
+/// body(stream) at once, on this thread without the interpreter's lock, for work that is queued in
+/// microseconds and that no signal stops: on the stream of the caller's library, so that nobody
+/// waits. Where the library does not say which, after all work of the device, and waited for.
+template <class Body>
+void queue_on_device(const Options& options, int device, const Body& body) {
+  const nb::gil_scoped_release unlocked;
+  const yupana::cuda::DeviceScope scope(device);
+  if (!options.stream) yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
+  const auto stream = reinterpret_cast<cudaStream_t>(options.stream.value_or(0));
+  body(stream);
+  if (!options.stream) yupana::cuda::check(cudaStreamSynchronize(stream), "wait for a result");
 }
 
 /// An array of DLPack that owns the memory, of a type of as many bytes.
@@ -81,6 +96,16 @@ template <class T>
 DlpackWords to_dlpack(DeviceArray<T>&& array, nb::dlpack::dtype type, int device) {
   const auto size = static_cast<std::size_t>(array.size());
   return to_dlpack_as<DlpackWords>(std::move(array), {size}, type, device);
+}
+
+/// A new vector on a device; None where the caller's array was written to.
+template <class T>
+using Made = std::optional<DlpackArray<T>>;
+template <class T>
+Made<T> made_unless(bool written, DeviceArray<T>&& array, int device) {
+  if (written) return std::nullopt;
+  const auto size = static_cast<std::size_t>(array.size());
+  return to_dlpack(std::move(array), {size}, device);
 }
 
 /// A value, or `n` of them, on the host.

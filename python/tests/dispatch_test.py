@@ -4,6 +4,7 @@ No GPU is needed: a library of its own makes arrays that are said to be on GPU 3
 the host's functions on their values.
 """
 
+import contextlib
 import sys
 import types
 
@@ -12,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, arrays, spectral
+from yupana import _core, _views, arrays, spectral
 
 
 class GpuArray:
@@ -59,10 +60,10 @@ def wrapped(result):
 
 #: The host's transforms write to an array that they are given; those of a GPU return one.
 TRANSFORMS = {
-    "fft": lambda x, inverse: (yupana.ifft if inverse else yupana.fft)(x),
-    "rfft": yupana.rfft,
-    "irfft": yupana.irfft,
-    "fft2": lambda x, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
+    "fft": lambda x, out, inverse: (yupana.ifft if inverse else yupana.fft)(x),
+    "rfft": lambda x, out: yupana.rfft(x),
+    "irfft": lambda x, out, n: yupana.irfft(x, n),
+    "fft2": lambda x, out, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
 }
 
 
@@ -75,9 +76,11 @@ class Family:
     def __getattr__(self, function):
         def called(options, *arguments):
             self.log.append(f"{self.name}.{function}")
-            arguments = map(unwrapped, arguments)
+            arguments = [unwrapped(argument) for argument in arguments]
             if self.name == "spectral" and function in TRANSFORMS:
                 return wrapped(TRANSFORMS[function](*arguments))
+            if function == "argsort":  # on a GPU with an array to write to
+                arguments.pop()
             host = getattr(getattr(_core, self.name), function)
             return wrapped(host(_core.Options("cpu", 0, 0, None), *arguments))
 
@@ -95,9 +98,9 @@ def log(monkeypatch):
     device = types.SimpleNamespace(**{name: Family(name, log) for name in families})
     device.host = lambda array: array.values
     monkeypatch.setattr(_core, "device", device, raising=False)
-    # Options name a GPU that is not here.
+    # Options name a GPU that is not here; one that is would sum floats in another order.
     options = _core.Options
-    made = lambda device, *rest: options("cpu" if device == "cuda:3" else device, *rest)  # noqa: E731
+    made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
     return log
 
@@ -233,3 +236,33 @@ def test_keywords_that_a_function_does_not_have_are_refused_in_its_name(function
         function(WEIGHTS, devices="cpu")
     with pytest.raises(TypeError, match="linkage: expected .*; got 'device'"):
         yupana.analysis.linkage(WEIGHTS, device="cpu")
+
+
+class CupyArray(GpuArray):
+    device = contextlib.nullcontext()
+
+    def __dlpack__(self):
+        return self
+
+
+CupyArray.__module__ = "cupy"
+
+
+def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
+    cupy = types.ModuleType("cupy")
+    cupy.from_dlpack = lambda array: array
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
+    cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(_views, "_LIBRARIES", {})
+
+    def sort(options, keys, out):
+        out.values[:] = np.sort(keys.values)
+
+    device = types.SimpleNamespace(arrays=types.SimpleNamespace(sort=sort))
+    monkeypatch.setattr(_core, "device", device, raising=False)
+    options, streams = _core.Options, []
+    monkeypatch.setattr(_core, "Options", lambda *given: streams.append(given[4]) or options(*given))
+    found = arrays.sort(CupyArray(KEYS))
+    assert type(found) is CupyArray and np.array_equal(found.values, np.sort(KEYS))
+    assert streams == [77]

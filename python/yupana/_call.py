@@ -7,11 +7,10 @@ import re
 from contextlib import contextmanager
 from functools import wraps
 from numbers import Integral
-from operator import attrgetter
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._views import on_gpu, ordinal, returned
+from ._views import handed, on_gpu, ordinal, returned, stream_of
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
 #: ``(stage, done, total, unit, seconds)``.
@@ -136,10 +135,11 @@ class options:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
+        stream = (stream_of(array),) if on_gpu(array) else ()
+        threads = whole("threads", threads, 4097) if threads else 0
+        memory = whole("memory", memory) if memory else 0
         try:
-            self._options = _core.Options(
-                where, whole("threads", threads or 0, 4097), whole("memory", memory or 0), report
-            )
+            self._options = _core.Options(where, threads, memory, report, *stream)
         except TypeError as error:
             raise _shortened(error) or error from None
 
@@ -168,7 +168,11 @@ def run(
     """
     with options(array, **keywords) as call:
         if isinstance(function, str):
-            function = attrgetter(function)(_core.device if on_gpu(array) else _core)
+            family, name = function.split(".")
+            is_there = on_gpu(array)
+            function = getattr(getattr(_core.device if is_there else _core, family), name)
+            if is_there:
+                return returned(function(call, *map(handed, (array, *arguments))), likes or (array,))
         return returned(function(call, array, *arguments), likes or (array,))
 
 
