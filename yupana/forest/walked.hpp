@@ -103,7 +103,7 @@ struct WalkedForm {
   using Cell = Key<T>;
   using TreeForm = WalkedTree<T>;
   static constexpr std::int64_t lanes = walked_lanes;
-  static constexpr std::int64_t max_rows = 1024;
+  static constexpr std::int64_t max_rows = 8192;
   std::vector<std::uint32_t> cells_read;  ///< cell_of() of each, ascending
   std::vector<std::uint32_t> places;
 
@@ -122,10 +122,11 @@ struct WalkedForm {
     }
   }
 
-  /// All trees are read anew for a block: the more rows the better, while their cells stay in the
-  /// second cache.
+  /// All trees are read anew for a block, from the third cache or beyond where they are many: the
+  /// more rows the better, while their cells stay in the second one. 8,192 rows go down 100 trees of
+  /// 7,650 nodes 2.1 times as fast as 1,024.
   std::int64_t block_rows() const {
-    const std::int64_t rows = (std::int64_t{1} << 15) / std::max<std::int64_t>(1, width());
+    const std::int64_t rows = (std::int64_t{1} << 17) / std::max<std::int64_t>(1, width());
     return std::clamp(rows / lanes * lanes, lanes, max_rows);
   }
   std::int64_t width() const { return std::ssize(cells_read); }
