@@ -123,8 +123,8 @@ struct WalkedForm {
   }
 
   /// All trees are read anew for a block, from the third cache or beyond where they are many: the
-  /// more rows the better, while their cells stay in the second one. 8,192 rows go down 100 trees of
-  /// 7,650 nodes 2.1 times as fast as 1,024.
+  /// more rows the better, while their cells stay in the second one. 8,192 rows go down 100 trees
+  /// of 7,650 nodes 2.1 times as fast as 1,024.
   std::int64_t block_rows() const {
     const std::int64_t rows = (std::int64_t{1} << 17) / std::max<std::int64_t>(1, width());
     return std::clamp(rows / lanes * lanes, lanes, max_rows);

@@ -168,9 +168,10 @@ std::vector<std::int32_t> one_hot_of(const forest::Model& model) {
   return any ? one_hot : std::vector<std::int32_t>();
 }
 
-forest::Model on_columns(forest::Model model) {
-  const std::vector<std::int32_t> one_hot = one_hot_of(model);
-  if (one_hot.empty()) return model;
+const forest::Model& on_columns(const forest::Model& given, forest::Model& model) {
+  const std::vector<std::int32_t> one_hot = one_hot_of(given);
+  if (one_hot.empty()) return given;
+  model = given;
   const auto columns = std::ssize(one_hot);
   model.trees = forest::on_columns(std::move(model.trees), columns, one_hot);
   model.features = columns_of(model).features;

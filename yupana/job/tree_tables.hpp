@@ -56,8 +56,9 @@ io::ModelColumns columns_of(const forest::Model& model);
 std::vector<std::int32_t> one_hot_of(const forest::Model& model);
 
 /// The model as one of the columns it reads: one-hot features are the category's number in one, and
-/// a table never has to have them. Predicts the same; nodes keep their numbers.
-forest::Model on_columns(forest::Model model);
+/// a table never has to have them. Predicts the same; nodes keep their numbers. The model itself
+/// where no feature is one-hot, else `made`.
+const forest::Model& on_columns(const forest::Model& model, forest::Model& made);
 
 /// Names of the features that columns become.
 std::vector<std::string> feature_names(const std::vector<std::string>& columns,

@@ -114,11 +114,11 @@ void cross_validate(Context& context,
     auto part = forest::part_of(table, file.table.names(), target, rest);
     auto test = forest::part_of(table, file.table.names(), target, in);
     const double begin = now();
-    Model model = result.model;
+    Model model = result.model, made;
     model.features = file.table.names();
     if (has_text(file)) {
       learn_features(file, part.table.view(), part.target(), params.categories, model);
-      const auto encodings = on_columns(model).encodings;
+      const auto encodings = on_columns(model, made).encodings;
       part.table = encoded(file, part.table.view(), encodings);
       test.table = encoded(file, test.table.view(), encodings);
     }
@@ -131,7 +131,7 @@ void cross_validate(Context& context,
         if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.values.row(row));
       }
     };
-    predict_in_blocks<T>(context, on_columns(model), test.table.view(), keep);
+    predict_in_blocks<T>(context, on_columns(model, made), test.table.view(), keep);
     result.folds.push_back(held.measures(context, model, target, k));
     stage.advance(1);
   }
@@ -208,7 +208,8 @@ void look_back(Context& context,
                const FitTreesParams& params,
                FitTreesResult& result) {
   const Model& model = result.model;
-  result.train = measure(context, on_columns(model), table, target);
+  Model columns;
+  result.train = measure(context, on_columns(model, columns), table, target);
   result.importances = forest::importances(model.trees, std::ssize(model.features));
   if (params.report) {
     const std::vector<std::int32_t> one_hot = one_hot_of(model);
@@ -242,8 +243,10 @@ void measure_out_of_bag(Context& context,
                         FitTreesResult& result,
                         OutputFiles& files) {
   const Model& model = result.model;
+  Model made;
+  const std::vector<forest::Tree>& trees = on_columns(model, made).trees;
   const forest::OutOfBag found =
-      forest::out_of_bag(context, on_columns(model).trees, table, target, params.forest_params);
+      forest::out_of_bag(context, trees, table, target, params.forest_params);
   if (found.rows == 0) return;
   HeldOut held = {Matrix<double>(table.rows, found.values.size() / table.rows), {}, {}};
   std::copy_n(found.values.data(), found.values.size(), held.values.data());
@@ -296,7 +299,8 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   model.features = file.table.names();
   if (has_text(file)) {
     learn_features(file, file.table.view(), target, params.categories, model);
-    file.table = encoded(file, file.table.view(), on_columns(model).encodings);
+    Model columns;
+    file.table = encoded(file, file.table.view(), on_columns(model, columns).encodings);
   }
   const double begin = now();
   Grown own = grown(context, file.table.view(), target, params, model);

@@ -35,7 +35,7 @@ class Prediction {
   Prediction(Context& context, const Model& model, const PredictParams& params)
       : context_(context),
         model_(model),
-        columns_(on_columns(model)),
+        columns_(on_columns(model, made_)),
         params_(params),
         tally_(context, model) {
     for (const std::string& name : model.classes) cells_.push_back(io::tsv_cell(name));
@@ -180,7 +180,8 @@ class Prediction {
 
   Context& context_;
   const Model& model_;
-  const Model columns_;  ///< the same, see on_columns()
+  Model made_;
+  const Model& columns_;  ///< the same, see on_columns()
   const PredictParams& params_;
   PredictResult result_;
   std::string text_;
