@@ -99,6 +99,13 @@ TEST_F(OneHot, TreesAreThoseOfTheMadeFeatures) {
   EXPECT_GT(nodes_, 10'000);
 }
 
+TEST_F(OneHot, CategoriesAreManyOrAsManyAsAWordHasBits) {
+  for (const std::int64_t levels : {59, 60, 61, 62, 63, 64, 200}) {
+    agree<float>({600, 3, 2, levels, 0.1, 0, 3}, {});
+    agree<double>({600, 3, 0, levels, 0, 0, 4}, {});
+  }
+}
+
 TEST_F(OneHot, TreesAreThoseOfTheMadeFeaturesWhereBranchesGrowSideBySide) {
   agree<float>({40'000, 3, 2, 8, 0.05, 0, 3}, {.max_depth = 4});
   agree<double>({40'000, 3, 0, 8, 0, 0, 4}, {.max_depth = 3});
