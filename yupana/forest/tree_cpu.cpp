@@ -65,7 +65,7 @@ class Grower {
         problem_(problem),
         lists_(lists),
         params_(params),
-        memory_(context, problem.outputs(), bytes_of(table)),
+        memory_(context, problem.outputs(), bytes_of(table) + lists.bytes()),
         categories_(count_categories(table, params)),
         goes_left_(table.rows) {}
 

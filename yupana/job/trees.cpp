@@ -91,7 +91,8 @@ void cross_validate(Context& context,
   const std::int64_t folds = std::ssize(held.folds);
   result.fold_names = held.folds;
   if (!target.is_class()) check_fold_rows(held.fold, folds);
-  held.values = Matrix<double>(table.rows, target.is_class() ? target.classes : 1);
+  held.outputs = target.is_class() ? target.classes : 1;
+  held.values = Array<double>(table.rows * held.outputs);
   const TreeTable validation = validation_of(params);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
   for (std::int32_t k = 0; k < folds; ++k) {
@@ -113,7 +114,7 @@ void cross_validate(Context& context,
     std::int64_t row = 0;
     const TakePredictions keep = [&](std::int64_t, MatrixView<const double> predicted) {
       for (std::int64_t i = 0; i < predicted.rows; ++row) {
-        if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.values.row(row));
+        if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.row(row));
       }
     };
     predict_in_blocks<T>(context, model, test.table.view(), keep);
@@ -123,29 +124,50 @@ void cross_validate(Context& context,
   result.cross_validated = held.measures(context, result.model, target);
 }
 
+/// The most that a fit holds at a time, besides trees: the table with what is grown from it, or
+/// what is measured afterwards.
+template <class T>
+double bytes_to_fit(const Context& context,
+                    const io::TableFile<T>& file,
+                    const FitTreesParams& params) {
+  const forest::ForestParams& forest = params.forest_params;
+  const auto features = static_cast<double>(features_made(file, params.categories));
+  const auto outputs = static_cast<double>(std::max<std::size_t>(1, file.classes.size()));
+  const bool weighed = !file.weights.empty() || params.balanced || !params.class_weights.empty();
+  const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
+  // Bytes a row. Labels and weights as read; their integers (forest::Problem).
+  const double labels = (params.regression ? 8 : 4) + (weighed ? 8 : 0);
+  const double integers = (params.regression ? 16 : 0) + (weighed ? 8 : 0);
+  double kept = sizeof(T) * features + labels;
+  // Columns of text are kept while their features are made.
+  if (has_text(file)) kept += sizeof(T) * static_cast<double>(file.table.columns());
+  // The parts of a fold; their labels are in lists that grow by doubling.
+  if (folds) kept += sizeof(T) * features + 2 * labels;
+  // What the trees that did not see a row say of it, and its voters or fold.
+  const double held = folds || forest.out_of_bag ? 8 * outputs + 8 : 0;
+  // A column that is sorted, with its order, and once more.
+  const double sorting = 2 * sizeof(T) + 4;
+  const auto at_once = static_cast<double>(
+      std::min<std::int64_t>(context.threads(), params.forest ? forest.trees : 1));
+  const double share =
+      forest.sampling == forest::Sampling::partition ? 1 / static_cast<double>(forest.trees) : 1;
+  // Lists of a forest's trees at work; sides and halves of lists in a split.
+  const double beside =
+      std::min(features - 1, params.forest ? 1.0 : static_cast<double>(context.threads()));
+  const double growing =
+      params.forest ? at_once * (2 + 8 * share * (features + beside)) : 1 + 8 * beside;
+  const double grown = integers + 8 * features + std::max(sorting, growing);
+  const auto rows = static_cast<double>(file.table.rows());
+  // Predictions and their measures take an eighth of the memory each.
+  const double measured = rows * (kept + held) * 4 / 3;
+  return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
+}
+
 /// Throws where the lists of a table's features would pass what the run may hold.
 template <class T>
 void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
-  const double rows = static_cast<double>(file.table.rows());
   const std::int64_t features = features_made(file, params.categories);
-  const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
-  // The table, of folds twice; sorted lists, and for a forest those of each tree at work.
-  double a_value = sizeof(T) * (folds ? 2 : 1) + 8;
-  if (params.forest) {
-    const double share = params.forest_params.sampling == forest::Sampling::partition
-                             ? 1 / static_cast<double>(params.forest_params.trees)
-                             : 1;
-    a_value +=
-        8 * share *
-        static_cast<double>(std::min<std::int64_t>(context.threads(), params.forest_params.trees));
-  }
-  double bytes = rows * static_cast<double>(features) * a_value;
-  // What the trees that did not see a row say of it.
-  if (params.forest_params.out_of_bag || folds) {
-    bytes += rows * (8.0 * static_cast<double>(std::max<std::size_t>(1, file.classes.size())) + 4);
-  }
-  // Columns of text are kept while their features are made.
-  if (has_text(file)) bytes += rows * static_cast<double>(file.table.columns()) * sizeof(T);
+  const double bytes = bytes_to_fit(context, file, params);
   const double most = static_cast<double>(context.memory());
   if (bytes <= most) return;
   const char* const what_to_do =
@@ -219,11 +241,11 @@ void measure_out_of_bag(Context& context,
                         FitTreesResult& result,
                         OutputFiles& files) {
   const Model& model = result.model;
-  const forest::OutOfBag found =
+  forest::OutOfBag found =
       forest::out_of_bag(context, model.trees, table, target, params.forest_params);
   if (found.rows == 0) return;
-  HeldOut held = {Matrix<double>(table.rows, found.values.size() / table.rows), {}, {}};
-  std::copy_n(found.values.data(), found.values.size(), held.values.data());
+  const std::int64_t outputs = found.values.size() / table.rows;
+  const HeldOut held = {std::move(found.values), outputs, {}, {}};
   result.out_of_bag = held.measures(context, model, target);
   write_held_out(context, params, ".oob.tsv", model, target, held, files);
 }
@@ -357,7 +379,8 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   io::write_model_json(files.add(params.out + ".json"), result.model);
   if (params.binary) io::write_model_binary(files.add(params.out + ".model"), result.model);
   if (params.report) write_page(params, result, files.add(params.out + ".html"));
-  commit_files(context, files, result.files);
+  commit_files(
+      context, files, result.files, params.out, {".model", ".html", ".cv.tsv", ".oob.tsv"});
   return result;
 }
 
