@@ -241,6 +241,7 @@ void trees(Context& context, const BenchParams& params) {
   if (context.backend() == Backend::cuda) return trees_cuda(context, params);
 #endif
   Bench(context, params, params.quick ? 20'000 : 1'000'000).run();
+  categories(context, params);
 }
 
 }  // namespace yupana::bench

@@ -25,6 +25,9 @@ struct TreeRows {
 /// around for one row in six.
 TreeRows tree_rows(std::int64_t rows);
 
+/// The part of `yupana bench trees` that has columns of categories, on processors.
+void categories(Context& context, const BenchParams& params);
+
 /// The GPU part of `yupana bench trees`; only in CUDA builds.
 void trees_cuda(Context& context, const BenchParams& params);
 
