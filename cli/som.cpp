@@ -197,7 +197,9 @@ void add_map_options(Command& command, som::SomParams& map) {
 }
 
 /// Refuses options of the training that this one makes no use of.
-void check_effects(const Command& command, const job::SomFitParams& params) {
+void check_effects(const Context& context,
+                   const Command& command,
+                   const job::SomFitParams& params) {
   const som::Schedule& schedule = params.som.schedule;
   if (schedule.iterations == 0) {
     command.refuse({"--sigma0", "--sigmaf", "--tau", "--neighborhood", "--online"},
@@ -209,6 +211,10 @@ void check_effects(const Command& command, const job::SomFitParams& params) {
   if (params.som.initial == som::Initial::pca && params.p_matrix == false &&
       params.som.training == som::Training::batch) {
     command.refuse({"--seed"}, "with --init pca and --no-p-matrix: nothing is drawn");
+  }
+  if (params.som.training == som::Training::online && command.given("--threads") &&
+      context.threads() > 1) {
+    context.note("--online trains on one thread; --threads are for what comes before and after");
   }
 }
 
@@ -224,7 +230,7 @@ void add_fit(Command& som) {
        .ranks = true,
        .ending = ".json"},
       [params](Context& context, const Call& call) {
-        check_effects(call.command, *params);
+        check_effects(context, call.command, *params);
         params->out = call.out;
         return make_answer(context, call, job::som_fit(context, *params));
       });

@@ -70,6 +70,12 @@ def test_what_is_no_genotypes_metric_stays_scipys(small_is_ours, case):
     assert not ours and np.array_equal(found, theirs.pdist(X, **keywords), equal_nan=True)
 
 
+def test_long_doubles_stay_scipys(small_is_ours):
+    X = genotypes(7, 65, np.longdouble)
+    found, ours = is_ours(distance.pdist, X, "cityblock")
+    assert ours == (X.dtype == np.float64) and found.dtype == theirs.pdist(X, "cityblock").dtype
+
+
 def test_small_tables_and_those_of_unlike_lengths_stay_scipys(small_is_ours, monkeypatch):
     X = genotypes(90, 300)
     assert not is_ours(distance.cdist, X, X[:2])[1] and is_ours(distance.cdist, X, X[:50])[1]

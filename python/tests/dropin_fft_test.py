@@ -126,6 +126,15 @@ def test_the_input_is_left_alone():
     assert scipy_fft.fftn(x, axes=()) is not None and np.array_equal(x, kept)
 
 
+@pytest.mark.parametrize("dtype", [np.longdouble, np.clongdouble])
+def test_long_doubles_do_not_become_doubles_unsaid(dtype):
+    exact = np.arange(6, dtype=dtype)
+    assert np.allclose(yupana.fft(exact), np.fft.fft(np.arange(6.0)))
+    if np.dtype(np.longdouble).itemsize > 8:
+        with pytest.raises(ValueError, match="numbers that a double equals"):
+            yupana.fft(exact / 3)
+
+
 def test_functions_of_the_package_take_n_axis_and_norm():
     x = np.random.default_rng(2).normal(size=(5, 6, 7))
     for name in ("fft", "ifft", "rfft"):

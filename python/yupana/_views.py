@@ -289,7 +289,7 @@ def _wait_for(array: Any) -> None:
 
 
 def _real_on_host(array: Any, name: str) -> np.ndarray:
-    """float32 from float32 and float16, else float64; integers that no double equals are refused."""
+    """float32 from float32 and float16, else float64; what no double equals is refused."""
     if type(array) is np.ndarray and array.dtype in _REAL:
         return array
     array = host_array(array, name)
@@ -302,7 +302,15 @@ def _real_on_host(array: Any, name: str) -> np.ndarray:
 
 
 def refuse_rounding(array: np.ndarray, name: str) -> None:
-    """Raises ValueError for integers that no double equals, which would change silently."""
+    """Raises ValueError for numbers that no double equals, which would change silently."""
+    if array.dtype in (np.longdouble, np.clongdouble):
+        with np.errstate(over="ignore"):
+            doubles = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+        if ((doubles != array) & (array == array)).any():
+            raise ValueError(
+                f"{name}: expected numbers that a double equals, got {array.dtype} of more digits; "
+                f"convert it with .astype({doubles.dtype}) if it may be rounded"
+            )
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
         return
     if -(2**53) <= int(array.min()) and int(array.max()) <= 2**53:
@@ -336,6 +344,7 @@ def complex_array(array: Any, name: str, dimensions: int = 0) -> Array:
     array = host_array(array, name)
     if array.dtype.kind != "c":
         array = _real_on_host(array, name)
+    refuse_rounding(array, name)
     if dimensions and array.ndim != dimensions:
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {array.shape}")
     single = array.dtype in (np.complex64, np.float32)
@@ -390,6 +399,7 @@ def square_matrix(array: Any, name: str) -> Array:
     elif matrix.dtype.kind != "f" and matrix.dtype != np.int32:
         raise TypeError(f"{name}: expected integers or floats, got {matrix.dtype}")
     elif matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
+        refuse_rounding(matrix, name)
         matrix = matrix.astype(np.float64)
     return np.ascontiguousarray(matrix)
 

@@ -1,7 +1,7 @@
 """``pdist`` and ``cdist`` of ``scipy.spatial.distance`` for tables of genotypes; everything else is SciPy's.
 
 ``from yupana import distance`` stands where ``from scipy.spatial import distance`` stood. Tables
-whose values are all 0, 1 or 2, of any type, are counted in packed bits: the same bits as SciPy's.
+whose values are all 0, 1 or 2, of any type but long double, are counted in packed bits: the same bits as SciPy's.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ def _calls(X: Any, others: int | None = None) -> np.ndarray | None:
     """X as int8 if its values are all 0, 1 or 2 and so many pairs pay; else None."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf" or X.shape[1] < _LEAST_COLUMNS or X.size == 0:
+        return None
+    if X.dtype == np.longdouble:
         return None
     if X.size * (len(X) if others is None else others) < _LEAST_VALUES:
         return None

@@ -159,6 +159,18 @@ TEST(NumberTally, ConstantsAndLargeNumbersKeepTheirR2) {
   EXPECT_NEAR(numbers(values, predicted).score(), 1 - 1001.0 / 1000, 1e-15);
 }
 
+TEST(NumberTally, OneRowHasNoR2) {
+  const Measures found = numbers({7}, {1});
+  EXPECT_TRUE(std::isnan(found.score()));
+  EXPECT_EQ(value_of(found, "rmse"), 6);
+}
+
+TEST(NumberTally, SquaresThatNoDoubleHoldsMakeNoR2) {
+  EXPECT_TRUE(std::isnan(numbers({1e-170, 3e-170, 1e-170}, {1e-170, 2e-170, 1e-170}).score()));
+  EXPECT_TRUE(std::isnan(numbers({1e200, 3e200}, {1e200, 2e200}).score()));
+  EXPECT_NEAR(numbers({1e-130, 3e-130}, {1e-130, 2e-130}).score(), 0.5, 1e-15);
+}
+
 TEST(NumberTally, RefusesWhatIsNoNumber) {
   EXPECT_THROW(numbers({1, std::nan("")}, {1, 2}), Error);
   EXPECT_THROW(numbers({1, 2}, {1, std::nan("")}), Error);

@@ -83,6 +83,37 @@ def one_distinct_point_is_one_cluster():
     assert "cluster" not in run("som", "apply", "m.json", "t.csv", "-o", "new").stdout
 
 
+def a_silhouette_of_the_fits_samples_is_not_told_of_others():
+    table()
+    fit("--rows", 5, "--cols", 4)
+    pathlib.Path("new.csv").write_text("x,y,z\n1,2,3\n9,9,8\n8,1,4\n")
+    for use in ("apply", "report"):
+        done = run("som", use, "m.json", "new.csv", "-o", "n", "--json")
+        answer = json.loads(done.stdout)
+        assert answer["samples"] == 3 and answer["clusters"] == 3 and answer["silhouettes"] == [], answer
+        assert "silhouette" not in run("som", use, "m.json", "new.csv", "-o", "n").stdout
+    assert "silhouette" not in pathlib.Path("n.html").read_text().partition('id="data">')[2].partition("</script>")[0]
+    again = json.loads(run("som", "report", "m.json", "new.csv", "--clusters", "auto", "-o", "n", "--json").stdout)
+    assert again["silhouettes"], again
+    assert "silhouette" in run("som", "report", "m.json", "-o", "n").stdout
+
+
+def samples_of_unknown_classes_are_in_the_notices_where_they_count():
+    table()
+    fit("--rows", 5, "--cols", 4)
+    pathlib.Path("new.csv").write_text("x,y,z,kind\n1,2,3,none of these\n")
+    answer = json.loads(run("som", "apply", "m.json", "new.csv", "-o", "n", "--json").stdout)
+    assert any("does not know, 'none of these'" in notice for notice in answer["notices"]), answer
+    assert "counted as wrong" not in run("som", "report", "m.json", "new.csv", "-o", "n").stderr
+
+
+def threads_of_an_online_fit_are_said_to_be_of_the_rest():
+    table()
+    online = ["som", "fit", "t.csv", "--label", "kind", "--online", "-o", "m", "--threads"]
+    assert "--online trains on one thread" in run(*online, 2).stderr
+    assert "--online trains" not in run(*online, 1).stderr
+
+
 def samples_have_the_clusters_of_their_neurons():
     table()
     fit("--rows", 5, "--cols", 4)
@@ -141,5 +172,8 @@ def bad_numbers_are_one_line():
 if __name__ == "__main__":
     sys.exit(main([clusters_are_scikit_learns, their_number_has_the_largest_mean_silhouette,
                    one_distinct_point_is_one_cluster,
+                   a_silhouette_of_the_fits_samples_is_not_told_of_others,
+                   samples_of_unknown_classes_are_in_the_notices_where_they_count,
+                   threads_of_an_online_fit_are_said_to_be_of_the_rest,
                    samples_have_the_clusters_of_their_neurons, maps_without_clusters_and_reports_with_others,
                    the_legend_names_every_class_and_empty_cells, bad_numbers_are_one_line]))

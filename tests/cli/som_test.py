@@ -241,6 +241,12 @@ def values_that_float32_rounds_are_noted():
     for exact in ([1990 + i % 30 for i in range(60)], [16777000 + i for i in range(60)], [0.1] * 60,
                   [i / 7 for i in range(60)], [0.1 + i for i in range(60)]):
         assert "float32; subtract" not in noted(exact), exact[:3]
+    # Samples of another table too, which were rounded without a word.
+    noted([i / 7 for i in range(60)])
+    pathlib.Path("new.csv").write_text("t,b\n" + "".join(f"{1700000000 + i},{i % 7}\n" for i in range(9)))
+    for use in ("apply", "report"):
+        said = run("som", use, "m.json", "new.csv", "-o", "n").stderr
+        assert "column 't': values from 1700000000 to 1700000008 are rounded by up to 8" in said, said
     # An integer that no double equals is still taken: float32 rounds all of them.
     noted([2**53 + 1 + 2 * i for i in range(60)])
 

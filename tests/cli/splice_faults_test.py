@@ -179,7 +179,11 @@ def identity_of_proteins_leaves_out_the_stop_codon():
                 assert abs(float(mrna) - equal) < 1e-4, (mrna, equal)
                 found.append([re.search(r"identity=([0-9.]+)", row[8])[1]
                               for row in features("i", "exon")])
-                assert table("i")[0]["deleted"] == "0", table("i")[0]
+                row = table("i")[0]
+                assert row["deleted"] == "0", row
+                columns = sum(int(row[c]) for c in ("equal", "unequal", "inserted", "deleted"))
+                assert columns == len(protein) - 1, row
+                assert abs(int(row["equal"]) / columns - identity) < 1e-6, row
             assert found[0] == found[1] and "1.0000" in found[0], found
 
 

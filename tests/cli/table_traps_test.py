@@ -112,9 +112,9 @@ def a_first_row_of_the_models_names_is_a_header():
     assert answer("som", "apply", "s.json", "new.csv", "-o", "p")["samples"] == 2
     # Where nothing tells, the first line is a row and a note says so.
     for command in (("som", "fit", "--rows", 1, "--cols", 2), ("tree", "fit", "--label", "3")):
-        done = run(*command, "new.csv", "-o", "n")
+        done = run(*command, "new.csv", "-o", command[0])
         assert done.stderr.count("note: ") == 1 and "--header yes" in done.stderr, done.stderr
-        assert "--header yes" not in run(*command, "new.csv", "--header", "yes", "-o", "n").stderr
+        assert "--header yes" not in run(*command, "new.csv", "--header", "yes", "-o", command[0]).stderr
     put("grown.csv", "1,2,3\n4,5,6\n5,7,8\n")
     assert "--header" not in run("som", "fit", "grown.csv", "--rows", 1, "--cols", 2, "-o", "n").stderr
 
@@ -299,6 +299,9 @@ def numbers_that_are_none_are_named():
     refuse("tree", "fit", "w.csv", "--label", "class", "--weight", "w", says=["weights add up"])
     put("y.csv", "x,y\n1,1e200\n3,2e200\n")
     refuse("tree", "fit", "y.csv", "--label", "y", "--regression", says=["squares of the labels"])
+    # A tree of these told an importance of 0 and an r2 of 1.
+    put("y.csv", "x,y\n1,1e-170\n2,3e-170\n3,1e-170\n4,2e-170\n")
+    refuse("tree", "fit", "y.csv", "--label", "y", "--regression", says=["squares of the labels", "multiply"])
     put("s.csv", "x,y\n1,2\n3,nan\n")
     refuse("som", "fit", "s.csv", "-o", "m", says=["row 2", "'y'", "missing"])
 
@@ -308,6 +311,16 @@ def a_score_of_large_numbers_is_that_of_training():
     told = answer("tree", "fit", "y.csv", "--label", "y", "--regression", "--max-depth", 4, "-o", "m")
     again = answer("tree", "predict", "m.json", "y.csv", "--label", "y", "-o", "p")
     assert abs(again["score"] - told["train_r2"]) < 1e-9, (again["score"], told["train_r2"])
+
+
+def one_row_has_no_r2():
+    put("l.csv", "x,y\n1,1\n2,2\n3,3\n4,4\n")
+    put("o.csv", "x,y\n1.2,7\n")
+    run("tree", "fit", "l.csv", "--label", "y", "--regression", "-o", "m")
+    told = answer("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p")
+    assert told["score"] is None and told["measures"]["r2"] is None and told["measures"]["rmse"] == 6, told
+    assert "r2 nan on 1 row" in run("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p").stdout
+    refuse("tree", "importances", "m.json", "o.csv", "--label", "y", says=["two rows"])
 
 
 def options_without_effect_or_sense_are_refused():
@@ -370,7 +383,7 @@ def the_table_counts_with_its_trees_against_the_memory():
         "".join(f"{rng.random():.6f}," for _ in range(4)) + f"{rng.randrange(2)}\n" for _ in range(20000)))
     fit = ["forest", "fit", "t.csv", "--label", "class", "--threads", 1, "-o", "m"]
     trees = ["--trees", 3, "--max-depth", 9]
-    refuse(*fit, "--trees", 3, "--memory", "4M", status=4, says=["next to a table of", "--memory"])
+    refuse(*fit, "--trees", 3, "--memory", "4M", status=4, says=["next to a table and lists of", "--memory"])
     run(*fit, *trees, "--memory", "4M")
 
 

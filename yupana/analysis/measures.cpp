@@ -311,6 +311,7 @@ void NumberTally::add(const double* values, MatrixView<const double> predicted) 
     absolute_.add(std::abs(error));
     // Distances from the first: squares of large numbers would cancel each other.
     const double distance = values[i] - first_;
+    differ_ = differ_ || distance != 0;
     distances_.add(distance);
     spread_.add_product(distance, distance);
     if (!too_many_) errors_.push_back(error);
@@ -328,11 +329,13 @@ Measures NumberTally::measures() {
   spread.add_scaled(distances_, -2 * mean);
   spread.add_scaled(mean_square, n);
   const double errors = squares_.value();
-  result.values = {
-      {"r2", spread.value() > 0 ? 1 - errors / spread.value() : (errors == 0 ? 1.0 : 0.0)},
-      {"rmse", std::sqrt(errors / n)},
-      {"mae", absolute_.value() / n},
-      {"mean_error", sum_.value() / n}};
+  // Squares of smaller doubles lose their digits.
+  const bool held = spread.value() >= 0x1p-900 && spread.value() < HUGE_VAL;
+  const double r2 = differ_ ? 1 - errors / spread.value() : (errors == 0 ? 1.0 : 0.0);
+  result.values = {{"r2", rows_ > 1 && (held || !differ_) ? r2 : none},
+                   {"rmse", std::sqrt(errors / n)},
+                   {"mae", absolute_.value() / n},
+                   {"mean_error", sum_.value() / n}};
   std::sort(errors_.begin(), errors_.end());
   for (const double p : {0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0}) {
     if (errors_.empty()) break;

@@ -67,6 +67,11 @@ class Growth {
     }
   }
 
+  /// What trees are grown from, besides the table.
+  double bytes() const {
+    return static_cast<double>(sorted_.ranks.bytes() + sorted_.order.bytes() + ranks_.keys.bytes());
+  }
+
   Tree one(const std::uint8_t* repeats, const TreeParams& params) const {
     bool any = false;
     for (std::int64_t i = 0; i < table_.rows && !any; ++i) {
@@ -148,7 +153,7 @@ ForestResult fit(Context& context,
   const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);
   ForestResult result;
-  TreeMemory memory(context, params, problem.outputs(), bytes_of(table));
+  TreeMemory memory(context, params, problem.outputs(), bytes_of(table) + growth.bytes());
   result.trees.resize(params.trees);
 #ifdef YUPANA_CUDA
   if (on_devices) {

@@ -19,6 +19,9 @@ PermutationImportance permutation_importances(Context& context,
                                               std::int64_t repeats,
                                               std::uint64_t seed) {
   if (repeats < 1) throw usage_error("repeats: expected at least 1, got {}", repeats);
+  if (table.rows < 2) {
+    throw input_error("expected at least two rows to shuffle features among, got {}", table.rows);
+  }
   PermutationImportance result;
   result.score = score(context, model, table, target);
   const std::int64_t n = table.rows;

@@ -48,6 +48,7 @@ struct Lists {
 
   std::uint32_t* key(std::int64_t feature) { return keys.data() + feature * size; }
   std::uint32_t* row(std::int64_t feature) { return rows.data() + feature * size; }
+  double bytes() const { return static_cast<double>(keys.bytes() + rows.bytes()); }
   const std::uint32_t* key(std::int64_t feature) const { return keys.data() + feature * size; }
   const std::uint32_t* row(std::int64_t feature) const { return rows.data() + feature * size; }
   /// Keys from here on are missing values.

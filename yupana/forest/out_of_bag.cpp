@@ -6,6 +6,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/row_samples.hpp"
+#include "yupana/forest/validate.hpp"
 
 namespace yupana::forest {
 
@@ -70,7 +71,7 @@ OutOfBag out_of_bag(Context& context,
     errors += error * error;
     spread += distance * distance;
   }
-  result.score = spread > 0 ? 1 - errors / spread : errors == 0;
+  result.score = r2_of(result.rows, errors, spread);
   return result;
 }
 

@@ -97,6 +97,7 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
                                    : static_cast<double>(problem.weights[i]) * problem.weight_unit;
   };
   const auto [least, most] = std::minmax_element(y, y + rows);
+  bool too_small = false;
   const auto exponents = [&](double center) {
     Bound sum, squares;
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -104,6 +105,8 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
       sum.add(weight(i) * std::fabs(d));
       squares.add(weight(i) * d * d);
     }
+    // Of smaller ones the exponent below would lose digits, up to all of them.
+    too_small = sum.of(draws) > 0 && squares.of(draws) < 0x1p-940;
     return std::pair(scale_exponent(sum.of(draws), moment_bits),
                      scale_exponent(squares.of(draws), moment_bits));
   };
@@ -121,6 +124,11 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
     throw input_error(
         "the squares of the labels add up to more than a double holds; divide the labels by one "
         "number");
+  }
+  if (too_small) {
+    throw input_error(
+        "the squares of the labels' differences are less than a double holds; multiply the labels, "
+        "or their weights, by one number");
   }
   problem.moment_unit = std::ldexp(1.0, -moment);
   problem.square_unit = std::ldexp(1.0, -square);

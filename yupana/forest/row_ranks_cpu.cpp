@@ -27,7 +27,8 @@ class SampledGrower {
         params_(params),
         memory_(context,
                 problem.outputs(),
-                bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows})),
+                bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
+                    static_cast<double>(ranks.keys.bytes())),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()) {
     std::int64_t size = 0;

@@ -37,7 +37,7 @@ class Grower {
         params_(params),
         features_(table.columns, params.one_hot),
         ranges_{problem, lists, features_},
-        memory_(context, problem.outputs(), bytes_of(table)),
+        memory_(context, problem.outputs(), bytes_of(table) + lists.bytes()),
         categories_(count_categories(table, params)),
         goes_left_(table.rows) {}
 

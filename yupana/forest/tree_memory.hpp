@@ -46,7 +46,7 @@ class TreesTooLarge : public Error {
   using Error::Error;
 };
 
-/// The bytes of trees that grow side by side, next to `held` bytes of their table.
+/// The bytes of trees that grow side by side, next to `held` bytes of their table and lists.
 class TreeMemory {
  public:
   /// A single tree counts its nodes as they are made.
@@ -76,7 +76,7 @@ class TreeMemory {
         "{}{} takes more than {}, which is what memory is limited to; give {}--max-depth, "
         "--min-samples-leaf or more --memory",
         trees_ == 0 ? "a tree" : "a forest of " + counted(trees_, "tree"),
-        held_ > 0 ? fmt::format(" next to a table of {}", human_bytes(held_)) : "",
+        held_ > 0 ? fmt::format(" next to a table and lists of {}", human_bytes(held_)) : "",
         allowed_bytes(most_),
         trees_ > 1 ? "fewer --trees, " : "");
     if (bytes > most_) throw TreesTooLarge(ErrorCode::out_of_resources, message);

@@ -1,6 +1,7 @@
 #include "yupana/forest/validate.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "yupana/core/instantiate.hpp"
@@ -78,6 +79,11 @@ Part<T> part_of(TableView<T> table,
   return part;
 }
 
+double r2_of(std::int64_t rows, double errors, double spread) {
+  if (rows < 2) return std::numeric_limits<double>::quiet_NaN();
+  return spread > 0 ? 1 - errors / spread : errors == 0;
+}
+
 template <class T>
 double score(Context& context, const Model& model, TableView<T> table, const Target& target) {
   const double count = static_cast<double>(std::max<std::int64_t>(1, table.rows));
@@ -95,7 +101,7 @@ double score(Context& context, const Model& model, TableView<T> table, const Tar
     errors += error * error;
     spread += distance * distance;
   }
-  return spread > 0 ? 1 - errors / spread : errors == 0;
+  return r2_of(table.rows, errors, spread);
 }
 
 YUPANA_CLASSES(YUPANA_FLOATS, Part)

@@ -33,6 +33,9 @@ Part<T> part_of(TableView<T> table,
                 const Target& target,
                 const std::function<bool(std::int64_t)>& in);
 
+/// R^2 of rows with such sums of squares; NaN of fewer than two rows.
+double r2_of(std::int64_t rows, double errors, double spread);
+
 /// Accuracy, or R^2 of numbers; rows weighted alike.
 template <class T>
 double score(Context& context, const Model& model, TableView<T> table, const Target& target);

@@ -195,7 +195,7 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
       hit.bases->size(),
       first - 1,
       last,
-      3 * counts.equal,
+      3 * (counts.equal + counts.stops),
       std::ssize(spliced.bases) + 3 * counts.inserted,
       score_tag(hit),
       stops,

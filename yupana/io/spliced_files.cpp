@@ -52,8 +52,10 @@ char last_stop(const SplicedHit& hit) {
 
 /// Takes the stop codon at the end out of the columns of the exon that has it.
 void leave_out_stop(const SplicedHit& hit, ColumnCounts& counts) {
-  counts.stops += last_stop(hit) == '=';
-  counts.deleted -= last_stop(hit) == 'D';
+  const char stop = last_stop(hit);
+  counts.stops += stop == '=';
+  counts.equal -= stop == '=';
+  counts.deleted -= stop == 'D';
 }
 
 /// Calls body(run, place, letter) with where each run begins on its strand, from 0; introns come

@@ -54,15 +54,15 @@ std::string score_tag(const SplicedHit& hit);
 /// Columns of an alignment, added up.
 struct ColumnCounts {
   std::int64_t equal = 0, unequal = 0, inserted = 0, deleted = 0, introns = 0;
-  std::int64_t stops = 0;  ///< of `equal`: the stop codon at the end, against '*' of a protein
-  /// Equal columns of all; the stop codon at the end is no amino acid and not counted.
+  std::int64_t stops = 0;  ///< the stop codon at the end, against '*' of a protein
+  /// Equal columns of all.
   double identity() const {
-    const std::int64_t all = equal + unequal + inserted + deleted - stops;
-    return all == 0 ? 0 : static_cast<double>(equal - stops) / static_cast<double>(all);
+    const std::int64_t all = equal + unequal + inserted + deleted;
+    return all == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(all);
   }
 };
-/// A stop codon that the protein does not name (has_stop) is no column; cg of PAF, which covers all
-/// bases of the exons, has a D for it.
+/// The stop codon at the end is no amino acid and no column, whether the protein names it or not
+/// (has_stop); PAF covers all bases of the exons, there it is a match, or a D of cg.
 ColumnCounts count_columns(const SplicedHit& hit);
 
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells,

@@ -306,7 +306,12 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     result.bootstrap_blocks =
         write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
-  commit_files(context, files, result.files);
+  commit_files(
+      context,
+      files,
+      result.files,
+      params.out,
+      {".dist.npy", ".shared.npy", ".dist.tsv", ".dist.phy", ".pairs.tsv", ".kin0", ".nwk"});
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

@@ -196,7 +196,7 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
   if (first) {
     files.add(params.out + ".json").write(fermat_record(params, params.alphas.size() > 1, result));
   }
-  commit_files(context, files, result.files);
+  commit_files(context, files, result.files, params.out, fermat_endings);
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

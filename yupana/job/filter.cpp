@@ -72,7 +72,7 @@ FilterJobResult write_cohort(Context& context, Input& input, const std::string& 
     files.add(prefix + ".prune.out").write(input.pruned_out);
   }
   FilterJobResult result{input.cohort.summary(), {}};
-  commit_files(context, files, result.files);
+  commit_files(context, files, result.files, prefix, {".prune.in", ".prune.out"});
   return result;
 }
 

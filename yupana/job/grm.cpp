@@ -198,7 +198,8 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
                              counted(result.pairs_without_sites, "pair")));
   }
   write_grm_ids(files.add(params.out + ".grm.id"), input);
-  commit_files(context, files, result.files);
+  commit_files(
+      context, files, result.files, params.out, {".grm.bin", ".grm.N.bin", ".grm.sp", ".grm.npy"});
   return result;
 }
 

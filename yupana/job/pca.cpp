@@ -143,7 +143,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   if (params.loadings) {
     write_loadings(context, input, params, components, files.add(params.out + ".loadings.tsv"));
   }
-  commit_files(context, files, result.files);
+  commit_files(context, files, result.files, params.out, {".loadings.tsv"});
   result.eigenvalues = std::move(pca.eigenvalues);
   result.trace = pca.trace;
   return result;

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/text_fields.hpp"
@@ -25,10 +27,31 @@ void note_pipe(Context& context, const std::string& path) {
   context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
-void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths) {
+std::string left_by_earlier_runs(const OutputFiles& files,
+                                 const std::string& prefix,
+                                 std::initializer_list<const char*> endings) {
+  std::string names;
+  for (const char* const ending : endings) {
+    const std::string path = prefix + ending;
+    const auto own = [&](const AtomicFile& file) { return file.path() == path; };
+    struct stat status {};
+    if (std::any_of(files.files().begin(), files.files().end(), own)) continue;
+    if (stat(path.c_str(), &status) == 0) names += (names.empty() ? "" : ", ") + path;
+  }
+  return names.empty() ? names : names + ": of an earlier run, this one does not write it anew";
+}
+
+void commit_files(Context& context,
+                  OutputFiles& files,
+                  std::vector<std::string>& paths,
+                  const std::string& prefix,
+                  std::initializer_list<const char*> endings) {
   context.check_cancelled();
   files.commit();
   for (const AtomicFile& file : files.files()) paths.push_back(file.path());
+  if (context.rank() > 0) return;
+  const std::string left = left_by_earlier_runs(files, prefix, endings);
+  if (!left.empty()) context.note(left);
 }
 
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +22,20 @@ void check_memory(const Context& context, std::string_view what, std::uint64_t b
 /// (/dev/fd/N) has its own. For files that are read once, from their beginning on.
 void note_pipe(Context& context, const std::string& path);
 
-/// Makes the files of a run visible, unless it was cancelled, and appends their paths.
-void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths);
+/// Names in one line the files that an earlier run left beside those of this one; empty: none did.
+/// Such files stay: they are the user's, and may be what this run has read. endings: of what the
+/// command writes after `prefix`, always or with some option.
+std::string left_by_earlier_runs(const OutputFiles& files,
+                                 const std::string& prefix,
+                                 std::initializer_list<const char*> endings);
+
+/// Makes the files of a run visible, unless it was cancelled, and appends their paths. Notes what
+/// earlier runs left.
+void commit_files(Context& context,
+                  OutputFiles& files,
+                  std::vector<std::string>& paths,
+                  const std::string& prefix = {},
+                  std::initializer_list<const char*> endings = {});
 
 /// Numbers handed to an algorithm at a time. Part of the results: the carry of a float scan is
 /// rounded at each boundary, so that it must not depend on memory.

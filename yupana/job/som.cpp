@@ -71,17 +71,18 @@ void note_schedule(const som::Schedule& schedule, Notices& notices) {
                   schedule.sigma_final));
 }
 
-void note_rounded(const SomTable& table, Notices& notices) {
+void note_rounded(const SomTable& table, const char* what_to_do, Notices& notices) {
   if (table.rounded.empty()) return;
   const RoundedColumn& own = table.rounded.front();
   const std::int64_t others = std::ssize(table.rounded) - 1;
   notices.add(
       fmt::format("column '{}': values from {} to {} are rounded by up to {:.3g}, to "
-                  "float32; subtract an offset from the column first{}",
+                  "float32; {}{}",
                   io::printable(table.features[own.feature]),
                   own.least,
                   own.largest,
                   own.error,
+                  what_to_do,
                   others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
 }
 
@@ -98,6 +99,24 @@ void note_constant(const io::SomModel& model, Notices& notices) {
                           count == 1 ? " is" : "s are",
                           names,
                           count > 5 ? ", ..." : ""));
+}
+
+/// The samples of a table that a model is used on.
+SomTable other_samples(Context& context,
+                       const SomApplyParams& params,
+                       const io::TableParams& reading,
+                       const io::SomModel& model,
+                       Notices& notices) {
+  SomTable table = read_som_table(context, params.table, reading, model);
+  note_rounded(table, "fit the map anew with an offset subtracted from the column", notices);
+  return table;
+}
+
+/// Counts samples by neuron. Silhouettes are means over samples: they hold of the same counts only.
+void count_hits(const som::NearestNeurons& nearest, io::SomModel& model) {
+  std::vector<std::int64_t> hits = som::hits(nearest, model.params.grid.size());
+  if (hits != model.hits) model.silhouettes.clear();
+  model.hits = std::move(hits);
 }
 
 /// How a table is read: what is beyond memory lies next to the output.
@@ -122,7 +141,7 @@ som::NearestNeurons describe(Context& context,
     nearest = nearest_in_pieces(context, samples, model.codebook.view(), scratch);
     model.samples = samples.rows;
     model.quality = som::quality(nearest, grid, model.neighbors);
-    model.hits = som::hits(nearest, grid.size());
+    count_hits(nearest, model);
   }
   model.p_matrix.clear();
   const double work = static_cast<double>(samples.rows) * static_cast<double>(grid.size()) *
@@ -172,8 +191,15 @@ SomResult result_of(const io::SomModel& model) {
   return result;
 }
 
-void finish(Context& context, OutputFiles& files, Notices& notices, SomResult& result) {
+void finish(Context& context,
+            OutputFiles& files,
+            const std::string& prefix,
+            std::initializer_list<const char*> endings,
+            Notices& notices,
+            SomResult& result) {
   commit_files(context, files, result.files);
+  const std::string left = left_by_earlier_runs(files, prefix, endings);
+  if (!left.empty()) notices.add(left);
   result.notices = std::move(notices.all);
 }
 
@@ -209,7 +235,7 @@ io::SomModel fitted(Context& context,
   model.image_rows = params.image_rows;
   model.image_cols = params.image_cols;
   note_schedule(model.params.schedule, notices);
-  note_rounded(table, notices);
+  note_rounded(table, "subtract an offset from the column first", notices);
   if (params.standardize) {
     Standardization standardization = standardize(context, table.samples);
     model.mean = std::move(standardization.mean);
@@ -288,7 +314,12 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
       map_report(model, params.title.empty() ? title_of(params.table) : params.title);
   report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
   add_report_files(files, params.out, report);
-  finish(context, files, notices, result);
+  finish(context,
+         files,
+         params.out,
+         {".clusters.npy", ".pmatrix.npy", ".images.png"},
+         notices,
+         result);
   return result;
 }
 
@@ -300,12 +331,19 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
     model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
   }
   const io::TableParams reading = reading_of(params.reading, params.out);
-  const SomTable table = read_som_table(context, params.table, reading, model);
+  const SomTable table = other_samples(context, params, reading, model, notices);
+  if (table.unknown > 0) {
+    notices.add(
+        fmt::format("{} of a class that the model does not know, '{}' for one, counted as wrong",
+                    counted(table.unknown, "sample"),
+                    table.unknown_class));
+  }
   OutputFiles files;
   AtomicFile& file = files.add(params.out + ".bmu.tsv");
   const som::NearestNeurons nearest =
       nearest_in_pieces(context, table.samples.view(), model.codebook.view(), reading.scratch);
   model.samples = table.samples.rows();
+  count_hits(nearest, model);
   model.quality = som::quality(nearest, model.params.grid, model.neighbors);
   SomResult result = result_of(model);
   SomRows rows{&nearest, model.params.grid, model.classes, table.codes, {}, model.clusters};
@@ -317,7 +355,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   }
   const Stage stage(context, "write");
   write_som_rows(context, file, rows);
-  finish(context, files, notices, result);
+  finish(context, files, params.out, {}, notices, result);
   return result;
 }
 
@@ -333,7 +371,7 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
   }
   if (!params.table.empty()) {
     const io::TableParams reading = reading_of(params.reading, params.out);
-    const SomTable table = read_som_table(context, params.table, reading, model);
+    const SomTable table = other_samples(context, params, reading, model, notices);
     describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   }
   add_clusters(context, params.clusters, model);
@@ -345,7 +383,7 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
       map_report(model, params.title.empty() ? title_of(source) : params.title);
   report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
   add_report_files(files, params.out, report);
-  finish(context, files, notices, result);
+  finish(context, files, params.out, {".images.png"}, notices, result);
   return result;
 }
 

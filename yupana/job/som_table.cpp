@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
@@ -155,22 +154,16 @@ void apply_standardization(Context& context, const io::SomModel& model, Matrix<f
 }
 
 /// Codes of the table's classes become those of the model.
-void use_model_classes(Context& context, const io::SomModel& model, SomTable& table) {
+void use_model_classes(const io::SomModel& model, SomTable& table) {
   const auto known = io::places_of(table.classes, model.classes);
   const auto at = std::find(known.begin(), known.end(), -1);
-  const std::string first =
-      at == known.end()
-          ? ""
-          : io::printable(table.classes[static_cast<std::size_t>(at - known.begin())]);
+  if (at != known.end()) {
+    table.unknown_class =
+        io::printable(table.classes[static_cast<std::size_t>(at - known.begin())]);
+  }
   for (std::int64_t& code : table.codes) {
     if (code >= 0) code = known[static_cast<std::size_t>(code)];
     table.unknown += code < 0;
-  }
-  if (table.unknown > 0) {
-    context.note(
-        fmt::format("{} of a class that the model does not know, '{}' for one, counted as wrong",
-                    counted(table.unknown, "sample"),
-                    first));
   }
   table.classes = model.classes;
 }
@@ -192,8 +185,9 @@ SomTable read_som_table(Context& context,
       context, path, given, {model.features, {}, model.label, true, true, model.zero_based});
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
   SomTable table = taken(context, path, file, reading.scratch);
+  table.rounded = rounded_columns(context, path, reading, file.table.view());
   apply_standardization(context, model, table.samples);
-  if (!table.label.empty()) use_model_classes(context, model, table);
+  if (!table.label.empty()) use_model_classes(model, table);
   return table;
 }
 

@@ -25,9 +25,10 @@ struct SomTable {
   std::vector<std::string> features;
   std::string label;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> codes;          ///< class of each sample; empty without label
-  std::vector<RoundedColumn> rounded = {};  ///< of a table for training
-  std::int64_t unknown = 0;                 ///< samples whose class is none of the model's
+  std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+  std::vector<RoundedColumn> rounded = {};
+  std::int64_t unknown = 0;   ///< samples whose class is none of the model's
+  std::string unknown_class;  ///< one of these classes, as printed
 };
 
 /// Means and standard deviations (of all samples: divided by n) of the features; 0 for a feature

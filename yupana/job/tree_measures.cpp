@@ -85,11 +85,11 @@ analysis::Measures HeldOut::measures(Context& context,
                                      std::int32_t fold_only) const {
   const auto counts = [&](std::int64_t i) {
     const bool in = fold_only < 0 || fold[static_cast<std::size_t>(i)] == fold_only;
-    return in && values(i, 0) == values(i, 0);
+    return in && *row(i) == *row(i);
   };
   constexpr std::int64_t at_a_time = 4096;
   TreeTally tally(context, model);
-  Matrix<double> some(at_a_time, values.cols());
+  Matrix<double> some(at_a_time, outputs);
   std::vector<std::int32_t> codes;
   std::vector<double> labels;
   std::int64_t filled = 0;
@@ -102,9 +102,9 @@ analysis::Measures HeldOut::measures(Context& context,
     labels.clear();
     filled = 0;
   };
-  for (std::int64_t i = 0; i < values.rows(); ++i) {
+  for (std::int64_t i = 0; i < rows(); ++i) {
     if (!counts(i)) continue;
-    std::copy_n(values.row(i), values.cols(), some.row(filled++));
+    std::copy_n(row(i), outputs, some.row(filled++));
     if (target.is_class()) codes.push_back(target.codes[i]);
     if (!target.is_class()) labels.push_back(target.values[i]);
     if (filled == at_a_time) pass_on();
@@ -120,25 +120,25 @@ void HeldOut::write(AtomicFile& file, const Model& model, const Target& target) 
   std::string text = fold.empty() ? "row\tlabel\tpredicted" : "row\tfold\tlabel\tpredicted";
   for (const std::string& cell : cells) text += '\t' + cell;
   text += '\n';
-  for (std::int64_t i = 0; i < values.rows(); ++i) {
+  for (std::int64_t i = 0; i < rows(); ++i) {
     io::append_number(text, i + 1);
     text += '\t';
     if (!fold.empty()) {
-      const auto own = static_cast<std::size_t>(fold[static_cast<std::size_t>(i)]);
-      text += io::tsv_cell(folds[own]) + '\t';
+      const auto held = static_cast<std::size_t>(fold[static_cast<std::size_t>(i)]);
+      text += io::tsv_cell(folds[held]) + '\t';
     }
-    const double* row = values.row(i);
-    const bool known = row[0] == row[0];
+    const double* const own = row(i);
+    const bool known = *own == *own;
     if (target.is_class()) {
-      const auto best = std::max_element(row, row + values.cols()) - row;
+      const auto best = std::max_element(own, own + outputs) - own;
       text += cells[static_cast<std::size_t>(target.codes[i])] + '\t';
       text += known ? cells[static_cast<std::size_t>(best)] : "NA";
     } else {
       io::append_number(text, target.values[i]);
     }
-    for (std::int64_t c = 0; c < values.cols(); ++c) {
+    for (std::int64_t c = 0; c < outputs; ++c) {
       text += '\t';
-      known ? io::append_number(text, row[c]) : static_cast<void>(text += "NA");
+      known ? io::append_number(text, own[c]) : static_cast<void>(text += "NA");
     }
     text += '\n';
     if (text.size() < most) continue;

@@ -61,10 +61,14 @@ void write_trees_page(AtomicFile& file,
 
 /// What is predicted of the rows of training, by trees that did not see them.
 struct HeldOut {
-  Matrix<double> values;           ///< rows x outputs; NaN where every tree saw the row
+  Array<double> values;  ///< rows x outputs; NaN where every tree saw the row
+  std::int64_t outputs = 1;
   std::vector<std::int32_t> fold;  ///< of each row, from 0; empty out of bag
   std::vector<std::string> folds;  ///< names
 
+  std::int64_t rows() const { return values.size() / outputs; }
+  double* row(std::int64_t i) { return values.data() + i * outputs; }
+  const double* row(std::int64_t i) const { return values.data() + i * outputs; }
   /// Of the rows of one fold, or of all that have a value.
   analysis::Measures measures(Context& context,
                               const forest::Model& model,

@@ -13,6 +13,7 @@
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_measures.hpp"
 #include "yupana/job/tree_steps.hpp"
+#include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {
 namespace {
@@ -62,13 +63,6 @@ Grown grown(Context& context,
   return result;
 }
 
-template <class T>
-bool has_text(const io::TableFile<T>& file) {
-  return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
-    return !categories.empty();
-  });
-}
-
 /// The table that trees are pruned with: columns by the names of the model.
 TreeTable validation_of(const FitTreesParams& params) {
   TreeTable table = params.table;
@@ -105,7 +99,8 @@ void cross_validate(Context& context,
   const std::int64_t folds = std::ssize(held.folds);
   result.fold_names = held.folds;
   if (!target.is_class()) check_fold_rows(held.fold, folds);
-  held.values = Matrix<double>(table.rows, target.is_class() ? target.classes : 1);
+  held.outputs = target.is_class() ? target.classes : 1;
+  held.values = Array<double>(table.rows * held.outputs);
   const TreeTable validation = validation_of(params);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
   for (std::int32_t k = 0; k < folds; ++k) {
@@ -128,7 +123,7 @@ void cross_validate(Context& context,
     std::int64_t row = 0;
     const TakePredictions keep = [&](std::int64_t, MatrixView<const double> predicted) {
       for (std::int64_t i = 0; i < predicted.rows; ++row) {
-        if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.values.row(row));
+        if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.row(row));
       }
     };
     predict_in_blocks<T>(context, on_columns(model, made), test.table.view(), keep);
@@ -136,54 +131,6 @@ void cross_validate(Context& context,
     stage.advance(1);
   }
   result.cross_validated = held.measures(context, result.model, target);
-}
-
-/// Throws where the lists of a table's features would pass what the run may hold.
-template <class T>
-void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
-  const double rows = static_cast<double>(file.table.rows());
-  // Of one-hot columns the processor, if it draws no page, makes no features.
-  const bool makes = context.backend() != Backend::cpu || params.report;
-  const std::int64_t features =
-      makes ? features_made(file, params.categories) : file.table.columns();
-  const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
-  // The table, of folds twice; sorted lists, and for a forest those of each tree at work.
-  double a_value = sizeof(T) * (folds ? 2 : 1) + 8;
-  if (params.forest) {
-    const double share = params.forest_params.sampling == forest::Sampling::partition
-                             ? 1 / static_cast<double>(params.forest_params.trees)
-                             : 1;
-    a_value +=
-        8 * share *
-        static_cast<double>(std::min<std::int64_t>(context.threads(), params.forest_params.trees));
-  }
-  double bytes = rows * static_cast<double>(features) * a_value;
-  // What the trees that did not see a row say of it.
-  if (params.forest_params.out_of_bag || folds) {
-    bytes += rows * (8.0 * static_cast<double>(std::max<std::size_t>(1, file.classes.size())) + 4);
-  }
-  // Columns of text are kept while their features are made.
-  if (has_text(file)) bytes += rows * static_cast<double>(file.table.columns()) * sizeof(T);
-  const double most = static_cast<double>(context.memory());
-  if (bytes <= most) return;
-  const std::string what_to_do =
-      features > file.table.columns()
-          ? std::string(params.report ? "leave --report out, give " : "give --device cpu, ") +
-                "--categories by-name or ordered, --ignore columns of many categories, or more "
-                "--memory"
-      : params.forest
-          ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
-            "classes by --partition needs one part at a time"
-          : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
-            "--partition' needs one part of the rows at a time";
-  throw resource_error(
-      "{} rows x {} features{} and their sorted lists take {}; memory is limited to {}; {}",
-      file.table.rows(),
-      features,
-      features > file.table.columns() ? " (one a category)" : "",
-      needed_bytes(bytes),
-      allowed_bytes(most),
-      what_to_do);
 }
 
 /// The features of the page's partial dependence.
@@ -245,11 +192,10 @@ void measure_out_of_bag(Context& context,
   const Model& model = result.model;
   Model made;
   const std::vector<forest::Tree>& trees = on_columns(model, made).trees;
-  const forest::OutOfBag found =
-      forest::out_of_bag(context, trees, table, target, params.forest_params);
+  forest::OutOfBag found = forest::out_of_bag(context, trees, table, target, params.forest_params);
   if (found.rows == 0) return;
-  HeldOut held = {Matrix<double>(table.rows, found.values.size() / table.rows), {}, {}};
-  std::copy_n(found.values.data(), found.values.size(), held.values.data());
+  const std::int64_t outputs = found.values.size() / table.rows;
+  const HeldOut held = {std::move(found.values), outputs, {}, {}};
   result.out_of_bag = held.measures(context, model, target);
   write_held_out(context, params, ".oob.tsv", model, target, held, files);
 }
@@ -384,7 +330,8 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   io::write_model_json(files.add(params.out + ".json"), result.model);
   if (params.binary) io::write_model_binary(files.add(params.out + ".model"), result.model);
   if (params.report) write_page(params, result, files.add(params.out + ".html"));
-  commit_files(context, files, result.files);
+  commit_files(
+      context, files, result.files, params.out, {".model", ".html", ".cv.tsv", ".oob.tsv"});
   return result;
 }
 

@@ -57,14 +57,12 @@ class Prediction {
       };
       read_parts_for_model(context_, columns_, params_.table, part_bytes(), take);
     }
-    result_.files = {file.path()};
     if (labelled_) result_.measures = tally_.measures(context_);
     if (params_.report && labelled_) {
       AtomicFile& page = files.add(params_.out + ".html");
       write_trees_page(page, model_, result_.measures, "of " + params_.table.path, {});
-      result_.files.push_back(page.path());
     }
-    files.commit();
+    commit_files(context_, files, result_.files, params_.out, {".html"});
     const std::int64_t unknown = result_.measures.unknown;
     if (unknown > 0) {
       context_.note(

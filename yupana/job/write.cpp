@@ -305,12 +305,12 @@ void FermatFiles::write(Context& context, RetentionCurve curve, FermatJobResult&
   write_coordinates();
   files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
   write_report(context, result);
-  commit_files(context, files_, result.files);
+  commit_files(context, files_, result.files, params_.out, fermat_endings);
 }
 
 void FermatFiles::write_matrices(Context& context, FermatJobResult& result) {
   files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
-  commit_files(context, files_, result.files);
+  commit_files(context, files_, result.files, params_.out, fermat_endings);
 }
 
 }  // namespace yupana::job

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "yupana/report/report.hpp"
 
 namespace yupana::job {
+
+/// Of the files that some runs write and others do not.
+inline constexpr std::initializer_list<const char*> fermat_endings = {
+    ".fermat.npy", ".nwk", ".graphml", ".gexf", ".mds.tsv", ".html", ".svg", ".png"};
 
 /// PREFIX.fermat.npy, or PREFIX.alphaA.fermat.npy where a run has several alphas.
 std::string fermat_file(const FermatJobParams& params,

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Files that an earlier run of the same prefix left, which this run does not write, are named."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+OF_BEFORE = ": of an earlier run, this one does not write it anew"
+
+
+def left(*arguments):
+    """The files that a run names so."""
+    notes = [line for line in run(*arguments).stderr.splitlines() if line.endswith(OF_BEFORE)]
+    assert len(notes) <= 1, notes
+    return notes[0].removeprefix("note: ").removesuffix(OF_BEFORE).split(", ") if notes else []
+
+
+def table(path, name):
+    rows = "".join(f"{i % 7},{i * i % 11},{name}{int(i % 7 > 3)}\n" for i in range(40))
+    pathlib.Path(path).write_text("a,b,class\n" + rows)
+
+
+def a_model_of_another_label_is_not_the_runs():
+    table("a.csv", "old")
+    table("b.csv", "new")
+    fit = ["forest", "fit", "--label", "class", "--trees", 4, "-o", "m"]
+    assert not left(*fit, "a.csv", "--binary", "--report", "--oob", "--predictions", "--cv", 3)
+    assert left(*fit, "b.csv") == ["m.model", "m.html", "m.cv.tsv", "m.oob.tsv"]
+    assert left(*fit, "b.csv", "--binary", "--report") == ["m.cv.tsv", "m.oob.tsv"]
+    assert "old" in pathlib.Path("m.oob.tsv").read_text(), "it stays"
+    assert left(*fit[:-1], "fresh", "b.csv") == []
+
+
+def a_page_of_other_predictions_is_not_the_runs():
+    table("a.csv", "of")
+    run("tree", "fit", "a.csv", "--label", "class", "-o", "m")
+    predict = ["tree", "predict", "m.json", "a.csv", "--label", "class", "-o", "p"]
+    assert not left(*predict, "--report")
+    assert left(*predict) == ["p.html"]
+
+
+def clusters_of_another_map_are_not_the_runs():
+    table("a.csv", "of")
+    fit = ["som", "fit", "a.csv", "--label", "class", "--rows", 4, "--cols", 3, "-o", "m"]
+    assert not left(*fit)
+    assert left(*fit, "--clusters", "none", "--no-p-matrix") == ["m.clusters.npy", "m.pmatrix.npy"]
+    assert OF_BEFORE in run(*fit, "--no-p-matrix", "--clusters", "none", "--quiet", "--json").stdout
+
+
+def matrices_of_other_distances_are_not_the_runs():
+    run("simulate", "--samples", 12, "--sites", 300, "-o", "c.bed", "--quiet")
+    assert not left("dist", "c.bed", "-o", "r", "--tree", "nj")
+    assert left("dist", "c.bed", "-o", "r", "--make-king-table") == ["r.dist.npy", "r.nwk"]
+    assert not left("grm", "c.bed", "-o", "g", "--format", "npy")
+    assert left("grm", "c.bed", "-o", "g", "--format", "gcta") == ["g.grm.npy"]
+    assert not left("pca", "c.bed", "-o", "v", "--loadings")
+    assert left("pca", "c.bed", "-o", "v") == ["v.loadings.tsv"]
+    assert not left("fermat", "c.bed", "-o", "f", "--matrix-only")
+    assert not left("fermat", "c.bed", "-o", "f")
+    assert "f.html" in left("fermat", "c.bed", "-o", "f", "--matrix-only")
+
+
+sys.exit(main([a_model_of_another_label_is_not_the_runs, a_page_of_other_predictions_is_not_the_runs,
+               clusters_of_another_map_are_not_the_runs, matrices_of_other_distances_are_not_the_runs]))

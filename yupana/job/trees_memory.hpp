@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/forest/tree_memory.hpp"
+#include "yupana/job/tree_tables.hpp"
+#include "yupana/job/trees.hpp"
+
+/// What trees take to grow, before they do.
+namespace yupana::job {
+
+template <class T>
+bool has_text(const io::TableFile<T>& file) {
+  return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
+    return !categories.empty();
+  });
+}
+
+/// Features that are made: of one-hot columns the processor, if it draws no page, makes none.
+template <class T>
+std::int64_t features_held(const Context& context,
+                           const io::TableFile<T>& file,
+                           const FitTreesParams& params) {
+  const bool makes = context.backend() != Backend::cpu || params.report;
+  return makes ? features_made(file, params.categories) : file.table.columns();
+}
+
+/// The most that a fit holds at a time, besides trees: the table with what is grown from it, or
+/// what is measured afterwards.
+template <class T>
+double bytes_to_fit(const Context& context,
+                    const io::TableFile<T>& file,
+                    const FitTreesParams& params) {
+  const forest::ForestParams& forest = params.forest_params;
+  const auto features = static_cast<double>(features_held(context, file, params));
+  const auto outputs = static_cast<double>(std::max<std::size_t>(1, file.classes.size()));
+  const bool weighed = !file.weights.empty() || params.balanced || !params.class_weights.empty();
+  const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
+  // Bytes a row. Labels and weights as read; their integers (forest::Problem).
+  const double labels = (params.regression ? 8 : 4) + (weighed ? 8 : 0);
+  const double integers = (params.regression ? 16 : 0) + (weighed ? 8 : 0);
+  double kept = sizeof(T) * features + labels;
+  // Columns of text are kept while their features are made.
+  if (has_text(file)) kept += sizeof(T) * static_cast<double>(file.table.columns());
+  // The parts of a fold; their labels are in lists that grow by doubling.
+  if (folds) kept += sizeof(T) * features + 2 * labels;
+  // What the trees that did not see a row say of it, and its voters or fold.
+  const double held = folds || forest.out_of_bag ? 8 * outputs + 8 : 0;
+  // A column that is sorted, with its order, and once more.
+  const double sorting = 2 * sizeof(T) + 4;
+  const auto at_once = static_cast<double>(
+      std::min<std::int64_t>(context.threads(), params.forest ? forest.trees : 1));
+  const double share =
+      forest.sampling == forest::Sampling::partition ? 1 / static_cast<double>(forest.trees) : 1;
+  // Lists of a forest's trees at work; sides and halves of lists in a split.
+  const double beside =
+      std::min(features - 1, params.forest ? 1.0 : static_cast<double>(context.threads()));
+  const double growing =
+      params.forest ? at_once * (2 + 8 * share * (features + beside)) : 1 + 8 * beside;
+  const double grown = integers + 8 * features + std::max(sorting, growing);
+  const auto rows = static_cast<double>(file.table.rows());
+  // Predictions and their measures take an eighth of the memory each.
+  const double measured = rows * (kept + held) * 4 / 3;
+  return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
+}
+
+/// Throws where the lists of a table's features would pass what the run may hold.
+template <class T>
+void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
+  const std::int64_t features = features_held(context, file, params);
+  const double bytes = bytes_to_fit(context, file, params);
+  const double most = static_cast<double>(context.memory());
+  if (bytes <= most) return;
+  const std::string what_to_do =
+      features > file.table.columns()
+          ? std::string(params.report ? "leave --report out, give " : "give --device cpu, ") +
+                "--categories by-name or ordered, --ignore columns of many categories, or more "
+                "--memory"
+      : params.forest
+          ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
+            "classes by --partition needs one part at a time"
+          : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
+            "--partition' needs one part of the rows at a time";
+  throw resource_error(
+      "{} rows x {} features{} and their sorted lists take {}; memory is limited to {}; {}",
+      file.table.rows(),
+      features,
+      features > file.table.columns() ? " (one a category)" : "",
+      needed_bytes(bytes),
+      allowed_bytes(most),
+      what_to_do);
+}
+
+}  // namespace yupana::job
