@@ -92,39 +92,51 @@ nb::dict fermat_dict(const graph::FermatFacts& facts, nb::object lengths) {
   return result;
 }
 
-/// Numbers of two types are compared as double.
-template <class W, class L>
-void bind_path(nb::module_& m) {
-  m.def("path",
-        [](const Options& options,
-           AnyRows<W> weights,
-           AnyRows<L> closure,
-           std::int64_t from,
-           std::int64_t to) {
-          const std::int64_t n = check_pair(weights, closure);
-          if (from < 0 || to < 0 || from >= n || to >= n) {
-            throw input_error(
-                "path: expected weights and lengths of one size and vertices from 0 to {}, got {} "
-                "and {}",
-                n - 1,
-                from,
-                to);
-          }
-          using Vertices = std::vector<std::int64_t>;
-          return call_at(
-              place_of(weights), options, Runs::on_the_processor, [&](Context&) -> Vertices {
+using AnyWeights = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig>;
+using Vertices = std::vector<std::int64_t>;
+
+/// body(the matrix's values).
+template <class Body>
+Vertices with_type(const AnyWeights& matrix, const Body& body) {
+  const auto type = matrix.dtype();
+  const void* const data = matrix.data();
+  if (type == nb::dtype<std::int32_t>()) return body(static_cast<const std::int32_t*>(data));
+  if (type == nb::dtype<float>()) return body(static_cast<const float*>(data));
+  if (type == nb::dtype<double>()) return body(static_cast<const double*>(data));
+  throw nb::type_error("path: expected int32, float32 or float64");
+}
+
+/// One function for all types, as what a call hands over may be read once. Two types are compared
+/// as double.
+Vertices path_of(const Options& options,
+                 const AnyWeights& weights,
+                 const AnyWeights& closure,
+                 std::int64_t from,
+                 std::int64_t to) {
+  const std::int64_t n = check_pair(weights, closure);
+  if (from < 0 || to < 0 || from >= n || to >= n) {
+    throw input_error(
+        "path: expected weights and lengths of one size and vertices from 0 to {}, got {} and {}",
+        n - 1,
+        from,
+        to);
+  }
+  return call_at(place_of(weights), options, Runs::on_the_processor, [&](Context&) {
+    return with_type(weights, [&]<class W>(const W* w) {
+      return with_type(closure, [&]<class L>(const L* lengths) -> Vertices {
 #ifdef YUPANA_CUDA
-                if (place_of(weights) >= 0) {
-                  return graph::cuda::path<W, L>(view_of(weights), view_of(closure), from, to);
-                }
+        if (place_of(weights) >= 0) {
+          return graph::cuda::path<W, L>({w, n, n}, {lengths, n, n}, from, to);
+        }
 #endif
-                if constexpr (!std::is_same_v<W, L>) {
-                  throw usage_error("lengths: expected the type of the weights");
-                } else {
-                  return graph::path<W>(view_of(weights), view_of(closure), from, to);
-                }
-              });
-        });
+        if constexpr (std::is_same_v<W, L>) {
+          return graph::path<W>({w, n, n}, {lengths, n, n}, from, to);
+        } else {
+          throw usage_error("lengths: expected the type of the weights");
+        }
+      });
+    });
+  });
 }
 
 template <class T>
@@ -149,6 +161,15 @@ void bind_type(nb::module_& m) {
         params.landmarks = landmarks;
         params.estimate = chosen("estimate", estimate, estimates);
         params.seed = seed;
+#ifdef YUPANA_CUDA
+        if (const int place = place_of(distances); place >= 0) {
+          params.alpha = alpha.value_or(params.alpha);
+          auto [facts, lengths] = call_at(place, options, [&](Context& context) {
+            return graph::cuda::fermat<T>(context, place, view_of(distances), squared, params);
+          });
+          return fermat_dict(facts, to_python(std::move(lengths)));
+        }
+#endif
         graph::FermatResult result = call(options, [&](Context& context) {
           AnyMatrix copy = copied(context, distances);
           params.alpha = alpha ? *alpha : graph::automatic_alpha(context, copy, squared);
@@ -188,9 +209,6 @@ void bind_type(nb::module_& m) {
               context, view_of(weights), view_of(closure), MatrixView(result, n, n));
         });
   });
-  bind_path<T, std::int32_t>(m);
-  bind_path<T, float>(m);
-  bind_path<T, double>(m);
   m.def("keep_neighbors", [](const Options& options, AnyRows<T> weights, std::int64_t k) {
     vertices_of("weights", weights);
     return to_numpy<T>(call(options, Runs::on_the_processor, [&](Context& context) {
@@ -199,26 +217,6 @@ void bind_type(nb::module_& m) {
       return kept;
     }));
   });
-#ifdef YUPANA_CUDA
-  m.def("fermat_on_gpu",
-        [](const Options& options,
-           AnyRows<T> distances,
-           bool squared,
-           double alpha,
-           bool root,
-           const std::string& precision) {
-          vertices_of("distances", distances);
-          graph::FermatParams params;
-          params.alpha = alpha;
-          params.root = root;
-          params.precision = chosen("precision", precision, precisions);
-          const int device = distances.device_id();
-          auto [facts, lengths] = call_at(device, options, [&](Context& context) {
-            return graph::cuda::fermat<T>(context, device, view_of(distances), squared, params);
-          });
-          return fermat_dict(facts, to_python(std::move(lengths)));
-        });
-#endif
 }
 
 }  // namespace
@@ -228,6 +226,7 @@ void bind_graph(nb::module_& module) {
   bind_type<std::int32_t>(m);
   bind_type<float>(m);
   bind_type<double>(m);
+  m.def("path", &path_of);
   m.attr("unreachable_int32") = graph::unreachable<std::int32_t>;
   m.def("sparse_shortest_paths",
         [](const Options& options,

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._call import HostKeywords, Keywords, ProgressLike, options, run, whole, with_keywords
-from ._views import Array, any_on_gpu, host_array, on_gpu, same_types, square_matrix
+from ._views import Array, any_on_gpu, host_array, on_gpu, returned, same_types, square_matrix
 from .genotype import Genotypes
 
 if TYPE_CHECKING:
@@ -147,16 +147,13 @@ def fermat(
                 "fermat: expected a number for alpha and all edges for distances on a GPU; for "
                 "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
-        source = square_matrix(source, "distances")
-        facts = run("graph.fermat_on_gpu", keywords, source, squared, _power(alpha), root, precision)
-        return FermatResult(**facts)
     samples: list[str] = []
-    with options(**keywords) as call:
+    with options(source if on_gpu(source) else None, **keywords) as call:
         if isinstance(source, Genotypes):
             samples, squared, distances = source.samples, True, _squared_distances(call, source)
         else:
             distances = square_matrix(source, "distances")
-            if distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
+            if not on_gpu(source) and distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
                 distances = distances.astype(np.float64)
         facts = _core.graph.fermat(
             call,
@@ -170,7 +167,7 @@ def fermat(
             estimate=estimate,
             seed=whole("seed", seed, 2**64),
         )
-    facts["lengths"] = _with_infinity(facts["lengths"])
+    facts["lengths"] = _with_infinity(returned(facts["lengths"], (source,)))
     return FermatResult(samples=samples, **facts)
 
 
