@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -111,7 +112,8 @@ Found found(Context& context,
             const graph::FermatParams& params) {
   const graph::WeightRange range = checked(distances, n);
   const bool far = range.unreachable;
-  const graph::WeightRule rule = graph::weight_rule(context, range, n, squared, params);
+  const graph::WeightRule rule = graph::weight_rule(range, n, squared, params);
+  if (rule.vanishing) graph::note_vanishing(context, params.alpha);
   switch (rule.precision) {
     case graph::Precision::integer:
       return closed<std::int32_t>(context, device, distances, n, rule, far, params);
@@ -133,6 +135,11 @@ nb::dict facts_of(Found&& found, std::size_t n, int device, const graph::FermatP
   facts["kept_edges"] = n > 1 ? kept / pairs : 1.0;
   facts["replaced_edges"] = n > 1 ? (pairs - kept - unreachable) / pairs : 0.0;
   facts["longer_edges"] = 0.0;
+  if (found.rule.vanishing) {
+    for (const char* share : {"kept_edges", "replaced_edges", "longer_edges"}) {
+      facts[share] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
   facts["unreachable_pairs"] = n > 1 ? unreachable / pairs : 0.0;
   facts["certified"] = 0.0;
   facts["method"] = "symmetric blocked Floyd-Warshall on the GPU";

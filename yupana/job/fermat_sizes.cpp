@@ -77,6 +77,23 @@ double searching_bytes(const FermatJobParams& params, double alpha, const Distan
   return n * n * (given.cell + 2 * weight + 4) + edges * (8 + weight);
 }
 
+void check_matrices_fit(const Context& context,
+                        const FermatJobParams& params,
+                        const DistanceSizes& given) {
+  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
+  if (bytes <= context.memory()) return;
+  const bool ranks = context.comm() != nullptr;
+  throw resource_error(
+      "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
+      counted(given.samples, "sample"),
+      needed_bytes(bytes),
+      allowed_bytes(context.memory()),
+      params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
+      ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
+              "the first rank"
+            : "take fewer samples");
+}
+
 /// The largest over the alphas. Power 0 stands for any: --alpha auto leaves the list empty.
 template <class Of>
 double most_of(const FermatJobParams& params, const Of& of) {
@@ -155,19 +172,7 @@ DistanceSizes sizes_of_distances(const std::string& path) {
 void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
                        const DistanceSizes& given) {
-  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
-  if (bytes > context.memory()) {
-    const bool ranks = context.comm() != nullptr;
-    throw resource_error(
-        "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
-        counted(given.samples, "sample"),
-        needed_bytes(bytes),
-        allowed_bytes(context.memory()),
-        params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
-        ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
-                "the first rank"
-              : "take fewer samples");
-  }
+  check_matrices_fit(context, params, given);
   if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, given));
 }
 
@@ -178,6 +183,7 @@ Plan plan_of_distances(Context& context, const FermatJobParams& params) {
     given.samples = std::visit([](const auto& values) { return values.size(); }, read.values);
     given.text_bytes = read.text_bytes;
   }
+  check_matrices_fit(context, params, given);
   Plan plan;
   plan.sizes.samples = given.samples;
   plan.sizes.after_bytes = fermat_bytes(params, given);
