@@ -153,6 +153,17 @@ def blocks_on_gpus_were_larger_than_the_genotypes():
     assert plan["gpu_bytes"] < 64e6, plan["gpu_bytes"]
 
 
+def files_of_several_alphas_took_more_than_was_planned():
+    simulate("s", 300, 2000)
+    for alphas in ("2", "2,3,4,5,6,8"):
+        for old in pathlib.Path(".").glob("z.*"):
+            old.unlink()
+        planned = json.loads(run("fermat", "s", "--alpha", alphas, "-o", "z", "--plan", "--json").stdout)["output"]
+        run("fermat", "s", "--alpha", alphas, "-o", "z", "--quiet")
+        written = sum(path.stat().st_size for path in pathlib.Path(".").glob("z.*"))
+        assert 0.93 < planned / written < 1.07, (alphas, planned, written)
+
+
 def the_record_of_matrices_alone_named_a_tree():
     np.save("D.npy", points(12))
     run("fermat", "--from-distances", "D.npy", "--matrix-only", "-o", "y", "--quiet")
@@ -183,6 +194,7 @@ sys.exit(main([a_path_was_given_of_the_distances_of_another_command,
                a_root_of_scaled_sums_was_a_factor_times_the_power,
                a_table_of_kinships_took_less_than_was_planned_at_the_least,
                blocks_on_gpus_were_larger_than_the_genotypes,
+               files_of_several_alphas_took_more_than_was_planned,
                the_record_of_matrices_alone_named_a_tree,
                a_plan_of_distances_hid_that_the_run_is_refused,
                a_folder_that_is_not_there_was_a_fault_of_usage]))

@@ -137,9 +137,9 @@ void check_tree_name(const TreeFileParams& params) {
 }  // namespace
 
 TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
-  check_tree_name(params);
   std::optional<AtomicFile> file;
   if (!params.out.empty()) file.emplace(params.out);
+  check_tree_name(params);
   io::DistanceMatrix read = io::read_distances(context, params.path);
   const std::int64_t n = std::visit([](const auto& m) { return m.size(); }, read.values);
   const auto cell =
