@@ -24,7 +24,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["docs/drop-in.md", "docs/measured.md", "docs/performance.md", "docs/scale.md", "REPRODUCIBILITY.md"]
 SCRIPTS = {"python": "python python/bench/overhead.py", "spark": "python python/bench/spark_forest.py",
-           "dropin": "python python/bench/dropin.py --json"}
+           "dropin": "python python/bench/dropin.py --json", "dropin_cuda": "python python/bench/device_calls.py"}
 REAL_INPUTS = {"trisolve": "matrices", "splice": "splice/vertebrate_cds"}  # in the Makefile's DATA
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
 BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
@@ -176,6 +176,8 @@ def portable():
 
 def command_of(path):
     """The command that measured a file again."""
+    if path.stem in SCRIPTS:
+        return SCRIPTS[path.stem]
     name = path.stem.removesuffix("_multi").removesuffix("_cuda")
     if name in SCRIPTS:
         return SCRIPTS[name]

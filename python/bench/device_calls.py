@@ -68,7 +68,8 @@ def vectors():
             x = rng.integers(-4, 5, n).astype(dtype) if dtype == "float32" else rng.integers(-(2**31), 2**31, n)
             there, theirs = torch.from_numpy(x).cuda(), cupy.asarray(x)
             arrays = yupana.arrays
-            yield f"sum of {n:,} {dtype}", [lambda: arrays.reduce(there), lambda: there.sum(), lambda: theirs.sum()], 1e-3
+            yield (f"sum of {n:,} {dtype}, on the host",
+                   [lambda: arrays.reduce(there), lambda: there.sum().item(), lambda: theirs.sum().item()], 1e-3)
             yield (f"cumulative sum of {n:,} {dtype}",
                    [lambda: arrays.inclusive_scan(there), lambda: there.cumsum(0), lambda: theirs.cumsum()], 1e-3)
             keys = rng.integers(-(2**62), 2**62, n) if dtype == "int64" else rng.normal(size=n).astype(dtype)

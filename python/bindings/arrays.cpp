@@ -1,20 +1,10 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <numeric>
 #include <optional>
 #include <type_traits>
 
-#include "python/bindings/call.hpp"
-#include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
-#include "yupana/arrays/merge.hpp"
-#include "yupana/arrays/reduce.hpp"
-#include "yupana/arrays/scan.hpp"
-#include "yupana/arrays/segments.hpp"
-#include "yupana/arrays/sort.hpp"
+#include "python/bindings/vectors.hpp"
 #include "yupana/arrays/sum_range.hpp"
 #include "yupana/core/messages.hpp"
 
@@ -23,37 +13,52 @@ namespace {
 
 using namespace arrays;
 
-void check_offsets(const Vector<std::int64_t>& offsets, std::int64_t values) {
+/// Those on a GPU are looked at there.
+void check_offsets(const Offsets& offsets, int place, std::int64_t values) {
   const std::int64_t count = size_of(offsets);
   if (count < 1) throw usage_error("offsets: expected at least one, got none");
-  for (std::int64_t s = 0; s < count; ++s) {
+  const int own = place_of(offsets);
+  if (own >= 0 && own != place) {
+    throw usage_error("offsets: expected an array on the GPU of x, or in host memory");
+  }
+  for (std::int64_t s = 0; s < count && place < 0; ++s) {
     const std::int64_t min = s == 0 ? 0 : offsets.data()[s - 1];
     if (offsets.data()[s] >= min && offsets.data()[s] <= values) continue;
     throw bad_offset(values, s, offsets.data()[s]);
   }
 }
 
-/// A new array, or the caller's.
+/// A new array, or the caller's: on a GPU `in` itself, or one apart from it.
 template <class T>
 class Output {
  public:
-  Output(std::int64_t size, const std::optional<VectorOut<T>>& out) {
-    if (out) check_size("out", size, size_of(*out));
-    if (!out) made_ = Array<T>(size);
-    data_ = out ? out->data() : made_.data();
-    is_made_ = !out;
+  Output(const AnyVector<T>& in, const std::optional<AnyVectorOut<T>>& out)
+      : place_(place_of(in)), size_(size_of(in)) {
+    if (!out) return;
+    check_same_device("out", *out, in);
+    check_size("out", size_, size_of(*out));
+    callers_ = out->data();
+    const bool apart = callers_ + size_ <= in.data() || in.data() + size_ <= callers_;
+    if (place_ >= 0 && callers_ != in.data() && !apart) {
+      throw usage_error("out: expected the array itself or one apart from it");
+    }
   }
-  T* data() { return data_; }
+  /// In a call at the array's place.
+  T* data() {
+    if (callers_ != nullptr) return callers_;
+    made_ = Made<T>(place_, size_);
+    return made_.data();
+  }
   /// None for the caller's.
-  std::optional<nb::ndarray<nb::numpy, T>> result() && {
-    if (!is_made_) return std::nullopt;
-    return to_numpy(std::move(made_));
+  nb::object result(bool is_given) && {
+    return is_given ? nb::none() : std::move(made_).to_python({size_});
   }
 
  private:
-  Array<T> made_;
-  T* data_ = nullptr;
-  bool is_made_ = false;
+  int place_;
+  std::int64_t size_;
+  T* callers_ = nullptr;
+  Made<T> made_;
 };
 
 /// What becomes of sums of integers that leave their type.
@@ -69,7 +74,7 @@ class SumCheck {
       : function_(function), overflow_(chosen("overflow", overflow, overflows)) {}
 
   /// Notes or refuses the first of all running sums but the last `left_out` that is outside.
-  void running(Context& context, const Vector<T>& in, T first, std::int64_t left_out) const {
+  void running(Context& context, const AnyVector<T>& in, T first, std::int64_t left_out) const {
     if constexpr (follows) {
       if (overflow_ == Overflow::wrap) return;
       SumRange<T> range(first);
@@ -77,7 +82,7 @@ class SumCheck {
       if (range.first_outside() >= 0) say(context, range.first_outside(), range.outside());
     }
   }
-  void total(Context& context, const Vector<T>& in, T first) const {
+  void total(Context& context, const AnyVector<T>& in, T first) const {
     if constexpr (follows) {
       if (overflow_ == Overflow::wrap) return;
       SumRange<T> range(first);
@@ -108,33 +113,30 @@ class SumCheck {
   Overflow overflow_;
 };
 
-/// Without `overflow` as on a GPU, where sums wrap around.
+/// Without `overflow`, as on a GPU, sums wrap around.
 template <class T>
 void bind_folds(nb::module_& m) {
   m.def(
       "scan",
       [](const Options& options,
-         Vector<T> in,
+         AnyVector<T> in,
          const std::string& op,
          std::optional<T> first,
          bool exclusive,
-         std::optional<VectorOut<T>> out,
+         std::optional<AnyVectorOut<T>> out,
          const std::string& overflow) {
-        Output<T> output(size_of(in), out);
-        call(options, [&](Context& context) {
+        Output<T> output(in, out);
+        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             const SumCheck<T, decltype(fold)> check(exclusive ? "exclusive_scan" : "inclusive_scan",
                                                     overflow);
             const std::int64_t left_out = exclusive && size_of(in) > 0 ? 1 : 0;
             check.running(context, in, exclusive ? *first : T{0}, left_out);
-            if (exclusive) {
-              exclusive_scan(context, in.data(), size_of(in), *first, output.data(), fold);
-            } else {
-              inclusive_scan(context, in.data(), size_of(in), output.data(), fold);
-            }
+            vectors.scan(
+                in.data(), size_of(in), first ? &*first : nullptr, exclusive, output.data(), fold);
           });
         });
-        return std::move(output).result();
+        return std::move(output).result(out.has_value());
       },
       nb::arg("options"),
       nb::arg("x"),
@@ -146,18 +148,18 @@ void bind_folds(nb::module_& m) {
   m.def(
       "reduce",
       [](const Options& options,
-         Vector<T> in,
+         AnyVector<T> in,
          const std::string& op,
          T init,
          const std::string& overflow) {
-        return call(options, [&](Context& context) {
-          T result = init;
+        T result = init;
+        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
-            result = reduce(context, in.data(), size_of(in), init, fold);
+            result = vectors.reduce(in.data(), size_of(in), init, fold);
           });
-          return result;
         });
+        return result;
       },
       nb::arg("options"),
       nb::arg("x"),
@@ -165,118 +167,143 @@ void bind_folds(nb::module_& m) {
       nb::arg("init"),
       nb::arg("overflow") = "wrap");
   m.def("segmented_scan",
-        [](const Options& options,
-           Vector<T> in,
-           Vector<std::int64_t> offsets,
-           const std::string& op) {
-          check_offsets(offsets, size_of(in));
-          return to_numpy(call(options, [&](Context& context) {
-            Array<T> out(size_of(in));
-            std::copy_n(in.data(), out.size(), out.data());
+        [](const Options& options, AnyVector<T> in, Offsets offsets, const std::string& op) {
+          const int place = place_of(in);
+          const std::int64_t n = size_of(in);
+          check_offsets(offsets, place, n);
+          Made<T> out;
+          vectors_at(place, options, [&](Context&, auto& vectors) {
+            out = Made<T>(place, n);
+            vectors.copy(in.data(), n, out.data());
             with_operator(op, [&](auto fold) {
-              segmented_inclusive_scan(
-                  context, in.data(), offsets.data(), size_of(offsets) - 1, out.data(), fold);
+              vectors.segmented_scan(in.data(), n, offsets, out.data(), fold);
             });
-            return out;
-          }));
+          });
+          return std::move(out).to_python({n});
         });
-  m.def("segmented_reduce",
-        [](const Options& options,
-           Vector<T> in,
-           Vector<std::int64_t> offsets,
-           const std::string& op,
-           T init) {
-          check_offsets(offsets, size_of(in));
-          return to_numpy(call(options, [&](Context& context) {
-            Array<T> totals(size_of(offsets) - 1);
-            with_operator(op, [&](auto fold) {
-              segmented_reduce(
-                  context, in.data(), offsets.data(), totals.size(), init, totals.data(), fold);
-            });
-            return totals;
-          }));
+  m.def(
+      "segmented_reduce",
+      [](const Options& options, AnyVector<T> in, Offsets offsets, const std::string& op, T init) {
+        const int place = place_of(in);
+        check_offsets(offsets, place, size_of(in));
+        const std::int64_t segments = size_of(offsets) - 1;
+        Made<T> totals;
+        vectors_at(place, options, [&](Context&, auto& vectors) {
+          totals = Made<T>(place, segments);
+          with_operator(op, [&](auto fold) {
+            vectors.segmented_reduce(in.data(), size_of(in), offsets, init, totals.data(), fold);
+          });
         });
+        return std::move(totals).to_python({segments});
+      });
 }
 
-template <class K, class V>
-void bind_runs(nb::module_& m) {
-  m.def("reduce_by_key", [](const Options& options, Vector<K> keys, Vector<V> values) {
-    check_size("values", size_of(keys), size_of(values));
-    Array<K> run_keys(size_of(keys));
-    Array<V> sums(size_of(keys));
-    const std::int64_t runs = call(options, [&](Context& context) {
-      return reduce_by_key(
-          context, keys.data(), values.data(), size_of(keys), run_keys.data(), sums.data());
-    });
-    return std::pair(owned<K>(std::move(run_keys), {runs}), owned<V>(std::move(sums), {runs}));
-  });
-}
-
-/// Values only move: they come as words of 8 bytes.
-template <class K, class V = std::uint64_t>
-std::pair<Array<K>, Array<V>> sorted_pairs(Context& context, const Vector<K>& keys, const V* from) {
+/// Sorted keys and the values, words V, that moved with them.
+template <class V, class K>
+nb::object pairs_sorted(const Options& options, const AnyVector<K>& keys, const Words& values) {
+  const int place = place_of(keys);
   const std::int64_t n = size_of(keys);
-  std::pair pairs{Array<K>(n), Array<V>(n)};
-  std::copy_n(keys.data(), n, pairs.first.data());
-  if (from != nullptr) std::copy_n(from, n, pairs.second.data());
-  if (from == nullptr) std::iota(pairs.second.begin(), pairs.second.end(), V{0});
-  sort_by_key(context, pairs.first.data(), pairs.second.data(), n);
-  return pairs;
+  std::pair<Made<K>, Made<V>> sorted;
+  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
+    sorted = {Made<K>(place, n), Made<V>(place, n)};
+    vectors.copy(keys.data(), n, sorted.first.data());
+    vectors.copy(static_cast<const V*>(values.data()), n, sorted.second.data());
+    vectors.sort(Columns<K, V>{sorted.first.data(), sorted.second.data()}, n);
+  });
+  return nb::make_tuple(std::move(sorted.first).to_python({n}),
+                        std::move(sorted.second).to_python({n}, values.dtype()));
+}
+
+template <class V, class K>
+nb::object pairs_merged(const Options& options,
+                        const AnyVector<K>& a,
+                        const Words& a_values,
+                        const AnyVector<K>& b,
+                        const Words& b_values) {
+  const int place = place_of(a);
+  const std::int64_t n = size_of(a) + size_of(b);
+  std::pair<Made<K>, Made<V>> merged;
+  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
+    merged = {Made<K>(place, n), Made<V>(place, n)};
+    vectors.merge(Columns<const K, const V>{a.data(), static_cast<const V*>(a_values.data())},
+                  size_of(a),
+                  Columns<const K, const V>{b.data(), static_cast<const V*>(b_values.data())},
+                  size_of(b),
+                  Columns<K, V>{merged.first.data(), merged.second.data()});
+  });
+  return nb::make_tuple(std::move(merged.first).to_python({n}),
+                        std::move(merged.second).to_python({n}, a_values.dtype()));
 }
 
 template <class K>
 void bind_order(nb::module_& m) {
-  using V = std::uint64_t;
   m.def(
       "sort",
-      [](const Options& options, Vector<K> keys, std::optional<VectorOut<K>> out) {
-        Output<K> output(size_of(keys), out);
-        call(options, [&](Context& context) {
-          if (output.data() != keys.data()) std::copy_n(keys.data(), size_of(keys), output.data());
-          sort(context, output.data(), size_of(keys));
+      [](const Options& options, AnyVector<K> keys, std::optional<AnyVectorOut<K>> out) {
+        Output<K> output(keys, out);
+        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
+          K* const to = output.data();
+          vectors.copy(keys.data(), size_of(keys), to);
+          vectors.sort(Columns<K, NoValue>{to, nullptr}, size_of(keys));
         });
-        return std::move(output).result();
+        return std::move(output).result(out.has_value());
       },
       nb::arg("options"),
       nb::arg("keys"),
       taken("out").none());
-  m.def("sort_by_key", [](const Options& options, Vector<K> keys, Vector<V> values) {
+  m.def("sort_by_key", [](const Options& options, AnyVector<K> keys, Words values) {
+    check_same_device("values", values, keys);
     check_size("values", size_of(keys), size_of(values));
-    auto [sorted, moved] =
-        call(options, [&](Context& context) { return sorted_pairs(context, keys, values.data()); });
-    return std::pair(to_numpy(std::move(sorted)), to_numpy(std::move(moved)));
-  });
-  m.def("argsort", [](const Options& options, Vector<K> keys) {
-    Array<V> places = call(options, [&](Context& context) {
-      return sorted_pairs<K, V>(context, keys, nullptr).second;
-    });
-    return owned<std::int64_t>(std::move(places), {size_of(keys)});
-  });
-  m.def("merge", [](const Options& options, Vector<K> a, Vector<K> b) {
-    return to_numpy(call(options, [&](Context& context) {
-      Array<K> out(size_of(a) + size_of(b));
-      merge(context, a.data(), size_of(a), b.data(), size_of(b), out.data());
-      return out;
-    }));
+    return bytes_of(values) == 8 ? pairs_sorted<std::uint64_t>(options, keys, values)
+                                 : pairs_sorted<std::uint32_t>(options, keys, values);
   });
   m.def(
-      "merge_by_key",
-      [](const Options& options, Vector<K> a, Vector<V> a_values, Vector<K> b, Vector<V> b_values) {
-        check_size("a_values", size_of(a), size_of(a_values));
-        check_size("b_values", size_of(b), size_of(b_values));
-        const std::int64_t size = size_of(a) + size_of(b);
-        Array<K> keys(size);
-        Array<V> values(size);
-        call(options, [&](Context& context) {
-          merge_by_key<K, V>(context,
-                             Columns<const K, const V>{a.data(), a_values.data()},
-                             size_of(a),
-                             Columns<const K, const V>{b.data(), b_values.data()},
-                             size_of(b),
-                             Columns<K, V>{keys.data(), values.data()});
+      "argsort",
+      [](const Options& options, AnyVector<K> keys, std::optional<AnyVectorOut<std::int64_t>> out) {
+        const std::int64_t n = size_of(keys);
+        if (out) {
+          check_same_device("out", *out, keys);
+          check_size("out", n, size_of(*out));
+        }
+        Made<std::int64_t> made;
+        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
+          if (!out) made = Made<std::int64_t>(place_of(keys), n);
+          vectors.argsort(keys.data(), n, out ? out->data() : made.data());
         });
-        return std::pair(to_numpy(std::move(keys)), to_numpy(std::move(values)));
-      });
+        return out ? nb::none() : std::move(made).to_python({n});
+      },
+      nb::arg("options"),
+      nb::arg("keys"),
+      taken("out").none() = nb::none());
+  m.def("merge", [](const Options& options, AnyVector<K> a, AnyVector<K> b) {
+    check_same_device("b", b, a);
+    const int place = place_of(a);
+    const std::int64_t n = size_of(a) + size_of(b);
+    Made<K> merged;
+    vectors_at(place, options, [&](Context&, auto& vectors) {
+      merged = Made<K>(place, n);
+      vectors.merge(Columns<const K, const NoValue>{a.data(), nullptr},
+                    size_of(a),
+                    Columns<const K, const NoValue>{b.data(), nullptr},
+                    size_of(b),
+                    Columns<K, NoValue>{merged.data(), nullptr});
+    });
+    return std::move(merged).to_python({n});
+  });
+  m.def("merge_by_key",
+        [](const Options& options, AnyVector<K> a, Words a_values, AnyVector<K> b, Words b_values) {
+          check_same_device("a_values", a_values, a);
+          check_same_device("b", b, a);
+          check_same_device("b_values", b_values, a);
+          check_size("a_values", size_of(a), size_of(a_values));
+          check_size("b_values", size_of(b), size_of(b_values));
+          if (a_values.dtype() != b_values.dtype()) {
+            throw nb::type_error("b_values: expected a's type");
+          }
+          return bytes_of(a_values) == 8
+                     ? pairs_merged<std::uint64_t>(options, a, a_values, b, b_values)
+                     : pairs_merged<std::uint32_t>(options, a, a_values, b, b_values);
+        });
 }
 
 }  // namespace
@@ -287,9 +314,7 @@ void bind_arrays(nb::module_& module) {
     bind_folds<T>(m);
     bind_order<T>(m);
   });
-  // Integers of every kind come as 64-bit ones: only equality of keys counts, and sums wrap alike.
-  bind_runs<std::int64_t, std::int64_t>(m);
-  bind_runs<std::int64_t, double>(m);
+  bind_runs(m);
 }
 
 }  // namespace yupana::python

@@ -1,5 +1,6 @@
 #include "python/bindings/call.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <chrono>
@@ -101,9 +102,14 @@ class Running {
 };
 
 /// The memory is given, as to read how much is free takes longer than the work.
-void run_at_once(FunctionView<void(Context&)> body) {
+void run_at_once(const Options& options, FunctionView<void(Context&)> body) {
+  constexpr std::uint64_t memory = std::uint64_t{1} << 30;
   const nb::gil_scoped_release unlocked;
-  Context context({.device = "cpu", .threads = 1, .memory = std::uint64_t{1} << 30});
+  Context context({.device = options.stream ? options.device : "cpu",
+                   .threads = 1,
+                   .memory = memory,
+                   .gpu_memory = memory,
+                   .gpu_stream = options.stream});
   body(context);
 }
 
@@ -126,7 +132,9 @@ PyObject* python_type(ErrorCode code) {
 
 void run_in_context(const Options& options, Runs runs, FunctionView<void(Context&)> body) {
   const bool by_processor = options.device == "auto" || options.device == "cpu";
-  if (runs == Runs::at_once && by_processor && options.progress.is_none()) return run_at_once(body);
+  if (runs == Runs::at_once && (by_processor || options.stream) && options.progress.is_none()) {
+    return run_at_once(options, body);
+  }
   ContextParams params{
       .device = options.device, .threads = options.threads, .memory = options.memory};
   if (runs == Runs::on_the_processor && params.device == "auto") params.device = "cpu";
@@ -148,13 +156,15 @@ void bind_call(nb::module_& module) {
              const std::string& device,
              int threads,
              std::uint64_t memory,
-             nb::object progress) {
-            new (self) Options{device, threads, memory, std::move(progress)};
+             nb::object progress,
+             std::optional<std::uintptr_t> stream) {
+            new (self) Options{device, threads, memory, std::move(progress), stream};
           },
           nb::arg("device"),
           nb::arg("threads"),
           nb::arg("memory"),
-          nb::arg("progress").none());
+          nb::arg("progress").none(),
+          nb::arg("stream").none() = nb::none());
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

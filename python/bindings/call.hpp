@@ -21,11 +21,14 @@ struct Options {
   int threads = 0;
   std::uint64_t memory = 0;
   nb::object progress = nb::none();  ///< callable(stage, done, total, unit, seconds), or None
+  /// Where the library of an array on a GPU queues its work; none: not known.
+  std::optional<std::uintptr_t> stream;
 };
 
 /// Where a function can run: one without a CUDA version takes "auto" for the processor. Work of
-/// less than a millisecond is done at once where the processor may do it: on the calling thread,
-/// since to start another takes 50 us, and without a look at signals.
+/// less than a millisecond is done at once where the processor may do it, or where it is only
+/// queued on a GPU: on the calling thread, since to start another takes 50 us, and without a look
+/// at signals.
 enum class Runs { anywhere, on_the_processor, at_once };
 
 /// body(context) on a thread of its own, while this one waits without the interpreter's lock and

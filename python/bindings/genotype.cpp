@@ -10,7 +10,7 @@
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/graph.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
@@ -122,8 +122,9 @@ void bind_input(nb::module_& m) {
       .def(nb::init<>())
       .def("set_array",
            [](GenotypeInput& self,
-              nb::ndarray<const std::int8_t, nb::ndim<2>, nb::device::cpu> array,
+              nb::ndarray<const std::int8_t, nb::ndim<2>> array,
               std::vector<std::string> names) {
+             self.place = place_of(array);
              self.array = {array.data(),
                            static_cast<std::int64_t>(array.shape(0)),
                            static_cast<std::int64_t>(array.shape(1)),
@@ -351,7 +352,8 @@ void bind_counts(nb::module_& m) {
         }));
       });
   m.def("count", [](const GenotypeInput& input, const Options& options, bool hethet) {
-    return call(options, [&](Context& context) { return count(context, input, hethet); });
+    return call_at(
+        input.place, options, [&](Context& context) { return count(context, input, hethet); });
   });
   m.def("needs_hethet", [](const std::string& metric) {
     return genotype::metric_from_name(metric) == genotype::Metric::king;

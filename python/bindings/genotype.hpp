@@ -16,6 +16,7 @@ namespace yupana::python {
 struct GenotypeInput {
   job::InputParams file;
   genotype::Dosages array;  ///< data is null for a file
+  int place = -1;           ///< of the array; those on a GPU have no filters
   std::vector<std::string> names;
 
   bool is_array() const { return array.data != nullptr || file.path.empty(); }

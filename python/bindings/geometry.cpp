@@ -2,7 +2,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/geometry/closest_pair.hpp"
 
 namespace yupana::python {
@@ -14,11 +14,15 @@ const Choices<ClosestMethod> methods{{"auto", ClosestMethod::automatic},
                                      {"grid", ClosestMethod::grid},
                                      {"divide", ClosestMethod::divide}};
 
+/// Rows may lie apart.
+template <class T>
+using PointsIn = nb::ndarray<const T, nb::ndim<2>>;
+
 template <class T>
 void bind_type(nb::module_& m) {
-  m.def("closest_pair", [](const Options& options, Rows<T> points, const std::string& method) {
+  m.def("closest_pair", [](const Options& options, PointsIn<T> points, const std::string& method) {
     const geometry::ClosestPairParams params{chosen("method", method, methods)};
-    const geometry::ClosestPair pair = call(options, [&](Context& context) {
+    const geometry::ClosestPair pair = call_at(place_of(points), options, [&](Context& context) {
       return geometry::closest_pair(context, view_of(points), params);
     });
     return nb::make_tuple(pair.i, pair.j, pair.distance);

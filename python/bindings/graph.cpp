@@ -6,6 +6,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/sparse.hpp"
@@ -14,24 +15,52 @@ namespace yupana::python {
 namespace {
 
 using graph::AnyMatrix;
-template <class T>
-using SquareIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+/// Vertices of a matrix on the host or on a GPU.
+template <class NdArray>
+std::int64_t vertices_of(const char* name, const NdArray& matrix) {
+  if (matrix.shape(0) == matrix.shape(1)) return static_cast<std::int64_t>(matrix.shape(0));
+  throw input_error(
+      "{}: expected a square matrix, got {} x {}", name, matrix.shape(0), matrix.shape(1));
+}
+
+/// Vertices of weights and their closure.
+template <class A, class B>
+std::int64_t check_pair(const A& weights, const B& closure) {
+  check_same_device("lengths", closure, weights);
+  if (weights.shape(0) == weights.shape(1) && closure.shape(0) == weights.shape(0) &&
+      closure.shape(1) == weights.shape(1)) {
+    return static_cast<std::int64_t>(weights.shape(0));
+  }
+  throw input_error(
+      "paths: weights ({} x {}) and their closure ({} x {}) must be square and of one size",
+      weights.shape(0),
+      weights.shape(1),
+      closure.shape(0),
+      closure.shape(1));
+}
 
 template <class T>
-void check_square(const SquareIn<T>& matrix) {
-  if (matrix.shape(0) == matrix.shape(1)) return;
-  throw input_error("expected a square matrix, got {} x {}", matrix.shape(0), matrix.shape(1));
+void copy(Context& context, const AnyRows<T>& matrix, T* to) {
+  const std::int64_t n = size_of(matrix);
+#ifdef YUPANA_CUDA
+  if (place_of(matrix) >= 0) {
+    const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
+    yupana::cuda::check(cudaMemcpy(to, matrix.data(), bytes, cudaMemcpyDeviceToDevice),
+                        "copy weights");
+    return yupana::cuda::check(cudaDeviceSynchronize(), "copy weights");
+  }
+#endif
+  context.parallel_for(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(matrix.data() + begin, matrix.data() + end, to + begin);
+  });
 }
 
 /// A copy, which the library works in.
 template <class T>
-SquareMatrix<T> copied(Context& context, const SquareIn<T>& matrix) {
-  const auto n = static_cast<std::int64_t>(matrix.shape(0));
-  SquareMatrix<T> copy(n);
-  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(matrix.data() + begin * n, matrix.data() + end * n, copy.row(begin));
-  });
-  return copy;
+SquareMatrix<T> copied(Context& context, const AnyRows<T>& matrix) {
+  SquareMatrix<T> result(static_cast<std::int64_t>(matrix.shape(0)));
+  copy(context, matrix, result.data());
+  return result;
 }
 
 const Choices<graph::Precision> precisions{{"auto", graph::Precision::automatic},
@@ -46,21 +75,56 @@ const Choices<graph::PathMethod> methods{{"auto", graph::PathMethod::automatic},
                                          {"directed", graph::PathMethod::directed},
                                          {"floyd_warshall", graph::PathMethod::floyd_warshall}};
 
-nb::dict fermat_dict(graph::FermatResult&& result) {
-  nb::dict facts;
-  facts["alpha"] = result.alpha;
-  facts["rooted"] = result.rooted;
-  facts["scale"] = result.scale;
-  facts["kept_edges"] = result.kept_edges;
-  facts["certified"] = result.certified;
-  facts["method"] = result.method;
-  facts["largest_rank"] = result.max_neighbor_rank;
-  facts["components"] = result.components;
-  facts["replaced_edges"] = result.replaced_edges;
-  facts["longer_edges"] = result.longer_edges;
-  facts["unreachable_pairs"] = result.unreachable_pairs;
-  facts["lengths"] = to_python(std::move(result.lengths));
-  return facts;
+nb::dict fermat_dict(const graph::FermatFacts& facts, nb::object lengths) {
+  nb::dict result;
+  result["alpha"] = facts.alpha;
+  result["rooted"] = facts.rooted;
+  result["scale"] = facts.scale;
+  result["kept_edges"] = facts.kept_edges;
+  result["certified"] = facts.certified;
+  result["method"] = facts.method;
+  result["largest_rank"] = facts.max_neighbor_rank;
+  result["components"] = facts.components;
+  result["replaced_edges"] = facts.replaced_edges;
+  result["longer_edges"] = facts.longer_edges;
+  result["unreachable_pairs"] = facts.unreachable_pairs;
+  result["lengths"] = std::move(lengths);
+  return result;
+}
+
+/// Numbers of two types are compared as double.
+template <class W, class L>
+void bind_path(nb::module_& m) {
+  m.def("path",
+        [](const Options& options,
+           AnyRows<W> weights,
+           AnyRows<L> closure,
+           std::int64_t from,
+           std::int64_t to) {
+          const std::int64_t n = check_pair(weights, closure);
+          if (from < 0 || to < 0 || from >= n || to >= n) {
+            throw input_error(
+                "path: expected weights and lengths of one size and vertices from 0 to {}, got {} "
+                "and {}",
+                n - 1,
+                from,
+                to);
+          }
+          using Vertices = std::vector<std::int64_t>;
+          return call_at(
+              place_of(weights), options, Runs::on_the_processor, [&](Context&) -> Vertices {
+#ifdef YUPANA_CUDA
+                if (place_of(weights) >= 0) {
+                  return graph::cuda::path<W, L>(view_of(weights), view_of(closure), from, to);
+                }
+#endif
+                if constexpr (!std::is_same_v<W, L>) {
+                  throw usage_error("lengths: expected the type of the weights");
+                } else {
+                  return graph::path<W>(view_of(weights), view_of(closure), from, to);
+                }
+              });
+        });
 }
 
 template <class T>
@@ -68,7 +132,7 @@ void bind_type(nb::module_& m) {
   m.def(
       "fermat",
       [](const Options& options,
-         SquareIn<T> distances,
+         AnyRows<T> distances,
          bool squared,
          std::optional<double> alpha,
          bool root,
@@ -77,19 +141,20 @@ void bind_type(nb::module_& m) {
          std::int64_t landmarks,
          const std::string& estimate,
          std::uint64_t seed) {
-        check_square(distances);
+        vertices_of("distances", distances);
         graph::FermatParams params;
         params.root = root;
-        params.precision = precision_named(precision);
+        params.precision = chosen("precision", precision, precisions);
         params.neighbors = neighbors;
         params.landmarks = landmarks;
         params.estimate = chosen("estimate", estimate, estimates);
         params.seed = seed;
-        return fermat_dict(call(options, [&](Context& context) {
+        graph::FermatResult result = call(options, [&](Context& context) {
           AnyMatrix copy = copied(context, distances);
           params.alpha = alpha ? *alpha : graph::automatic_alpha(context, copy, squared);
           return graph::fermat(context, std::move(copy), squared, params);
-        }));
+        });
+        return fermat_dict(result, to_python(std::move(result.lengths)));
       },
       nb::arg(),
       nb::arg(),
@@ -101,64 +166,62 @@ void bind_type(nb::module_& m) {
       nb::arg("landmarks"),
       nb::arg("estimate"),
       nb::arg("seed"));
-  m.def("shortest_paths",
-        [](const Options& options, SquareIn<T> weights, const std::string& method) {
-          check_square(weights);
-          const graph::ShortestPathsParams params{chosen("method", method, methods)};
-          return to_numpy<T>(call(options, [&](Context& context) {
-            SquareMatrix<T> closure = copied(context, weights);
-            graph::shortest_paths(context, closure.view(), params);
-            return closure;
-          }));
+  m.def(
+      "shortest_paths", [](const Options& options, AnyRows<T> weights, const std::string& method) {
+        const std::int64_t n = vertices_of("weights", weights);
+        const graph::ShortestPathsParams params{chosen("method", method, methods)};
+        return made_at<T>(
+            place_of(weights), options, Runs::anywhere, {n, n}, [&](Context& context, T* closure) {
+              copy(context, weights, closure);
+              graph::shortest_paths(context, MatrixView(closure, n, n), params);
+            });
+      });
+  m.def("predecessors", [](const Options& options, AnyRows<T> weights, AnyRows<T> closure) {
+    const std::int64_t n = check_pair(weights, closure);
+    return made_at<std::int32_t>(
+        place_of(weights),
+        options,
+        Runs::on_the_processor,
+        {n, n},
+        [&](Context& context, std::int32_t* result) {
+          graph::fill_predecessors<T>(
+              context, view_of(weights), view_of(closure), MatrixView(result, n, n));
         });
-  m.def("path",
-        [](const Options& options,
-           SquareIn<T> weights,
-           SquareIn<T> closure,
-           std::int64_t from,
-           std::int64_t to) {
-          check_square(weights);
-          check_square(closure);
-          const auto n = static_cast<std::int64_t>(weights.shape(0));
-          if (static_cast<std::int64_t>(closure.shape(0)) != n || from < 0 || to < 0 || from >= n ||
-              to >= n) {
-            throw input_error(
-                "path: expected weights and lengths of one size and vertices from 0 to {}, got {} "
-                "and {}",
-                n - 1,
-                from,
-                to);
-          }
-          return call(options, Runs::on_the_processor, [&](Context&) {
-            return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
-          });
-        });
-  m.def("predecessors", [](const Options& options, SquareIn<T> weights, SquareIn<T> closure) {
-    check_square(weights);
-    check_square(closure);
-    const auto n = static_cast<std::int64_t>(weights.shape(0));
-    if (static_cast<std::int64_t>(closure.shape(0)) != n) {
-      throw input_error("predecessors: expected weights and lengths of one size");
-    }
-    return to_numpy<std::int32_t>(call(options, Runs::on_the_processor, [&](Context& context) {
-      return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});
-    }));
   });
-  m.def("keep_neighbors", [](const Options& options, SquareIn<T> weights, std::int64_t k) {
-    check_square(weights);
+  bind_path<T, std::int32_t>(m);
+  bind_path<T, float>(m);
+  bind_path<T, double>(m);
+  m.def("keep_neighbors", [](const Options& options, AnyRows<T> weights, std::int64_t k) {
+    vertices_of("weights", weights);
     return to_numpy<T>(call(options, Runs::on_the_processor, [&](Context& context) {
       SquareMatrix<T> kept = copied(context, weights);
       graph::keep_neighbors(context, kept, k);
       return kept;
     }));
   });
+#ifdef YUPANA_CUDA
+  m.def("fermat_on_gpu",
+        [](const Options& options,
+           AnyRows<T> distances,
+           bool squared,
+           double alpha,
+           bool root,
+           const std::string& precision) {
+          vertices_of("distances", distances);
+          graph::FermatParams params;
+          params.alpha = alpha;
+          params.root = root;
+          params.precision = chosen("precision", precision, precisions);
+          const int device = distances.device_id();
+          auto [facts, lengths] = call_at(device, options, [&](Context& context) {
+            return graph::cuda::fermat<T>(context, device, view_of(distances), squared, params);
+          });
+          return fermat_dict(facts, to_python(std::move(lengths)));
+        });
+#endif
 }
 
 }  // namespace
-
-graph::Precision precision_named(const std::string& name) {
-  return chosen("precision", name, precisions);
-}
 
 void bind_graph(nb::module_& module) {
   nb::module_ m = module.def_submodule("graph", "Fermat distances and shortest paths.");

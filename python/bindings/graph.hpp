@@ -3,6 +3,7 @@
 #include <string>
 
 #include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/graph/fermat.hpp"
 
 namespace yupana::python {
@@ -17,7 +18,16 @@ inline nb::object to_python(graph::AnyMatrix&& matrix) {
       std::move(matrix));
 }
 
-/// "auto", "int", "float32" or "float64".
-graph::Precision precision_named(const std::string& name);
+/// One that the library left on a GPU.
+inline nb::object to_python(DeviceMatrix&& matrix) {
+  const nb::dlpack::dtype types[] = {
+      nb::dtype<std::int32_t>(), nb::dtype<float>(), nb::dtype<double>()};
+  void* const first = matrix.memory.get();
+  return owning(matrix.device,
+                std::move(matrix.memory),
+                first,
+                types[static_cast<int>(matrix.type)],
+                std::initializer_list{matrix.n, matrix.n});
+}
 
 }  // namespace yupana::python

@@ -34,8 +34,8 @@ std::int64_t size_of(const T& array) {
   return static_cast<std::int64_t>(array.size());
 }
 
-template <class T>
-MatrixView<const T> view_of(const Rows<T>& rows) {
+template <class NdArray>
+MatrixView<const typename NdArray::Scalar> view_of(const NdArray& rows) {
   return {rows.data(),
           static_cast<std::int64_t>(rows.shape(0)),
           static_cast<std::int64_t>(rows.shape(1)),

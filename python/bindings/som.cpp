@@ -1,5 +1,3 @@
-#include "python/bindings/som.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -7,9 +5,10 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/som/clusters.hpp"
+#include "yupana/som/quality.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -67,24 +66,6 @@ Matrix<float> copy_of(MatrixView<const float> from) {
   return copy;
 }
 
-/// Distances of every sample to every neuron, n x K, as the search defines them.
-Matrix<double> all_distances(Context& context,
-                             MatrixView<const float> samples,
-                             MatrixView<const float> codebook) {
-  som::check_finite(context, samples, "samples");
-  Matrix<double> result(samples.rows, codebook.rows);
-  context.parallel_for(samples.rows, 256, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t k = 0; k < codebook.rows; ++k) {
-        result(i, k) =
-            std::sqrt(som::squared_distance(samples.row(i), codebook.row(k), samples.cols));
-      }
-    }
-  });
-  return result;
-}
-
 void check_features(const Rows<float>& samples, const Rows<float>& codebook) {
   if (samples.shape(1) == codebook.shape(1)) return;
   throw input_error("the map has {} features, the samples {}", codebook.shape(1), samples.shape(1));
@@ -137,10 +118,10 @@ void bind_training(nb::module_& m) {
   m.def(
       "train",
       [](const Options& options,
-         Rows<float> samples,
+         AnyRows<float> samples,
          std::optional<Rows<float>> codebook,
          const SomParams& params) {
-        return to_numpy(call(options, [&](Context& context) {
+        return to_numpy(call_at(place_of(samples), options, [&](Context& context) {
           if (!codebook) return som::train(context, view_of(samples), params);
           return som::train_from(context, view_of(samples), copy_of(view_of(*codebook)), params);
         }));
@@ -195,39 +176,75 @@ void bind_parts(nb::module_& m) {
 }
 
 som::NearestNeurons nearest(const Options& options,
-                            const Rows<float>& samples,
+                            MatrixView<const float> samples,
                             const Rows<float>& codebook) {
   return call(options, [&](Context& context) {
-    return som::nearest_neurons(context, view_of(samples), view_of(codebook));
+    return som::nearest_neurons(context, samples, view_of(codebook));
   });
 }
 
-void bind_use(nb::module_& m) {
-  m.def("nearest", [](const Options& options, Rows<float> samples, Rows<float> codebook) {
-    return to_numpy(std::move(nearest(options, samples, codebook).best));
+nb::dict quality_dict(const som::Quality& quality) {
+  nb::dict result;
+  result["quantization_error"] = quality.quantization_error;
+  result["topographic_error"] = quality.topographic_error;
+  result["empty"] = quality.empty;
+  return result;
+}
+
+/// The nearest neurons and the quality of the map; on the host, or the neurons on the samples' GPU.
+nb::object judged(const Options& options,
+                  const AnyRows<float>& samples,
+                  const Rows<float>& codebook,
+                  const SomParams& params,
+                  int neighbors) {
+  const int place = place_of(samples);
+  const std::int64_t n = extent(samples, 0);
+  Made<std::int32_t> there;
+  som::NearestNeurons found = call_at(place, options, [&](Context& context) {
+    if (place < 0) return som::nearest_neurons(context, view_of(samples), view_of(codebook));
+    there = Made<std::int32_t>(place, n);
+    Made<std::int32_t> second(place, n);
+    Made<double> distance(place, n), second_distance(place, n);
+    som::find_nearest(context,
+                      view_of(samples),
+                      view_of(codebook),
+                      {there.data(), second.data(), distance.data(), second_distance.data()});
+    return som::NearestNeurons{
+        there.fetched(), second.fetched(), distance.fetched(), second_distance.fetched()};
   });
+  const nb::dict quality = quality_dict(som::quality(found, params.grid, neighbors));
+  if (place >= 0) return nb::make_tuple(std::move(there).to_python({n}), quality);
+  return nb::make_tuple(to_numpy(std::move(found.best)), quality);
+}
+
+void bind_use(nb::module_& m) {
+  m.def("nearest",
+        [](const Options& options, AnyRows<float> samples, Rows<float> codebook) -> nb::object {
+          const int place = place_of(samples);
+          if (place < 0)
+            return nb::cast(to_numpy(nearest(options, view_of(samples), codebook).best));
+          const auto find = [&](Context& context, std::int32_t* best) {
+            som::find_nearest(context, view_of(samples), view_of(codebook), {.best = best});
+          };
+          return made_at<std::int32_t>(place, options, Runs::anywhere, {extent(samples, 0)}, find);
+        });
   m.def("nearest_with_distances",
         [](const Options& options, Rows<float> samples, Rows<float> codebook) {
-          som::NearestNeurons found = nearest(options, samples, codebook);
+          som::NearestNeurons found = nearest(options, view_of(samples), codebook);
           return std::pair(to_numpy(std::move(found.best)),
                            to_numpy(std::move(found.best_distance)));
         });
-  m.def("distances", [](const Options& options, Rows<float> samples, Rows<float> codebook) {
-    check_features(samples, codebook);
-    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
-      return all_distances(context, view_of(samples), view_of(codebook));
-    }));
+  m.def("distances", [](const Options& options, AnyRows<float> samples, Rows<float> codebook) {
+    const auto fill = [&](Context& context, double* distances) {
+      som::fill_distances(context, view_of(samples), view_of(codebook), distances);
+    };
+    return made_at<double>(place_of(samples),
+                           options,
+                           Runs::on_the_processor,
+                           {extent(samples, 0), extent(codebook, 0)},
+                           fill);
   });
-  m.def("judged",
-        [](const Options& options,
-           Rows<float> samples,
-           Rows<float> codebook,
-           const SomParams& params,
-           int neighbors) {
-          som::NearestNeurons found = nearest(options, samples, codebook);
-          const som::Quality quality = som::quality(found, params.grid, neighbors);
-          return std::pair(to_numpy(std::move(found.best)), quality_dict(quality));
-        });
+  m.def("judged", &judged);
   m.def("u_matrix", [](Rows<float> codebook, const SomParams& params) {
     return to_numpy(som::u_matrix(view_of(codebook), params.grid));
   });

@@ -2,12 +2,11 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/sparse/not_finite.hpp"
 #include "yupana/sparse/triangular.hpp"
 #ifdef YUPANA_CUDA
-#include "python/bindings/device_views.hpp"
 #endif
 
 namespace yupana::python {
@@ -101,23 +100,16 @@ void bind_type(nb::module_& m, const char* name) {
         }));
       });
 #ifdef YUPANA_CUDA
-  bound.def(
-      "solve",
-      [](const Bound& self, const Options& options, DeviceRows<V> b) {
-        const int device = b.device_id();
-        const auto sides = static_cast<std::int64_t>(b.shape(1));
-        if (static_cast<std::int64_t>(b.shape(0)) != self.solver.rows()) {
-          throw usage_error("b: expected {} rows, got {}", self.solver.rows(), b.shape(0));
-        }
-        const auto solve = [&](Context& context) {
-          DeviceArray<V> x(static_cast<std::int64_t>(b.size()));
-          self.solver.solve(context, device, b.data(), x.data(), sides);
-          return x;
-        };
-        return made_on_device(options, device, {b.shape(0), b.shape(1)}, solve);
-      },
-      nb::arg("options"),
-      taken("b"));
+  using There = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
+  bound.def("solve", [](const Bound& self, const Options& options, There b) {
+    if (extent(b, 0) != self.solver.rows()) {
+      throw usage_error("b: expected {} rows, got {}", self.solver.rows(), b.shape(0));
+    }
+    const auto solve = [&](Context& context, V* x) {
+      self.solver.solve(context, b.device_id(), b.data(), x, extent(b, 1));
+    };
+    return made_at<V>(b.device_id(), options, Runs::anywhere, {extent(b, 0), extent(b, 1)}, solve);
+  });
 #endif
 }
 

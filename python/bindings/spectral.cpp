@@ -3,11 +3,13 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "python/bindings/call.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/spectral/big_integer.hpp"
 #include "yupana/spectral/fft.hpp"
@@ -19,10 +21,6 @@ namespace yupana::python {
 namespace {
 
 using namespace spectral;
-
-/// Rows one after the other.
-template <class T>
-using RowsIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// Less than a millisecond is done on the calling thread: two threads were not faster (Zen 4).
 Runs runs_for(std::size_t values) {
@@ -70,7 +68,7 @@ void bind_axes(nb::module_& m) {
       inverse_fft_real_axes<R>(context, array_of<const C>(in), array_of<R>(out), axes);
     });
   });
-  m.def("fft2", [](const Options& options, RowsIn<C> in, ArrayOut<C> out, bool inverse) {
+  m.def("fft2", [](const Options& options, ArrayIn<C> in, ArrayOut<C> out, bool inverse) {
     const DenseArray<const C> from = array_of<const C>(in);
     const DenseArray<C> to = array_of<C>(out);
     if (from.extents != to.extents)
@@ -84,17 +82,105 @@ void bind_axes(nb::module_& m) {
   });
 }
 
+template <class T>
+auto signals_of(T* data, std::int64_t batch, std::int64_t length) {
+  return Signals<T>(data, length, batch);
+}
+
+/// Signals along the last axis of an array on a GPU.
+template <class T>
+using There = nb::ndarray<const T, nb::c_contig, nb::device::cuda>;
+
+template <class R>
+void bind_rows(nb::module_& m) {
+  using C = std::complex<R>;
+  const auto length_of = [](const auto& x) { return extent(x, x.ndim() - 1); };
+  const auto batch_of = [length_of](const auto& x) {
+    return size_of(x) == 0 ? 0 : size_of(x) / length_of(x);
+  };
+  m.def(
+      "fft",
+      [=](const Options& options, There<C> x, Given<C> out, bool inverse) {
+        const std::int64_t batch = batch_of(x), n = length_of(x);
+        return queued_at<C>(place_of(x), options, out, {batch, n}, [&](Context& context, C* to) {
+          const auto from = signals_of(x.data(), batch, n);
+          fft(context, from, signals_of(to, batch, n), direction_of(inverse));
+        });
+      },
+      nb::arg("options"),
+      taken("x"),
+      taken("out").none(),
+      nb::arg("inverse"));
+  m.def(
+      "rfft",
+      [=](const Options& options, There<R> x, Given<C> out) {
+        const std::int64_t batch = batch_of(x), n = length_of(x), half = n / 2 + 1;
+        return queued_at<C>(place_of(x), options, out, {batch, half}, [&](Context& context, C* to) {
+          fft_real(context, signals_of(x.data(), batch, n), signals_of(to, batch, half));
+        });
+      },
+      nb::arg("options"),
+      taken("x"),
+      taken("out").none());
+  m.def(
+      "irfft",
+      [=](const Options& options, There<C> x, Given<R> out, std::int64_t n) {
+        const std::int64_t batch = batch_of(x), half = length_of(x);
+        if (n < 1 || n / 2 + 1 != half) {
+          throw usage_error("n: expected a length of {} = n / 2 + 1 values, got {}", half, n);
+        }
+        return queued_at<R>(place_of(x), options, out, {batch, n}, [&](Context& context, R* to) {
+          inverse_fft_real(context, signals_of(x.data(), batch, half), signals_of(to, batch, n));
+        });
+      },
+      nb::arg("options"),
+      taken("x"),
+      taken("out").none(),
+      nb::arg("n"));
+  m.def(
+      "fft2",
+      [=](const Options& options, There<C> x, Given<C> out, bool inverse) {
+        const std::int64_t rows = batch_of(x), cols = length_of(x);
+        return queued_at<C>(place_of(x), options, out, {rows, cols}, [&](Context& context, C* to) {
+          const MatrixView<const C> from(x.data(), rows, cols);
+          fft_2d(context, from, MatrixView<C>(to, rows, cols), direction_of(inverse));
+        });
+      },
+      nb::arg("options"),
+      taken("x"),
+      taken("out").none(),
+      nb::arg("inverse"));
+}
+
+/// Doubles, or integers exactly.
+template <class T>
+void bind_polynomials(nb::module_& m) {
+  m.def("polymul", [](const Options& options, AnyVector<T> a, AnyVector<T> b) {
+    check_same_device("b", b, a);
+    const bool none = a.size() == 0 || b.size() == 0;
+    const std::int64_t size = none ? 0 : size_of(a) + size_of(b) - 1;
+    const auto multiply = [&](Context& context, T* out) {
+      const std::span x(a.data(), a.size()), y(b.data(), b.size());
+      const std::span product(out, static_cast<std::size_t>(size));
+      if constexpr (std::is_integral_v<T>) {
+        polymul_exact(context, x, y, product);
+      } else {
+        polymul(context, x, y, product);
+      }
+    };
+    return made_at<T>(place_of(a), options, Runs::anywhere, {size}, multiply);
+  });
+}
+
 template <class R>
 void bind_precision(nb::module_& m) {
-  m.def("matmul", [](const Options& options, RowsIn<R> a, RowsIn<R> b) {
-    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
-      Matrix<R> c(static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(b.shape(1)));
-      matmul(context,
-             MatrixView<const R>(a.data(), c.rows(), static_cast<std::int64_t>(a.shape(1))),
-             MatrixView<const R>(b.data(), static_cast<std::int64_t>(b.shape(0)), c.cols()),
-             c.view());
-      return c;
-    }));
+  m.def("matmul", [](const Options& options, AnyRows<R> a, AnyRows<R> b) {
+    check_same_device("b", b, a);
+    const auto multiply = [&](Context& context, R* product) {
+      matmul(context, view_of(a), view_of(b), MatrixView<R>(product, extent(a, 0), extent(b, 1)));
+    };
+    return made_at<R>(
+        place_of(a), options, Runs::on_the_processor, {extent(a, 0), extent(b, 1)}, multiply);
   });
 }
 
@@ -106,16 +192,10 @@ void bind_spectral(nb::module_& module) {
   bind_precision<double>(m);
   bind_axes<float>(m);
   bind_axes<double>(m);
-  m.def("polymul", [](const Options& options, Vector<double> a, Vector<double> b) {
-    return to_numpy(call(options, [&](Context& context) {
-      return polymul(context, {a.data(), a.size()}, {b.data(), b.size()}).coefficients;
-    }));
-  });
-  m.def("polymul", [](const Options& options, Vector<std::int64_t> a, Vector<std::int64_t> b) {
-    return to_numpy(call(options, [&](Context& context) {
-      return polymul_exact(context, {a.data(), a.size()}, {b.data(), b.size()});
-    }));
-  });
+  bind_rows<float>(m);
+  bind_rows<double>(m);
+  bind_polynomials<double>(m);
+  bind_polynomials<std::int64_t>(m);
   // Integers cross as hexadecimal text, which Python makes and reads in linear time.
   m.def("multiply", [](const Options& options, std::string_view a, std::string_view b) {
     return call(options, Runs::on_the_processor, [&](Context& context) {

@@ -1,9 +1,10 @@
-"""Arrays on a GPU reach the functions of _core.device, checked, with the arguments of the host's.
+"""Arrays on a GPU reach the functions of _core, checked, with the arguments of the host's.
 
-No GPU is needed: a library of its own makes arrays that are said to be on GPU 3, and _core.device is
-the host's functions on their values.
+No GPU is needed: a library of its own makes arrays that are said to be on GPU 3, and the functions are
+given their values.
 """
 
+import contextlib
 import sys
 import types
 
@@ -12,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, arrays, spectral
+from yupana import _core, _views, arrays, spectral
 
 
 class GpuArray:
@@ -59,45 +60,49 @@ def wrapped(result):
 
 #: The host's transforms write to an array that they are given; those of a GPU return one.
 TRANSFORMS = {
-    "fft": lambda x, inverse: (yupana.ifft if inverse else yupana.fft)(x),
-    "rfft": yupana.rfft,
-    "irfft": yupana.irfft,
-    "fft2": lambda x, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
+    "fft": lambda x, out, inverse: (yupana.ifft if inverse else yupana.fft)(x),
+    "rfft": lambda x, out: yupana.rfft(x),
+    "irfft": lambda x, out, n: yupana.irfft(x, n),
+    "fft2": lambda x, out, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
 }
 
 
 class Family:
-    """The functions of a family on the values of GPU arrays; says which were called, and where."""
+    """A module of _core; its functions take the values of GPU arrays, and say that they were called."""
 
     def __init__(self, name, log):
-        self.name, self.log = name, log
+        self.name, self.module, self.log = name, getattr(_core, name), log
 
     def __getattr__(self, function):
-        def called(options, *arguments):
-            self.log.append(f"{self.name}.{function}")
-            arguments = map(unwrapped, arguments)
+        name = f"{self.name}.{function}"
+
+        def called(*arguments, **keywords):
+            if not any(isinstance(x, GpuArray) for x in arguments):
+                return getattr(self.module, function)(*arguments, **keywords)
+            self.log.append(name)
+            arguments = [unwrapped(argument) for argument in arguments[1:]]
             if self.name == "spectral" and function in TRANSFORMS:
                 return wrapped(TRANSFORMS[function](*arguments))
-            host = getattr(getattr(_core, self.name), function)
-            return wrapped(host(_core.Options("cpu", 0, 0, None), *arguments))
+            found = getattr(self.module, function)(_core.Options("cpu", 0, 0, None), *arguments)
+            return found if name == "som.train" else wrapped(found)  # the codebook is on the host
 
         return called
 
 
 @pytest.fixture
 def log(monkeypatch):
-    """The functions of _core.device that a test called."""
+    """The functions that a test called with an array on a GPU."""
     log = []
     library = types.ModuleType("gpulibrary")
     library.from_dlpack = lambda array: array
     monkeypatch.setitem(sys.modules, "gpulibrary", library)
-    families = ("arrays", "spectral", "graph", "geometry", "som")
-    device = types.SimpleNamespace(**{name: Family(name, log) for name in families})
-    device.host = lambda array: array.values
+    for name in ("arrays", "spectral", "graph", "geometry", "som"):
+        monkeypatch.setattr(_core, name, Family(name, log))
+    device = types.SimpleNamespace(host=lambda array: array.values)
     monkeypatch.setattr(_core, "device", device, raising=False)
-    # Options name a GPU that is not here.
+    # Options name a GPU that is not here; one that is would sum floats in another order.
     options = _core.Options
-    made = lambda device, *rest: options("cpu" if device == "cuda:3" else device, *rest)  # noqa: E731
+    made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
     return log
 
@@ -164,10 +169,6 @@ def test_a_map_is_trained_and_asked_where_its_samples_are(log):
     table = RNG.normal(size=(50, 4)).astype(np.float32)
     som = yupana.SOM(3, 2, iterations=3, random_state=1)
     expected = yupana.SOM(3, 2, iterations=3, random_state=1).fit(table)
-    _core.device.som = types.SimpleNamespace(  # the codebook comes to the host
-        train=lambda *arguments: unwrapped(Family("som", log).train(*arguments)),
-        **{name: getattr(Family("som", log), name) for name in ("judged", "nearest", "distances")},
-    )
     som.fit(gpu(table))
     assert log == ["som.train", "som.judged"] and som.n_features_in_ == 4
     assert som.weights_.tobytes() == expected.weights_.tobytes()
@@ -233,3 +234,50 @@ def test_keywords_that_a_function_does_not_have_are_refused_in_its_name(function
         function(WEIGHTS, devices="cpu")
     with pytest.raises(TypeError, match="linkage: expected .*; got 'device'"):
         yupana.analysis.linkage(WEIGHTS, device="cpu")
+
+
+class CupyArray(GpuArray):
+    device = contextlib.nullcontext()
+
+    def __dlpack__(self):
+        return self
+
+
+CupyArray.__module__ = "cupy"
+
+
+def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
+    cupy = types.ModuleType("cupy")
+    cupy.from_dlpack = lambda array: array
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
+    cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(_views, "_LIBRARIES", {})
+
+    def sort(options, keys, out):
+        out.values[:] = np.sort(keys.values)
+
+    monkeypatch.setattr(_core, "arrays", types.SimpleNamespace(sort=sort))
+    options, streams = _core.Options, []
+    monkeypatch.setattr(_core, "Options", lambda *given: streams.append(given[4]) or options(*given))
+    found = arrays.sort(CupyArray(KEYS))
+    assert type(found) is CupyArray and np.array_equal(found.values, np.sort(KEYS))
+    assert streams == [77]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64"])
+def test_the_bindings_take_capsules_of_every_type(dtype):
+    keys, options = KEYS.astype(dtype), _core.Options("cpu", 0, 0, None)
+    out = np.zeros_like(keys)
+    assert _core.arrays.sort(options, keys.__dlpack__(), out.__dlpack__()) is None
+    assert np.array_equal(out, np.sort(keys)) and np.array_equal(keys, KEYS.astype(dtype))
+    places = _core.arrays.argsort(options, keys.__dlpack__())
+    assert np.array_equal(places, np.argsort(keys, kind="stable"))
+    assert _core.arrays.reduce(options, keys.__dlpack__(), "plus", keys.dtype.type(0).item()) == keys.sum()
+    ends, first = np.array([0, 3, 300]), keys.dtype.type(0).item()
+    totals = _core.arrays.segmented_reduce(options, keys.__dlpack__(), ends.__dlpack__(), "plus", first)
+    assert list(totals) == [keys[:3].sum(), keys[3:].sum()]
+    merged = _core.arrays.merge(options, out.__dlpack__(), out[:5].__dlpack__())
+    assert np.array_equal(merged, np.sort(np.append(out, out[:5])))
+    _core.arrays.scan(options, keys.__dlpack__(), "plus", first, True, out.__dlpack__())
+    assert np.array_equal(out[1:], np.cumsum(keys)[:-1])

@@ -7,11 +7,10 @@ import re
 from contextlib import contextmanager
 from functools import wraps
 from numbers import Integral
-from operator import attrgetter
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._views import on_gpu, ordinal, returned
+from ._views import handed, on_gpu, ordinal, returned, stream_of
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
 #: ``(stage, done, total, unit, seconds)``.
@@ -136,10 +135,11 @@ class options:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
+        stream = (stream_of(array),) if on_gpu(array) else ()
+        threads = whole("threads", threads, 4097) if threads else 0
+        memory = whole("memory", memory) if memory else 0
         try:
-            self._options = _core.Options(
-                where, whole("threads", threads or 0, 4097), whole("memory", memory or 0), report
-            )
+            self._options = _core.Options(where, threads, memory, report, *stream)
         except TypeError as error:
             raise _shortened(error) or error from None
 
@@ -154,6 +154,13 @@ class options:
             raise short from None
 
 
+#: Functions that a GPU ends in microseconds. They take capsules, which are read once: no argument
+#: may make the bindings turn from one type's function to another's after an array.
+_QUEUED = {
+    "argsort", "fft", "fft2", "irfft", "merge", "reduce", "rfft", "scan", "segmented_reduce", "segmented_scan", "sort"
+}
+
+
 def run(
     function: str | Callable[..., Any],
     keywords: Keywords | HostKeywords,
@@ -163,12 +170,16 @@ def run(
 ) -> Any:
     """Calls function(options, array, *arguments) where the array is.
 
-    function : "family.name" of _core, of _core.device for an array on a GPU; or a bound method
+    function : "family.name" of _core, or a bound method
     likes : arrays whose libraries the results on a GPU are given to; by default the array's
     """
     with options(array, **keywords) as call:
         if isinstance(function, str):
-            function = attrgetter(function)(_core.device if on_gpu(array) else _core)
+            family, name = function.split(".")
+            function = getattr(getattr(_core, family), name)
+            if name in _QUEUED and on_gpu(array):
+                likes = likes or (array,)
+                array, arguments = handed(array), tuple(map(handed, arguments))
         return returned(function(call, array, *arguments), likes or (array,))
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._call import Note, options
-from ._tables import columns, seed_of
+from ._tables import columns, dense, seed_of
 from ._tree import OneTree
 from ._trees import Trees
 from ._views import Array
@@ -111,17 +111,18 @@ class Forest(Trees):
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={before} when warm_start==True"
             )
-        draws = self._draws(len(X), sampling)
+        draws = self._draws(X.shape[0], sampling)
         draws["seed"] = self._drawn["seed"] if before > 0 else seed_of(self.random_state)
         if more == 0:
             self._warn_of_no_more()
         else:
-            growing = self._growing(len(X), trees=more, first_tree=before, **draws)
+            growing = self._growing(X.shape[0], trees=more, first_tree=before, **draws)
             grown = self._grow(X, y, weights, on_device, growing)
             joined = _core.forest.Model.joined
             self._model = joined([self._model, grown]) if before > 0 else grown
         # Private names that scikit-learn's own forests have.
-        self._n_samples, self._n_samples_bootstrap = len(X), draws["max_samples"] or len(X)
+        self._n_samples = X.shape[0]
+        self._n_samples_bootstrap = draws["max_samples"] or self._n_samples
         self._sample_weight = weights
         self._drawn = draws
         if self.oob_score and (more > 0 or not hasattr(self, "oob_score_")):
@@ -136,7 +137,7 @@ class Forest(Trees):
         growing = self._growing_again()
         labels = {"codes": y if is_class else None, "values": None if is_class else y}
         with options(**self._keywords()) as call:
-            score, values = self._model.out_of_bag(call, columns(X), **labels, growing=growing)
+            score, values = self._model.out_of_bag(call, columns(dense(X)), **labels, growing=growing)
         seen = np.isnan(values[:, 0])
         if seen.any():
             warnings.warn(

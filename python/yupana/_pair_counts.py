@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import Keywords, options, run
+from ._call import Keywords, options
 from ._views import resident, returned
 
 
@@ -70,4 +70,7 @@ def counted_on_gpu(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCo
             ".cpu() (torch)"
         )
     calls = resident(calls, "genotypes", ("int8",), 2)
-    return PairCounts(run("genotype.pair_counts", keywords, calls, hethet), keywords)
+    source = _core.genotype.GenotypeInput()
+    source.set_array(calls, [])
+    with options(calls, **keywords) as call:
+        return PairCounts(_core.genotype.count(source, call, hethet), keywords)

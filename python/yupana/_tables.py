@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from ._call import whole
 from ._views import host_array, on_gpu, refuse_rounding
+
+
+BLOCK_BYTES = 2**26  # of rows of a sparse matrix with their zeros
 
 
 def _from_arrow(X: Any) -> Any:
@@ -100,6 +104,31 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
 def columns(X: np.ndarray) -> np.ndarray:
     """The matrix with columns one after the other; a copy only where they are not."""
     return np.asfortranarray(X)
+
+
+def dense(X: Any) -> np.ndarray:
+    """The matrix, its zeros filled in where it is sparse."""
+    return X.toarray(order="F") if issparse(X) else X
+
+
+def dense_blocks(X: Any) -> Iterator[np.ndarray]:
+    """The matrix, or some rows of a sparse one at a time."""
+    if not issparse(X):
+        yield X
+        return
+    X = X.tocsr()
+    rows = max(1, BLOCK_BYTES // (X.dtype.itemsize * max(1, X.shape[1])))
+    for first in range(0, max(1, X.shape[0]), rows):
+        yield dense(X[first : first + rows])
+
+
+def entries(X: Any) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """The rows of a sparse matrix; where each column's entries start; their rows and values."""
+    X = X.tocsc()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X.shape[0], X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data
 
 
 def seed_of(random_state: Any) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, run
-from ._views import Array, complex_array, on_gpu, real_array
+from ._views import Array, complex_array, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
 
@@ -22,6 +22,7 @@ _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 _DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
 #: Real ("f") and complex ("c") numbers as exact as each.
 _KINDS = {("fc"[i], x): same[i] for same in (_SINGLE, _DOUBLE) for i in (0, 1) for x in same}
+_KIND_NAMES = {(kind, x.name): y.name for (kind, x), y in _KINDS.items()}
 #: A call without keywords.
 _ANYWHERE = _core.Options("auto", 0, 0, None)
 
@@ -113,19 +114,20 @@ def _scaled(x: Any, norm: str | None, inverse: bool, lengths: Lengths) -> Any:
 
 
 def _on_gpu_transformed(
-    function: str, x: Any, axes: list[int], keywords: Keywords, *rest: Any
+    function: str, x: Any, axes: list[int], last: int, kind: str, keywords: Keywords, *rest: Any
 ) -> Array:
-    """Arrays on a GPU go along the last axis, or are matrices."""
-    shape = tuple(x.shape)
-    if axes == [x.ndim - 1]:
-        rows = run(f"spectral.{function}", keywords, x.reshape(prod(shape[:-1]), shape[-1]), *rest)
-        return rows.reshape(*shape[:-1], int(rows.shape[-1]))
-    if function == "fft" and len(shape) == len(axes) == 2 and 0 not in shape:
-        return run("spectral.fft2", keywords, x, *rest)
-    raise ValueError(
-        f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
-        f"{shape}; move the axis to the end and make the array dense"
-    )
+    """Arrays on a GPU go along the last axis, or are matrices; last: the length of a result's rows."""
+    if function == "fft" and x.ndim == len(axes) == 2 and 0 not in x.shape:
+        function = "fft2"
+    elif axes != [x.ndim - 1]:
+        raise ValueError(
+            f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
+            f"{tuple(x.shape)}; move the axis to the end and make the array dense"
+        )
+    shape = (*x.shape[:-1], last)
+    out = new_array(x, shape, _KIND_NAMES[kind, type_name(x)])
+    result = run(f"spectral.{function}", keywords, x, out, *rest)
+    return out if result is None else result.reshape(shape)
 
 
 def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Keywords, *rest: Any) -> Array:
@@ -148,7 +150,7 @@ def complex_to_complex(
         return x
     x = x if s is None else _fitted(x, lengths, axes)
     if on_gpu(x):
-        result = _on_gpu_transformed("fft", x, axes, keywords, inverse).reshape(tuple(x.shape))
+        result = _on_gpu_transformed("fft", x, axes, int(x.shape[-1]), "c", keywords, inverse)
     elif x.ndim == 2 and len(axes) == 2 and x.size:
         result = _to_new(_core.spectral.fft2, x, x.shape, "c", keywords, inverse)
     else:
@@ -170,7 +172,7 @@ def real_to_complex(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywo
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
     if on_gpu(x):
-        result = _on_gpu_transformed("rfft", x, axes, keywords).reshape(tuple(shape))
+        result = _on_gpu_transformed("rfft", x, axes, shape[-1], "c", keywords)
     else:
         x = np.ascontiguousarray(x)
         result = _to_new(_core.spectral.rfft_axes, x, shape, "c", keywords, axes)
@@ -192,7 +194,7 @@ def complex_to_real(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywo
     shape = list(x.shape)
     shape[axes[-1]] = n
     if on_gpu(x):
-        result = _on_gpu_transformed("irfft", x, axes, keywords, n).reshape(tuple(shape))
+        result = _on_gpu_transformed("irfft", x, axes, n, "f", keywords, n)
     else:
         result = _to_new(_core.spectral.irfft_axes, x, shape, "f", keywords, axes)
     return _scaled(result, norm, True, [*halves[:-1], n])

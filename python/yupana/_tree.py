@@ -81,7 +81,7 @@ class OneTree(Trees):
         return estimator
 
     def _fit_ours(self, X: np.ndarray, y: np.ndarray, weights: Any, on_device: Any) -> None:
-        self._model = self._grow(X, y, weights, on_device, self._growing(len(X)))
+        self._model = self._grow(X, y, weights, on_device, self._growing(X.shape[0]))
 
     @property
     def tree_(self) -> Tree:

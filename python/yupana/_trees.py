@@ -19,7 +19,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from ._call import Keywords, options, run
-from ._tables import checked, columns, feature_names, refuse_rounded_cells, seed_of
+from ._tables import (
+    checked,
+    columns,
+    dense,
+    dense_blocks,
+    entries,
+    feature_names,
+    refuse_rounded_cells,
+    seed_of,
+)
 from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounding, resident, to_host
 
 
@@ -169,30 +178,28 @@ class Trees(BaseEstimator):
     ) -> Any:
         """The model of a table, whose copy on a GPU may be on_device, pruned."""
         is_class = isinstance(self, ClassifierMixin)
+        labels = {
+            "codes": y if is_class else None,
+            "values": None if is_class else y,
+            "weights": weights,
+            "classes": [str(c) for c in self.classes_] if is_class else [],
+            "features": feature_names(self),
+            "growing": _core.forest.Growing(**growing),
+        }
         with options(on_device, **self._keywords()) as call:
-            model = _core.forest.fit(
-                call,
-                columns(X),
-                codes=y if is_class else None,
-                values=None if is_class else y,
-                weights=weights,
-                classes=[str(c) for c in self.classes_] if is_class else [],
-                features=feature_names(self),
-                growing=_core.forest.Growing(**growing),
-                resident=on_device,
-            )
+            if issparse(X):
+                model = _core.forest.fit_sparse(call, *entries(X), **labels)
+            else:
+                model = _core.forest.fit(call, columns(X), resident=on_device, **labels)
         return model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
 
     def _checked(self, X: Any, y: Any = "no_validation", **keywords: Any) -> Any:
         refuse_rounded_cells(X)
         finite = True if issparse(X) else "allow-nan"  # as scikit-learn's
         dtype = [np.float64, np.float32]
-        result = checked(
+        return checked(
             self, X, y, dtype=dtype, ensure_all_finite=finite, accept_sparse=True, **keywords
         )
-        X, *rest = result if isinstance(result, tuple) else (result,)
-        X = X.toarray(order="F") if issparse(X) else X
-        return (X, *rest) if rest else X
 
     def _fit_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """X, the labels and weights in host memory, and X itself if it is on a GPU, else None."""
@@ -202,6 +209,7 @@ class Trees(BaseEstimator):
             X = to_host(X)
             y = host_array(y, "y") if on_gpu(y) else y
         X, y = self._checked(X, y, reset=True, y_numeric=isinstance(self, RegressorMixin))
+        X = X if self.categorical_features is None else dense(X)
         self.n_outputs_ = 1
         if sample_weight is not None:
             if on_gpu(sample_weight):
@@ -211,11 +219,12 @@ class Trees(BaseEstimator):
         return X, y, sample_weight, on_device
 
     def _predict(self, function: str, X: Any) -> Array:
+        predict = getattr(self._model, function)
         if on_gpu(X):
-            X = resident(X, "X", FLOATS, 2, "F")
-        else:
-            X = columns(self._checked(X, reset=False))
-        return run(getattr(self._model, function), self._keywords(), X)
+            return run(predict, self._keywords(), resident(X, "X", FLOATS, 2, "F"))
+        blocks = dense_blocks(self._checked(X, reset=False))
+        parts = [run(predict, self._keywords(), columns(block)) for block in blocks]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _shares(self, X: Any) -> Array:
         return self._predict("predict_shares", X)

@@ -7,7 +7,7 @@ never are: one that a function cannot read in place is refused in one line that 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -32,6 +32,9 @@ def on_gpu(array: Any) -> bool:
     """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
     if array is None or isinstance(array, np.ndarray):
         return False
+    library = _LIBRARIES.get(type(array))
+    if library is not None:
+        return library.has_on_gpu(array)
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CUDA
     except AttributeError:
@@ -49,12 +52,82 @@ def any_on_gpu(**arrays: Any) -> bool:
 
 def ordinal(array: Any) -> int:
     """The number of the GPU that an array is on."""
-    _library(array)
-    return int(array.__dlpack_device__()[1])
+    return _library(array).ordinal(array)
 
 
-def _library(array: Any) -> Any:
-    """The library of an array on a GPU, which makes arrays from DLPack."""
+class _Library:
+    """What a library tells of its arrays on a GPU; of JAX no more than DLPack has."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.from_dlpack = module.from_dlpack
+
+    def has_on_gpu(self, array: Any) -> bool:
+        return bool(array.__dlpack_device__()[0] == _DLPACK_CUDA)
+
+    def ordinal(self, array: Any) -> int:
+        return int(array.__dlpack_device__()[1])
+
+    def stream(self, array: Any) -> int | None:
+        """Where the library queues work on the array; None: only it knows."""
+        return None
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        """A new array beside another, in memory of the library; None where nobody may write to one."""
+        return None
+
+    def handle(self, array: Any) -> Any:
+        """What the bindings take for an array: its capsule, where they ask for it once for each type."""
+        return array
+
+
+class _Torch(_Library):
+    def has_on_gpu(self, array: Any) -> bool:
+        return bool(array.is_cuda)
+
+    def ordinal(self, array: Any) -> int:
+        return int(array.get_device())
+
+    def __init__(self, module: Any) -> None:
+        super().__init__(module)
+        # As fast as a tenth of a call where this version has it.
+        self.stream_of = getattr(module._C, "_cuda_getCurrentRawStream", None)
+        self.capsule_of = module.utils.dlpack.to_dlpack
+
+    def handle(self, array: Any) -> Any:
+        return self.capsule_of(array)
+
+    def stream(self, array: Any) -> int | None:
+        if self.stream_of is not None:
+            return int(self.stream_of(array.get_device()))
+        return int(self.module.cuda.current_stream(array.device).cuda_stream)
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        return self.module.empty(shape, dtype=getattr(self.module, kind), device=like.device)
+
+
+class _Cupy(_Library):
+    def handle(self, array: Any) -> Any:
+        return array.__dlpack__()
+
+    def stream(self, array: Any) -> int | None:
+        with array.device:
+            return int(self.module.cuda.get_current_stream().ptr)
+
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+        with like.device:
+            return self.module.empty(shape, kind)
+
+
+#: Of the types of arrays seen so far.
+_LIBRARIES: dict[type, _Library] = {}
+
+
+def _library(array: Any) -> _Library:
+    """The library of an array on a GPU."""
+    known = _LIBRARIES.get(type(array))
+    if known is not None:
+        return known
     if not hasattr(_core, "device"):
         raise TypeError(
             "x: expected an array in host memory, got one on a GPU; this build has no CUDA backend"
@@ -67,12 +140,31 @@ def _library(array: Any) -> Any:
                 continue
             module = import_module(name)
             if hasattr(module, "from_dlpack"):
-                return module
+                library = {"torch": _Torch, "cupy": _Cupy}.get(name, _Library)(module)
+                if name in ("torch", "cupy"):
+                    _LIBRARIES[type(array)] = library
+                return library
     kind = type(array)
     raise TypeError(
         "an array on a GPU: expected one of CuPy, torch or JAX, got "
         f"{kind.__module__}.{kind.__qualname__}; cupy.asarray(x) takes it without a copy"
     )
+
+
+def stream_of(array: Any) -> int | None:
+    """The stream on which the library of an array on a GPU queues its work."""
+    return _library(array).stream(array)
+
+
+def new_array(like: Any, shape: Sequence[int], kind: str | None = None) -> Array | None:
+    """An array on the GPU of another, in memory of its library; None: the bindings make one."""
+    return _library(like).empty(like, shape, kind or type_name(like))
+
+
+def handed(array: Any) -> Any:
+    """An argument as the bindings take it fastest."""
+    library = _LIBRARIES.get(type(array))
+    return library.handle(array) if library is not None and library.has_on_gpu(array) else array
 
 
 def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
@@ -90,10 +182,10 @@ def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
 
 def dtype_of(array: Any) -> np.dtype:
     """An array's type, as NumPy has it."""
-    return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(_type_name(array))
+    return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(type_name(array))
 
 
-def _type_name(array: Any) -> str:
+def type_name(array: Any) -> str:
     return str(array.dtype).split(".")[-1]
 
 
@@ -114,12 +206,13 @@ _DENSE = {
 
 def _layout_problem(array: Any, name: str, order: str) -> str | None:
     """What keeps the library from reading an array on a GPU, and what to do."""
-    if getattr(array, "requires_grad", False):
-        return f"a tensor without gradients, use {name}.detach()"
-    if "sparse" in str(getattr(array, "layout", "")):
-        return f"a dense tensor, use {name}.to_dense()"
-    if any(hasattr(array, f) and getattr(array, f)() for f in ("is_conj", "is_neg")):
-        return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
+    if hasattr(array, "requires_grad"):  # a tensor of torch
+        if array.requires_grad:
+            return f"a tensor without gradients, use {name}.detach()"
+        if "sparse" in str(array.layout):
+            return f"a dense tensor, use {name}.to_dense()"
+        if array.is_conj() or array.is_neg():
+            return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
     return None if _is_dense(array, order) else _DENSE[order].format(name)
 
 
@@ -131,10 +224,10 @@ def resident(
     if dimensions and array.ndim != dimensions:
         shape = tuple(array.shape)
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {shape}")
-    fits = array.dtype.itemsize in (4, 8) if types is WORDS else _type_name(array) in types
+    fits = array.dtype.itemsize in (4, 8) if types is WORDS else type_name(array) in types
     if not fits:
         known = " or ".join(types)
-        raise TypeError(f"{name}: expected {known} on a GPU, got {_type_name(array)}")
+        raise TypeError(f"{name}: expected {known} on a GPU, got {type_name(array)}")
     problem = _layout_problem(array, name, order)
     if problem is not None:
         raise TypeError(f"{name}: expected {problem}")
@@ -145,9 +238,9 @@ def same_types(**arrays: Any) -> None:
     """Refuses arrays whose type is not the first one's."""
     (first, x), *rest = arrays.items()
     for name, other in rest:
-        if _type_name(other) != _type_name(x):
+        if type_name(other) != type_name(x):
             raise TypeError(
-                f"{name}: expected {_type_name(x)}, as {first} has, got {_type_name(other)}"
+                f"{name}: expected {type_name(x)}, as {first} has, got {type_name(other)}"
             )
 
 
@@ -262,19 +355,20 @@ def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) ->
 
 
 def output(out: Any, like: Any) -> Array | None:
-    """The caller's array to write to, of the shape and type of another and beside it; or None."""
+    """The caller's array to write to, of the shape and type of another and beside it; else a new one
+    on a GPU, or None."""
     if out is None:
-        return None
-    size, kind = int(like.shape[0]), _type_name(like)
+        return new_array(like, like.shape) if on_gpu(like) else None
+    size, kind = int(like.shape[0]), type_name(like)
     where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
     if on_gpu(like):
-        fits = on_gpu(out) and _type_name(out) == kind
+        fits = on_gpu(out) and type_name(out) == kind
     else:
         fits = isinstance(out, np.ndarray) and out.dtype == like.dtype
     if not fits or tuple(out.shape) != (size,):
         raise ValueError(f"out: expected {where} of {size} {kind} values")
     if on_gpu(out):
-        if _library(out).__name__.startswith("jax"):
+        if _library(out).module.__name__.startswith("jax"):
             raise ValueError("out: expected an array that may be written to, which none of JAX may")
         return resident(out, "out", PLAIN_TYPES, 1)
     if not (out.flags.c_contiguous and out.flags.writeable):

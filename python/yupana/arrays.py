@@ -19,6 +19,7 @@ from ._views import (
     any_on_gpu,
     dtype_of,
     host_array,
+    new_array,
     on_gpu,
     output,
     plain_vector,
@@ -321,7 +322,12 @@ def argsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.arrays.argsort(np.array([3, 1, 4, 1, 5]))
     array([1, 3, 0, 2, 4])
     """
-    return run("arrays.argsort", keywords, plain_vector(keys, "keys"))
+    keys = plain_vector(keys, "keys")
+    if not on_gpu(keys):
+        return run("arrays.argsort", keywords, keys)
+    places = new_array(keys, keys.shape, "int64")
+    result = run("arrays.argsort", keywords, keys, places)
+    return places if result is None else result
 
 
 @with_keywords

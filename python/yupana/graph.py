@@ -149,7 +149,7 @@ def fermat(
                 "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
         source = square_matrix(source, "distances")
-        facts = run("graph.fermat", keywords, source, squared, _power(alpha), root, precision)
+        facts = run("graph.fermat_on_gpu", keywords, source, squared, _power(alpha), root, precision)
         return FermatResult(**facts)
     samples: list[str] = []
     with options(**keywords) as call:

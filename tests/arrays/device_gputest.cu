@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "tests/arrays/there.cuh"
 #include "tests/support/gpu.hpp"
+#include "tests/support/there.hpp"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/partition_cuda.cuh"
 #include "yupana/arrays/reduce.hpp"

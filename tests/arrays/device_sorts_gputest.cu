@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "tests/arrays/there.cuh"
 #include "tests/support/gpu.hpp"
+#include "tests/support/there.hpp"
+#include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 
 namespace yupana::arrays {
@@ -179,6 +182,47 @@ TEST(DeviceSorts, AnOrderThatContradictsItselfHarmsNothingElse) {
     const std::vector<std::uint32_t> merged = out.back();
     EXPECT_EQ(merged[0], 77u);
     EXPECT_EQ(merged[static_cast<std::size_t>(2 * n + 1)], 77u);
+  }
+}
+
+/// By the library's way for such keys, which looks for -0 and NaN among floats.
+template <class K>
+void sorts_quickest(const std::vector<K>& in) {
+  Workspace space;
+  const std::int64_t n = ssize_of(in);
+  std::vector<K> want = in;
+  std::stable_sort(want.begin(), want.end(), Less{});
+  There<K> keys(in);
+  cuda::sort_by_key(space, nullptr, Columns<K>{keys.data(), nullptr}, n);
+  EXPECT_TRUE(same_bits(keys.back(), want)) << n;
+
+  std::vector<std::int64_t> order(in.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return Less{}(in[static_cast<std::size_t>(a)], in[static_cast<std::size_t>(b)]);
+  });
+  There<K> unsorted(in);
+  There<std::int64_t> places(std::vector<std::int64_t>(in.size()));
+  cuda::argsort(space, nullptr, unsorted.data(), n, places.data());
+  EXPECT_EQ(places.back(), order) << n;
+  EXPECT_TRUE(same_bits(unsorted.back(), in)) << n;
+}
+
+TEST(DeviceSorts, FloatsWithAndWithoutSpecialOnesAndPlacesOfAnyKeys) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {0, 1, 1000, 1'100'003}) {
+    sorts_quickest(random_values<float>(n));
+    sorts_quickest(random_values<double>(n));
+    sorts_quickest(odd_floats<float>(n));
+    sorts_quickest(odd_floats<double>(n));
+    sorts_quickest(random_values<std::int32_t>(n));
+    sorts_quickest(random_values<std::int64_t>(n));
+  }
+  for (const float special : {-0.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    std::vector<float> in = random_values<float>(1'100'003);
+    for (const std::size_t i : {5, 600'000, 1'100'002}) in[i] = special;
+    in[700'000] = 0.0f;
+    sorts_quickest(in);
   }
 }
 

@@ -158,24 +158,33 @@ TEST_F(Categories, ThatANodeDidNotSeeGoWhereMissingValuesGo) {
 }
 
 TEST_F(Categories, ArePredictedAsTheTreeIsRead) {
-  const auto sample = make_categories<float>({400, 4, 3, 20, 0.1, 0, 7});
   ForestParams params;
   params.trees = 7;
-  for (const std::int64_t drawn : {1, 3}) {
-    params.max_features = drawn;
-    params.tree = with_categories({}, 4);
-    const auto forest = fit_forest(cpu_, sample.table.view(), sample.target(), params);
-    const auto expected = fit_forest(reference_, sample.table.view(), sample.target(), params);
-    ASSERT_EQ(forest.trees, expected.trees);
-    auto other = make_categories<float>({300, 4, 3, 24, 0.1, 0, 8});
-    other.table.column(0)[0] = 2.5F;
-    const Model model = model_of(sample, forest.trees);
-    const auto nodes = apply(cpu_, model, other.table.view());
-    for (std::int64_t i = 0; i < 300; ++i) {
-      for (std::int64_t t = 0; t < params.trees; ++t) {
-        const Tree& tree = forest.trees[static_cast<std::size_t>(t)];
-        ASSERT_EQ(nodes(i, t),
-                  leaf_of(tree, [&](std::int64_t f) { return other.table.column(f)[i]; }));
+  // Sets that a word holds, with a bit for missing values, and larger ones.
+  for (const std::int64_t levels : {20, 62, 63, 64, 130}) {
+    const auto sample = make_categories<float>({400, 4, 3, levels, 0.1, 0, 7});
+    for (const std::int64_t drawn : {1, 3}) {
+      params.max_features = drawn;
+      params.tree = with_categories({}, 4);
+      const auto forest = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+      const auto expected = fit_forest(reference_, sample.table.view(), sample.target(), params);
+      ASSERT_EQ(forest.trees, expected.trees);
+      auto other = make_categories<float>({300, 4, 3, levels + 4, 0.1, 0, 8});
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      std::int64_t row = 0;
+      for (const float odd :
+           {2.5F, -1.0F, 63.0F, 64.0F, 1e9F, infinity, -infinity, std::nanf("")}) {
+        for (std::int64_t f = 0; f < 4; ++f) other.table.column(f)[row++] = odd;
+      }
+      const Model model = model_of(sample, forest.trees);
+      const auto nodes = apply(cpu_, model, other.table.view());
+      for (std::int64_t i = 0; i < 300; ++i) {
+        for (std::int64_t t = 0; t < params.trees; ++t) {
+          const Tree& tree = forest.trees[static_cast<std::size_t>(t)];
+          ASSERT_EQ(nodes(i, t),
+                    leaf_of(tree, [&](std::int64_t f) { return other.table.column(f)[i]; }))
+              << levels << " levels, row " << i;
+        }
       }
     }
   }

@@ -11,6 +11,10 @@
 #include "yupana/genotype/metric.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/simulate.hpp"
+#ifdef YUPANA_CUDA
+#include "tests/support/there.hpp"
+#include "yupana/genotype/dosages.hpp"
+#endif
 
 namespace yupana::genotype {
 namespace {
@@ -48,6 +52,50 @@ CallBlock code_block(const Genotypes& g,
   }
   return block;
 }
+
+#ifdef YUPANA_CUDA
+// Sites side by side, and samples.
+TEST(CudaPairCounts, OfAnArrayOnTheGpuEqualTheReference) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {1, 2, 7, 131}) {
+    for (const std::int64_t m : {1, 31, 1023, 1024, 1025, 3000}) {
+      for (const double missing : {0.0, 0.1}) {
+        const Genotypes g = random_genotypes(n, m, missing, static_cast<std::uint64_t>(n * m + 2));
+        const PairCounts expected = count(g, reference, 10000, with_hethet());
+        for (const bool by_site : {false, true}) {
+          SCOPED_TRACE(fmt::format("{} x {}, {} missing, {}", n, m, missing, by_site));
+          std::vector<std::int8_t> calls(static_cast<std::size_t>(n * m));
+          Dosages view{nullptr, n, m, by_site ? 1 : m, by_site ? n : 1};
+          for (std::int64_t i = 0; i < n; ++i) {
+            for (std::int64_t k = 0; k < m; ++k) {
+              calls[static_cast<std::size_t>(i * view.sample_step + k * view.site_step)] =
+                  static_cast<std::int8_t>(g.at(i, k));
+            }
+          }
+          There<std::int8_t> there(calls);
+          view.data = there.data();
+          Context gpu(cuda_device);
+          expect_same(pair_counts(gpu, view, with_hethet()), expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaPairCounts, NameWhatIsNoGenotypeInAnArrayOnTheGpu) {
+  YUPANA_NEEDS_GPU();
+  std::vector<std::int8_t> calls(70, 1);
+  calls[31] = 3;
+  There<std::int8_t> there(calls);
+  Context gpu(cuda_device);
+  try {
+    pair_counts(gpu, Dosages{there.data(), 7, 10, 10, 1});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("row 4, column 2 is 3"), std::string::npos);
+  }
+}
+#endif
 
 TEST(CudaPairCounts, EqualTheReferenceAroundStepsAndSquares) {
   YUPANA_NEEDS_GPU();

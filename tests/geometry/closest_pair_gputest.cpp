@@ -5,6 +5,7 @@
 #ifdef YUPANA_CUDA
 #include "tests/geometry/points.hpp"
 #include "tests/support/text_files.hpp"
+#include "tests/support/there.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
 
@@ -39,6 +40,17 @@ TYPED_TEST(GpuClosestPair, SmallEqualsAllPairsForEveryShape) {
       const auto tied = lattice<TypeParam>(n, d, 50, static_cast<std::uint64_t>(n));
       ASSERT_EQ(closest(gpu, tied), closest(reference, tied)) << n << " x " << d;
     }
+  }
+}
+
+TYPED_TEST(GpuClosestPair, OfPointsOnTheGpuIsTheSame) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda:0"});
+  for (const std::int64_t n : {2, 300, 5003}) {
+    const auto points = uniform<TypeParam>(n, 3, static_cast<std::uint64_t>(n));
+    There<TypeParam> there(points.data(), n * 3, 1);
+    const MatrixView<const TypeParam> view(there.data(), n, 3);
+    EXPECT_EQ(closest_pair<TypeParam>(gpu, view, {}), closest(gpu, points)) << n;
   }
 }
 

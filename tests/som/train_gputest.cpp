@@ -15,6 +15,7 @@
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
 #ifdef YUPANA_CUDA
+#include "tests/support/there.hpp"
 #include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
@@ -136,6 +137,58 @@ TEST(GpuSom, OnAllDevicesHasTheBitsOfOne) {
 }
 
 #ifdef YUPANA_CUDA
+TEST(GpuSom, SamplesOnTheGpuAreTrainedOnAndSearchedThere) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
+  for (const std::int64_t d : {1, 18, 40, 300}) {
+    const Matrix<float> samples = clouds(5003, d, 8);
+    There<float> there(samples.data(), 5003 * d, 1);
+    const MatrixView<const float> view(there.data(), 5003, d);
+    SomParams params;
+    params.grid = {7, 6};
+    params.schedule = {4, 2, 3, 0.4, 0};
+    for (const Initial initial : {Initial::samples, Initial::uniform}) {
+      params.initial = initial;
+      const Matrix<float> map = train(cpu, samples.view(), params);
+      const Matrix<float> found = train(gpu, view, params);
+      ASSERT_EQ(std::memcmp(map.data(), found.data(), static_cast<std::size_t>(42 * d) * 4), 0);
+    }
+    const Matrix<float> map = train(cpu, samples.view(), params);
+    const NearestNeurons expected = nearest_neurons(cpu, samples.view(), map.view());
+    There<std::int32_t> best(std::vector<std::int32_t>(5003)), second(best.back());
+    There<double> near(std::vector<double>(5003)), next(near.back());
+    find_nearest(gpu, view, map.view(), {best.data(), second.data(), near.data(), next.data()});
+    const auto same = [](const auto& found, const auto& want) {
+      return std::equal(found.begin(), found.end(), want.begin());
+    };
+    EXPECT_TRUE(same(best.back(), expected.best) && same(second.back(), expected.second));
+    EXPECT_TRUE(same(near.back(), expected.best_distance));
+    EXPECT_TRUE(same(next.back(), expected.second_distance));
+    std::vector<double> all(5003 * 42);
+    fill_distances(cpu, samples.view(), map.view(), all.data());
+    There<double> distances(std::vector<double>(all.size()));
+    fill_distances(gpu, view, map.view(), distances.data());
+    EXPECT_EQ(distances.back(), all);
+  }
+  EXPECT_EQ(gpu.bytes_moved(), 0u);
+}
+
+TEST(GpuSom, SamplesOnTheGpuThatAreNotFiniteAreNamed) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda:0"});
+  Matrix<float> samples = clouds(100, 5, 8);
+  samples(70, 3) = NAN;
+  There<float> there(samples.data(), 500);
+  SomParams params;
+  params.grid = {2, 2};
+  try {
+    train(gpu, {there.data(), 100, 5}, params);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("column 4"), std::string::npos);
+  }
+}
+
 // Several shares on one device go the way of several devices.
 TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
   YUPANA_NEEDS_GPU();

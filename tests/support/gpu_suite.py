@@ -33,7 +33,7 @@ def parse():
     parser.add_argument("--build-80", help="a build folder with -DCMAKE_CUDA_ARCHITECTURES=80")
     parser.add_argument("--seconds-together", type=float, default=30, help="of each pair of families on one GPU")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
-    parser.add_argument("--shards", type=int, default=3, help="processes of a program that the driver compiles for, and of the pairs together")
+    parser.add_argument("--shards", type=int, default=6, help="processes of a program that the driver compiles for, and of the pairs together")
     parser.add_argument("--limit", type=float, default=1200, help="seconds a program may take")
     parser.add_argument("--small", type=float, default=0.05, help="seconds of a test that the sanitizers take")
     parser.add_argument("--ways", default="native,portable,smallest,80,memcheck,racecheck")

@@ -97,7 +97,8 @@ struct SortLimits {
                                              : short_integers && sizeof(V) == 8 ? 18
                                              : short_integers || sizeof(V) == 4 ? 19
                                                                                 : 20);
-  static constexpr SortWay beyond = short_integers ? SortWay::radix : SortWay::quicksort;
+  static constexpr SortWay beyond =
+      short_integers || (sizeof(K) == 4 && !pairs) ? SortWay::radix : SortWay::quicksort;
 };
 
 template <class K, class V>

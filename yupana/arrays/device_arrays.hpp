@@ -89,6 +89,12 @@ void sort_by_key(Workspace& space,
                  std::int64_t n,
                  SortWay way = SortWay::quickest);
 
+/// places[i] = where the i-th key in the order of Less is; of equal keys the first comes first. The
+/// host does not wait.
+template <class K>
+void argsort(
+    Workspace& space, cudaStream_t stream, const K* keys, std::int64_t n, std::int64_t* places);
+
 /// Merges two sorted arrays into out, which overlaps neither; stable, a's first.
 ///   less: a strict weak order; K and V together at most 32 bytes
 ///   determinism: the stable order is unique. The host does not wait

@@ -8,14 +8,21 @@ namespace yupana::arrays::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 
-void* Workspace::scratch(std::uint64_t bytes) {
+namespace {
+
+void* grown(DeviceArray<unsigned char>& memory, std::uint64_t bytes) {
   const auto size = static_cast<std::int64_t>(bytes);
-  if (size > scratch_.size()) {
-    scratch_ = {};  // frees first: the two need not fit side by side
-    scratch_ = DeviceArray<unsigned char>(size);
+  if (size > memory.size()) {
+    memory = {};  // frees first: the two need not fit side by side
+    memory = DeviceArray<unsigned char>(size);
   }
-  return scratch_.data();
+  return memory.data();
 }
+
+}  // namespace
+
+void* Workspace::scratch(std::uint64_t bytes) { return grown(scratch_, bytes); }
+void* Workspace::beside(std::uint64_t bytes) { return grown(beside_, bytes); }
 
 Workspace::TileStatus Workspace::tile_status(std::int64_t words, cudaStream_t stream) {
   const bool all_used = epoch_ == std::numeric_limits<std::uint32_t>::max();

@@ -14,6 +14,8 @@ class Workspace {
  public:
   /// `bytes` of memory in undefined state, aligned to 256. The pointer of the call before is void.
   void* scratch(std::uint64_t bytes);
+  /// The same apart from it, for what is sorted and the like with scratch memory of its own.
+  void* beside(std::uint64_t bytes);
 
   /// Words in which blocks of one launch publish results. A word counts as written only if
   /// its upper half is `epoch`, which no earlier launch had: nothing needs to be cleared between.
@@ -26,8 +28,12 @@ class Workspace {
   /// A counter that is 0 at the start of a launch; the launch leaves it at 0.
   std::uint32_t* counter(cudaStream_t stream);
 
+  std::uint64_t bytes() const {
+    return scratch_.bytes() + beside_.bytes() + status_.bytes() + counter_.bytes();
+  }
+
  private:
-  yupana::cuda::DeviceArray<unsigned char> scratch_;
+  yupana::cuda::DeviceArray<unsigned char> scratch_, beside_;
   yupana::cuda::DeviceArray<std::uint64_t> status_;
   yupana::cuda::DeviceArray<std::uint32_t> counter_;
   std::uint32_t epoch_ = 0;

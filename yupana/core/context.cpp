@@ -71,6 +71,7 @@ Context::Context(const ContextParams& params)
     : threads_(checked_threads(params.threads)),
       comm_(params.comm),
       memory_(params.memory > 0 ? params.memory : free_memory() / 5 * 4),
+      gpu_stream_(params.gpu_stream),
       workers_(threads_) {
   const std::string_view device = params.device;
   if (device == "reference") {

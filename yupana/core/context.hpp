@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,6 +25,9 @@ struct ContextParams {
   int threads = 0;  ///< threads at work, cores or not; 0: one per core this process may use
   std::uint64_t memory = 0;      ///< bytes a run may hold; 0: 80 % of what is free at the start
   std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free
+  /// The caller's CUDA stream, on which functions that say so queue work on arrays that lie on a
+  /// GPU; none: on a stream of their own, and they return when it has ended.
+  std::optional<std::uintptr_t> gpu_stream = std::nullopt;
   Comm* comm = nullptr;  ///< the ranks of the run, which outlive the context; null: one process
 };
 
@@ -63,6 +67,7 @@ class Context {
   std::uint64_t memory() const { return memory_; }
   /// Bytes that algorithms may hold on each device.
   std::uint64_t gpu_memory() const { return gpu_memory_; }
+  const std::optional<std::uintptr_t>& gpu_stream() const { return gpu_stream_; }
 
   /// body(begin, end) over [0, count) in pieces of about `grain`, on this context's threads.
   template <class Body>
@@ -124,6 +129,7 @@ class Context {
   Comm* comm_;
   std::uint64_t memory_ = 0;
   std::uint64_t gpu_memory_ = 0;
+  std::optional<std::uintptr_t> gpu_stream_;
   Workers workers_;
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uint64_t> moved_{0};

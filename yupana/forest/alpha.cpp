@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/validate.hpp"
 
 namespace yupana::forest {
@@ -97,7 +98,8 @@ AlphaChoice choose_alpha(Context& context,
     const auto in = [&](std::int64_t i) { return fold_of[i] == k; };
     const auto rest = part_of(table, names, target, [&](std::int64_t i) { return !in(i); });
     const auto held = part_of(table, names, target, in);
-    const Tree tree = fit_tree(context, rest.table.view(), rest.target(), params);
+    const Tree grown = fit_tree(context, rest.table.view(), rest.target(), params);
+    const Tree tree = on_columns({grown}, table.columns, params.one_hot)[0];
     score_fold(tree, held.table.view(), held.target(), choice.alphas, own);
     for (std::size_t a = 0; a < count; ++a) {
       choice.scores[a] += own[a] / n;

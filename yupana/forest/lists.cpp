@@ -23,11 +23,37 @@ std::uint32_t packed(std::uint32_t rank, std::uint32_t row, int bits, const Prob
   return rank << bits | static_cast<std::uint32_t>(problem.codes[row]);
 }
 
+/// The entries of a tree, see copy_lists().
+SortedEntries copy_entries(const SortedEntries& all,
+                           int class_bits,
+                           const Problem& problem,
+                           const std::uint8_t* repeats) {
+  const auto times = [&](std::int64_t e) {
+    return problem.weight(all.rows[e]) > 0 ? repeats[all.rows[e]] : 0;
+  };
+  SortedEntries own;
+  for (std::int64_t e = 0; e < all.size; ++e) own.size += times(e);
+  own.numbers = Array<std::uint32_t>(own.size);
+  own.rows = Array<std::uint32_t>(own.size);
+  std::int64_t to = 0;
+  for (std::int64_t e = 0; e < all.size; ++e) {
+    const std::uint32_t key = packed(all.numbers[e], all.rows[e], class_bits, problem);
+    for (int time = 0; time < times(e); ++time, ++to) {
+      own.numbers[to] = key;
+      own.rows[to] = all.rows[e];
+    }
+  }
+  own.values = all.values;
+  own.firsts = all.firsts;
+  own.positives = all.positives;
+  return own;
+}
+
 }  // namespace
 
 template <class T>
 SortedTable sort_table(Context& context, TableView<T> table) {
-  SortedTable sorted{table.rows, table.columns, {}, {}};
+  SortedTable sorted{table.rows, table.columns, {}, {}, 0, {}};
   const std::int64_t n = table.rows;
   sorted.ranks = Array<std::uint32_t>(n * table.columns);
   sorted.order = Array<std::uint32_t>(n * table.columns);
@@ -59,13 +85,15 @@ SortedTable sort_table(Context& context, TableView<T> table) {
 }
 
 Lists take_lists(Context& context, SortedTable&& sorted, const Problem& problem) {
-  if (!problem.weights.empty() &&
-      std::find(problem.weights.begin(), problem.weights.end(), 0) != problem.weights.end()) {
+  const bool copies =
+      !sorted.entries.firsts.empty() ||
+      std::find(problem.weights.begin(), problem.weights.end(), 0) != problem.weights.end();
+  if (copies) {
     Array<std::uint8_t> once(sorted.rows);
     std::fill(once.begin(), once.end(), std::uint8_t{1});
     return copy_lists(sorted, problem, once.data());
   }
-  Lists lists{sorted.rows, sorted.features, class_bits_of(sorted, problem), {}, {}};
+  Lists lists{sorted.rows, sorted.features, class_bits_of(sorted, problem), {}, {}, {}};
   lists.keys = std::move(sorted.ranks);
   lists.rows = std::move(sorted.order);
   if (lists.class_bits == 0) return lists;
@@ -80,7 +108,8 @@ Lists take_lists(Context& context, SortedTable&& sorted, const Problem& problem)
 Lists copy_lists(const SortedTable& sorted, const Problem& problem, const std::uint8_t* repeats) {
   std::int64_t size = 0;
   for (std::int64_t i = 0; i < sorted.rows; ++i) size += problem.weight(i) > 0 ? repeats[i] : 0;
-  Lists lists{size, sorted.features, class_bits_of(sorted, problem), {}, {}};
+  Lists lists{size, sorted.features, class_bits_of(sorted, problem), {}, {}, {}};
+  lists.entries = copy_entries(sorted.entries, lists.class_bits, problem, repeats);
   lists.keys = Array<std::uint32_t>(size * sorted.features);
   lists.rows = Array<std::uint32_t>(size * sorted.features);
   for (std::int64_t f = 0; f < sorted.features; ++f) {

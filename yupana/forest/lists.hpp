@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
@@ -8,13 +9,24 @@
 
 namespace yupana::forest {
 
+/// Features that are 0 where they have no entry: entries by feature, value and row, their different
+/// values numbered in that order.
+struct SortedEntries {
+  std::int64_t size = 0;
+  Array<std::uint32_t> numbers, rows;    ///< of each entry
+  std::vector<double> values;            ///< of each number
+  std::vector<std::uint32_t> firsts;     ///< of each feature its first number; at last their count
+  std::vector<std::uint32_t> positives;  ///< of each feature its first number of a value above 0
+};
+
 /// The rows of a table in order of each feature, the same rows for every tree.
 struct SortedTable {
   std::int64_t rows = 0;
   std::int64_t features = 0;
   Array<std::uint32_t> ranks;  ///< of each feature, in order: number of the value, from 0
   Array<std::uint32_t> order;  ///< of each feature, in order: the row
-  std::uint32_t max_rank = 0;  ///< the largest rank of a value
+  std::uint32_t max_rank = 0;  ///< the largest rank of a value, or number of an entry's
+  SortedEntries entries;       ///< of a sparse table, whose column is of zeros
 };
 
 inline constexpr std::uint32_t missing_rank = ~std::uint32_t{0};
@@ -32,6 +44,7 @@ struct Lists {
   int class_bits = 0;
   Array<std::uint32_t> keys;
   Array<std::uint32_t> rows;
+  SortedEntries entries;  ///< of a sparse table: keys instead of numbers
 
   std::uint32_t* key(std::int64_t feature) { return keys.data() + feature * size; }
   std::uint32_t* row(std::int64_t feature) { return rows.data() + feature * size; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -99,8 +100,8 @@ inline std::uint64_t child_key(std::uint64_t key, bool right) {
 /// The features of a node in the order they are drawn, one after the other.
 class FeatureSampler {
  public:
-  FeatureSampler(std::uint64_t key, std::int64_t features) : random_(key), order_() {
-    for (std::int64_t f = 0; f < features; ++f) order_.push_back(static_cast<std::int32_t>(f));
+  FeatureSampler(std::uint64_t key, std::int64_t features) : random_(key), order_(features) {
+    std::iota(order_.begin(), order_.end(), 0);
   }
   bool empty() const { return sampled_ == order_.size(); }
   std::int32_t next() {

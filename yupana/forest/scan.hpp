@@ -17,16 +17,36 @@ struct NodeRange {
   std::int64_t known = 0;  ///< entries with a value
   std::int64_t all = 0;
   LeafLimits least = {};  ///< of each side
+  // A feature that is 0 in most rows: its entries are of its other values, [first, last), those
+  // below 0 before `positive`; of missing values from `known` on, or else at missing_at.
+  bool is_sparse = false;
+  std::int64_t first = 0, positive = 0, last = 0;
+  std::int64_t missing_at = 0;
+  const Totals* missing = nullptr;  ///< sums of rows that miss the value, where they are at hand
 
   bool changes_after(std::int64_t i) const {
     return keys[i] >> class_bits != keys[i + 1] >> class_bits;
   }
+  std::int64_t zeros() const { return known - (last - first); }
+  /// The entry of a sparse feature's known value number `place`, in order; -1: the value is 0.
+  std::int64_t entry_at(std::int64_t place) const {
+    const std::int64_t entry = first + place;
+    if (entry < positive) return entry;
+    return entry - zeros() >= positive ? entry - zeros() : -1;
+  }
+  /// The node has two values, missing counted as one.
+  bool varies() const {
+    if (known == 0 || known < all) return known > 0;
+    const std::int64_t from = is_sparse ? first : 0, to = is_sparse ? last : all;
+    if (is_sparse && (from == to || zeros() > 0)) return from < to;
+    return keys[from] >> class_bits != keys[to - 1] >> class_bits;
+  }
 };
 
 // Sums of both sides of a split as entries move from right to left, one type a criterion:
-//   move(i): entry i goes left; lighter(): weight of the lighter side; approximate(): a double that
-//   grows with the gain, within 2^-44 of the truth; exact(): the same without rounding, compared by
-//   compare().
+//   move(i): entry i goes left, move(part): rows of those sums do; lighter(): weight of the lighter
+//   side; approximate(): a double that grows with the gain, within 2^-44 of the truth; exact(): the
+//   same without rounding, compared by compare().
 
 /// Two classes, weights 1. With L1 of N_L rows to the left in class 1, of T1 of N in all, the gain
 /// is 2 / N^2 times d^2 / (N_L N_R), d = L1 N - N_L T1: no cancellation but in d, which is exact.
@@ -37,6 +57,10 @@ class TwoClassSides {
   void move(std::int64_t i) {
     l1_ += class_of(i);
     ++nl_;
+  }
+  void move(const Totals& part) {
+    l1_ += part.classes[1];
+    nl_ += part.rows;
   }
   std::int64_t lighter() const { return std::min(nl_, n_ - nl_); }
   double approximate() const {
@@ -78,14 +102,21 @@ class ClassSides {
     const std::uint32_t row = range_.rows != nullptr ? range_.rows[i] : 0;
     const std::size_t c = range_.class_bits > 0 ? range_.keys[i] & mask_
                                                 : static_cast<std::size_t>(problem_.codes[row]);
-    const std::int64_t w = problem_.weight(row);
+    move(c, problem_.weight(row));
+  }
+  void move(const Totals& part) {
+    for (std::size_t c = 0; c < part.classes.size(); ++c) move(c, part.classes[c]);
+  }
+  std::int64_t lighter() const { return std::min(nl_, nr_); }
+
+ private:
+  void move(std::size_t c, std::int64_t w) {
     static_cast<Derived*>(this)->change(left_[c], right_[c], w);
     left_[c] += w;
     right_[c] -= w;
     nl_ += w;
     nr_ -= w;
   }
-  std::int64_t lighter() const { return std::min(nl_, nr_); }
 
  protected:
   const Problem& problem_;
@@ -156,13 +187,9 @@ class VarianceSides {
         right_(totals.moment - shift_ * totals.weight) {}
   void move(std::int64_t i) {
     const std::uint32_t row = range_.rows[i];
-    const std::int64_t w = problem_.weight(row);
-    const std::int64_t moment = problem_.moments[row] - shift_ * w;
-    left_ += moment;
-    right_ -= moment;
-    nl_ += w;
-    nr_ -= w;
+    move(problem_.moments[row], problem_.weight(row));
   }
+  void move(const Totals& part) { move(part.moment, part.weight); }
   std::int64_t lighter() const { return std::min(nl_, nr_); }
   double approximate() const {
     const double l = static_cast<double>(left_), r = static_cast<double>(right_);
@@ -176,6 +203,13 @@ class VarianceSides {
   }
 
  private:
+  void move(std::int64_t moment, std::int64_t w) {
+    left_ += moment - shift_ * w;
+    right_ -= moment - shift_ * w;
+    nl_ += w;
+    nr_ -= w;
+  }
+
   const Problem& problem_;
   const NodeRange& range_;
   std::int64_t shift_;
@@ -200,15 +234,55 @@ auto with_sides(const Problem& problem, const Totals& totals, const Body& body) 
   return body(static_cast<GiniSides<Wide>*>(nullptr));
 }
 
+template <class Sides>
+void move_missing(const NodeRange& range, Sides& sides) {
+  if (range.missing != nullptr) return sides.move(*range.missing);
+  const std::int64_t begin = range.is_sparse ? range.missing_at : range.known;
+  for (std::int64_t i = begin; i < begin + range.all - range.known; ++i) sides.move(i);
+}
+
+/// each_split() of a sparse feature, without a look at the rows of 0. From the least value up to 0
+/// rows go left, from the greatest down to 0 right: scores are the same for both sides exchanged.
+template <class Sides, class Visit>
+void each_sparse_split(const NodeRange& range,
+                       const Sides& none,
+                       bool missing_left,
+                       const Visit& visit) {
+  const std::int64_t missing = range.all - range.known;
+  const auto visit_if_enough = [&](std::int64_t known_left, const Sides& sides) {
+    const std::int64_t left = known_left + (missing_left ? missing : 0);
+    if (std::min(left, range.all - left) < range.least.rows) return;
+    if (range.least.weight > 0 && sides.lighter() < range.least.weight) return;
+    visit(known_left, sides);
+  };
+  const auto walk = [&](bool down, std::int64_t count) {
+    if (count == 0) return;
+    Sides sides = none;
+    if (missing > 0 && missing_left != down) move_missing(range, sides);
+    for (std::int64_t k = 1; k <= count; ++k) {
+      const std::int64_t i = down ? range.last - k : range.first + k - 1;
+      sides.move(i);
+      const bool changes = k == count || range.changes_after(down ? i - 1 : i);
+      if (changes && k < range.known) visit_if_enough(down ? range.known - k : k, sides);
+    }
+  };
+  walk(false, range.positive - range.first);
+  walk(true, range.last - range.positive);
+  // All known values left, the missing ones right.
+  if (missing_left || missing == 0 || range.known == 0) return;
+  Sides sides = none;
+  move_missing(range, sides);
+  visit_if_enough(range.known, sides);
+}
+
 /// visit(known entries to the left, sides) for every place where a node may be split, in order.
 /// Missing values stay right, or go left first.
 template <class Sides, class Visit>
 void each_split(const NodeRange& range, Sides sides, bool missing_left, const Visit& visit) {
+  if (range.is_sparse) return each_sparse_split(range, sides, missing_left, visit);
   const std::int64_t missing = range.all - range.known;
   const std::int64_t before = missing_left ? missing : 0;
-  if (missing_left) {
-    for (std::int64_t i = range.known; i < range.all; ++i) sides.move(i);
-  }
+  if (missing_left) move_missing(range, sides);
   const std::int64_t first = range.least.rows - before;
   const std::int64_t last = range.all - range.least.rows - before;
   const auto weighs_enough = [&] {

@@ -37,6 +37,8 @@ struct Segment {
   Totals totals;
   std::int32_t parent = -1;
   bool is_right = false;
+  std::int64_t first_entry = 0;  ///< its rows' entries of a sparse table's list
+  std::int64_t last_entry = 0;
 
   std::int64_t size() const { return end - begin; }
 };
@@ -53,7 +55,7 @@ double approximate_best(const Problem& problem,
                         const NodeRange& range,
                         bool missing_left) {
   if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-    if (range.class_bits == 1) {
+    if (range.class_bits == 1 && !range.is_sparse) {
       const std::int64_t missing = missing_left ? range.all - range.known : 0;
       std::int64_t ones = 0;
       for (std::int64_t i = 0; i < missing; ++i) ones += range.keys[range.known + i] & 1;
@@ -74,9 +76,7 @@ template <class Sides>
 SplitBound bound_of(const Problem& problem, const Totals& totals, const NodeRange& range) {
   const bool has_missing = range.known < range.all;
   SplitBound bound;
-  bound.varies =
-      range.known > 0 && (has_missing || range.keys[0] >> range.class_bits !=
-                                             range.keys[range.all - 1] >> range.class_bits);
+  bound.varies = range.varies();
   if (!bound.varies) return bound;
   for (int side = 0; side <= (has_missing ? 1 : 0); ++side) {
     bound.score = std::max(bound.score, approximate_best<Sides>(problem, totals, range, side == 1));
@@ -117,6 +117,16 @@ auto exact_best(const Problem& problem,
   return best;
 }
 
+/// Splits below this score need no exact look where the best has `most`.
+inline double least_score(double most) {
+  return most == -HUGE_VAL ? HUGE_VAL : most - std::fabs(most) * score_closeness;
+}
+inline double least_score(const std::vector<SplitBound>& bounds) {
+  double most = -HUGE_VAL;
+  for (const SplitBound& bound : bounds) most = std::max(most, bound.score);
+  return least_score(most);
+}
+
 /// The best split of a node. features: ascending, with what each bounds; range_of(i): the
 /// range of features[i]. Only features that come close to the best are looked at exactly.
 template <class Sides, class RangeOf>
@@ -125,10 +135,7 @@ Split best_split(const Problem& problem,
                  const std::vector<std::int32_t>& features,
                  const std::vector<SplitBound>& bounds,
                  const RangeOf& range_of) {
-  double most = -HUGE_VAL;
-  for (const SplitBound& bound : bounds) most = std::max(most, bound.score);
-  if (most == -HUGE_VAL) return {};
-  const double least = most - std::fabs(most) * score_closeness;
+  const double least = least_score(bounds);
   Split split;
   decltype(std::declval<Sides>().exact()) exact{};
   for (std::size_t i = 0; i < features.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -59,6 +60,10 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
          "categorical",
          fmt::format("an entry for each of {} features", features).c_str(),
          params.categorical.size());
+  if (!params.categorical.empty() && !params.one_hot.empty()) {
+    throw usage_error("categorical: expected none beside one_hot columns, got {} features",
+                      params.categorical.size());
+  }
   if (rows == 0 || features == 0) {
     throw input_error("a table of {} rows and {} features is empty", rows, features);
   }
@@ -80,7 +85,13 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Target& target,
               const TreeParams& params) {
-  check_tree_params(params, table.rows, table.columns);
+  const FeatureColumns features(table.columns, params.one_hot);
+  check_tree_params(params, table.rows, features.count());
+  if (features.has_one_hot() && context.backend() != Backend::cpu) {
+    TreeParams plain = params;
+    plain.one_hot.clear();
+    return fit_tree(context, with_features(table, params.one_hot).view(), target, plain);
+  }
   const Problem problem = make_problem(table.rows, target, params.criterion);
   return grow_best_first(params, [&](const TreeParams& own) {
     if (context.backend() == Backend::reference) {

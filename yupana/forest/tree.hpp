@@ -28,6 +28,9 @@ struct TreeParams {
   std::uint64_t seed = 0;                    ///< of the draws
   /// Of each feature, whether its values number categories that have no order; empty: none do.
   std::vector<bool> categorical = {};
+  /// Of each column of the table, how many features of 0 and 1 it stands for, one for each of the
+  /// categories that number its rows; 0: it is a feature itself. Empty: columns are features.
+  std::vector<std::int32_t> one_hot = {};
 
   bool is_categorical(std::int64_t feature) const {
     return !categorical.empty() && categorical[static_cast<std::size_t>(feature)];
@@ -58,6 +61,10 @@ struct Node {
   double impurity = 0;
   std::int32_t set = -1;  ///< of the tree's sets, which decides then; -1: the threshold does
 
+  /// As `set`, of trees that read columns for the features of 0 and 1 that the columns stand for
+  /// (one_hot.hpp): the category `threshold` goes right, all others left.
+  static constexpr std::int32_t one_category = -2;
+
   bool is_leaf() const { return feature < 0; }
   bool operator==(const Node&) const = default;
 };
@@ -79,6 +86,7 @@ struct Tree {
   }
   bool goes_left(const Node& node, double x) const {
     if (x != x) return node.missing_left;
+    if (node.set == Node::one_category) return x != node.threshold;
     if (node.set < 0) return x <= node.threshold;
     const CategorySet& set = sets[static_cast<std::size_t>(node.set)];
     if (!(x >= 0 && x < static_cast<double>(set.size()))) return node.missing_left;
@@ -109,6 +117,8 @@ struct Tree {
 /// every parting of a node's categories in two is a candidate, see category_order.hpp: all of them
 /// for numbers, for two classes at the node and for up to 10 categories; else those of some orders.
 /// Trees with categorical features grow on the CPU under a CUDA context too.
+/// Columns that stand for features of 0 and 1 give the tree of a table that has these features, bit
+/// for bit, whose nodes name features and not columns.
 ///   exact: class weights are integers (of the weights' sum divided by 2^40), moments of numbers
 ///   integers of 2^-61 of their sum, n log2 n of 2^-61 of the largest; gains are compared as
 ///   fractions of such integers, in doubles first, and as exact integers where doubles are closer
@@ -124,10 +134,14 @@ struct Tree {
 template <class T>
 Tree fit_tree(Context& context, TableView<T> table, const Target& target, const TreeParams& = {});
 
-/// Whether a node of some tree has a set.
+/// Whether a node of some tree asks for a category.
 inline bool splits_categories(const std::vector<Tree>& trees) {
-  return std::any_of(
-      trees.begin(), trees.end(), [](const Tree& tree) { return !tree.sets.empty(); });
+  return std::any_of(trees.begin(), trees.end(), [](const Tree& tree) {
+    return !tree.sets.empty() ||
+           std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) {
+             return node.set == Node::one_category;
+           });
+  });
 }
 
 /// The node that a row ends in. `at(feature)` is its value.

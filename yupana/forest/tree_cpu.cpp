@@ -1,15 +1,17 @@
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <mutex>
+#include <ranges>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/category_order.hpp"
+#include "yupana/forest/grafted.hpp"
+#include "yupana/forest/list_scratch.hpp"
 #include "yupana/forest/lists.hpp"
-#include "yupana/forest/split.hpp"
+#include "yupana/forest/node_ranges.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_memory.hpp"
 
@@ -19,38 +21,6 @@ namespace {
 // Nodes of fewer rows are grown to their leaves by one thread: of 18 features the lists are 4 MiB
 // then and stay in cache, and a tree of a million rows has tens of such nodes to share.
 constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
-
-/// Entries that go to the right, one block a thread at work.
-class Scratch {
- public:
-  struct Block {
-    Array<std::uint32_t> keys, rows;
-  };
-  std::unique_ptr<Block> take(std::int64_t size) {
-    std::unique_ptr<Block> block;
-    {
-      const std::lock_guard guard(lock_);
-      if (!free_.empty()) {
-        block = std::move(free_.back());
-        free_.pop_back();
-      }
-    }
-    if (!block) block = std::make_unique<Block>();
-    if (block->keys.size() < size) {
-      block->keys = Array<std::uint32_t>(size);
-      block->rows = Array<std::uint32_t>(size);
-    }
-    return block;
-  }
-  void give_back(std::unique_ptr<Block> block) {
-    const std::lock_guard guard(lock_);
-    free_.push_back(std::move(block));
-  }
-
- private:
-  std::mutex lock_;
-  std::vector<std::unique_ptr<Block>> free_;
-};
 
 template <class T>
 class Grower {
@@ -65,15 +35,18 @@ class Grower {
         problem_(problem),
         lists_(lists),
         params_(params),
+        features_(table.columns, params.one_hot),
+        ranges_{problem, lists, features_},
         memory_(context, problem.outputs(), bytes_of(table)),
         categories_(count_categories(table, params)),
         goes_left_(table.rows) {}
 
   Tree grow(bool parallel) {
     Segment root{0, lists_.size, 0, root_key(params_.seed), {}};
+    root.last_entry = lists_.entries.size;
     root.totals = totals_of(problem_, lists_.row(0), lists_.size);
     all_weight_ = root.totals.weight;
-    least_ = leaf_limits(problem_, params_, all_weight_);
+    ranges_.least = leaf_limits(problem_, params_, all_weight_);
     std::vector<Segment> waiting;
     Tree top = grow_from(std::move(root), parallel, parallel ? &waiting : nullptr);
     if (!parallel) return top;
@@ -119,50 +92,6 @@ class Grower {
     return tree;
   }
 
-  /// Puts the branches under the top's nodes and brings all into preorder.
-  static Tree grafted(Tree top, const std::vector<Segment>& places, std::vector<Tree> branches) {
-    if (top.nodes.empty()) return std::move(branches[0]);
-    // Children that are branches: -2 - number.
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      top.set_child(places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
-    }
-    Tree tree;
-    tree.outputs = top.outputs;
-    struct Step {
-      std::int32_t child, parent;
-      bool is_right;
-    };
-    std::vector<Step> stack{{0, -1, false}};
-    while (!stack.empty()) {
-      const Step step = stack.back();
-      stack.pop_back();
-      const auto index = static_cast<std::int32_t>(tree.nodes.size());
-      tree.set_child(step.parent, step.is_right, index);
-      if (step.child < -1) {
-        Tree& branch = branches[-2 - step.child];
-        for (Node node : branch.nodes) {
-          if (!node.is_leaf()) {
-            node.left += index;
-            node.right += index;
-          }
-          tree.take_set(node, branch);
-          tree.nodes.push_back(node);
-        }
-        tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
-        continue;
-      }
-      Node node = top.nodes[step.child];
-      tree.take_set(node, top);
-      tree.nodes.push_back(node);
-      tree.values.insert(
-          tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
-      if (node.is_leaf()) continue;
-      stack.push_back({node.right, index, true});
-      stack.push_back({node.left, index, false});
-    }
-    return tree;
-  }
-
   template <class Body>
   void each(std::int64_t count, bool parallel, const Body& body) {
     if (!parallel) {
@@ -188,13 +117,17 @@ class Grower {
     const double threshold = threshold_of(segment, split);
     CategorySet set = set_of_split(segment, split);
     const std::int64_t middle = segment.begin + split.left_rows;
+    const std::int32_t column = features_.column(split.feature);
     assign_children(segment, split);
-    const NodeRange range = range_of(segment, split.feature);
-    if (split.left_rows > split.known_left) partition_list(segment, split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
+    if (range.is_sparse || split.left_rows > split.known_left) partition_list(segment, column);
     left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
     right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
-    left.totals = totals_in(problem_, range, 0, split.left_rows);
-    right.totals = totals_in(problem_, range, split.left_rows, range.all);
+    NodeRange rows = range;  // of all rows, now in order of the children
+    rows.keys = lists_.key(column) + segment.begin;
+    rows.rows = lists_.row(column) + segment.begin;
+    left.totals = totals_in(problem_, rows, 0, split.left_rows);
+    right.totals = totals_in(problem_, rows, split.left_rows, range.all);
     if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }
@@ -210,30 +143,13 @@ class Grower {
     if (is_leaf(params_, left.totals, left.depth) && is_leaf(params_, right.totals, right.depth)) {
       return true;
     }
-    each(lists_.features, parallel, [&](std::int64_t f) {
-      if (f != split.feature) partition_list(segment, f);
+    each(lists_.features, parallel, [&](std::int64_t c) {
+      if (c != column) partition_list(segment, c);
     });
+    left.first_entry = segment.first_entry;
+    left.last_entry = right.first_entry = segment.first_entry + partition_entries(segment);
+    right.last_entry = segment.last_entry;
     return true;
-  }
-
-  NodeRange range_of(const Segment& segment, std::int64_t feature) const {
-    NodeRange range;
-    range.keys = lists_.key(feature) + segment.begin;
-    range.rows = lists_.row(feature) + segment.begin;
-    range.class_bits = lists_.class_bits;
-    range.all = range.known = segment.size();
-    range.least = least_;
-    const std::uint32_t missing = lists_.missing_key();
-    if (range.keys[range.all - 1] >= missing) {
-      range.known = std::lower_bound(range.keys,
-                                     range.keys + range.all,
-                                     missing >> lists_.class_bits,
-                                     [&](std::uint32_t key, std::uint32_t rank) {
-                                       return key >> lists_.class_bits < rank;
-                                     }) -
-                    range.keys;
-    }
-    return range;
   }
 
   template <class Sides>
@@ -242,7 +158,7 @@ class Grower {
     const std::vector<SplitBound> bounds = bounds_of<Sides>(segment, parallel, features);
     return forest::best_split<Sides>(
         problem_, segment.totals, features, bounds, [&](std::size_t i) {
-          return range_of(segment, features[i]);
+          return ranges_.range_of(segment, features[i]);
         });
   }
 
@@ -251,37 +167,71 @@ class Grower {
   std::vector<SplitBound> bounds_of(const Segment& segment,
                                     bool parallel,
                                     std::vector<std::int32_t>& features) {
-    const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
-    std::vector<SplitBound> bounds(lists_.features);
-    const auto bound = [&](std::int64_t f) {
-      if (is_categorical(f)) {
-        order_entries(problem_,
-                      segment.totals,
-                      range_of(segment, f),
-                      lists_.key(f) + segment.begin,
-                      lists_.row(f) + segment.begin);
-      }
-      bounds[f] = bound_of<Sides>(problem_, segment.totals, range_of(segment, f));
-    };
-    if (all) {
-      for (std::int64_t f = 0; f < lists_.features; ++f) {
-        features.push_back(static_cast<std::int32_t>(f));
-      }
-      each(lists_.features, parallel, bound);
-      return bounds;
+    if (params_.max_features == 0 || params_.max_features == features_.count()) {
+      return bounds_of_all<Sides>(segment, parallel, features);
     }
-    FeatureSampler draw(segment.key, lists_.features);
+    FeatureSampler draw(segment.key, features_.count());
     for (std::int64_t i = 0; i < params_.max_features; ++i) features.push_back(draw.next());
-    each(std::ssize(features), parallel, [&](std::int64_t i) { bound(features[i]); });
-    const auto varies = [&](std::int32_t f) { return bounds[f].varies; };
-    while (!draw.empty() && std::none_of(features.begin(), features.end(), varies)) {
-      features.push_back(draw.next());
-      bound(features.back());
+    std::vector<SplitBound> bounds(features.size());
+    each(std::ssize(features), parallel, [&](std::int64_t i) {
+      bounds[i] = bound_of_feature<Sides>(segment, features[i]);
+    });
+    std::vector<std::pair<std::int32_t, SplitBound>> drawn;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (bounds[i].varies) drawn.emplace_back(features[i], bounds[i]);
     }
-    std::sort(features.begin(), features.end());
-    std::vector<SplitBound> drawn;
-    for (const std::int32_t f : features) drawn.push_back(bounds[f]);
-    return drawn;
+    while (!draw.empty() && drawn.empty()) {
+      const std::int32_t feature = draw.next();
+      const SplitBound bound = bound_of_feature<Sides>(segment, feature);
+      if (bound.varies) drawn.emplace_back(feature, bound);
+    }
+    std::sort(
+        drawn.begin(), drawn.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    features.resize(drawn.size());
+    bounds.resize(drawn.size());
+    for (std::size_t i = 0; i < drawn.size(); ++i) std::tie(features[i], bounds[i]) = drawn[i];
+    return bounds;
+  }
+
+  template <class Sides>
+  SplitBound bound_of_feature(const Segment& segment, std::int32_t feature) {
+    if (is_categorical(feature)) {
+      order_entries(problem_,
+                    segment.totals,
+                    ranges_.range_of(segment, feature),
+                    lists_.key(feature) + segment.begin,
+                    lists_.row(feature) + segment.begin);
+    }
+    return bound_of<Sides>(problem_, segment.totals, ranges_.range_of(segment, feature));
+  }
+
+  /// Of one-hot columns those features alone that come close to the best of all.
+  template <class Sides>
+  std::vector<SplitBound> bounds_of_all(const Segment& segment,
+                                        bool parallel,
+                                        std::vector<std::int32_t>& features) {
+    std::vector<SplitBound> bounds(lists_.features);
+    std::vector<std::vector<std::pair<std::int32_t, SplitBound>>> best(bounds.size());
+    each(lists_.features, parallel, [&](std::int64_t c) {
+      if (!features_.is_one_hot(c)) {
+        bounds[c] = bound_of_feature<Sides>(segment, features_.first(c));
+        best[c] = {{features_.first(c), bounds[c]}};
+        return;
+      }
+      ranges_.each_category(segment, c, [&](std::int32_t feature, const NodeRange& range) {
+        const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
+        bounds[c].score = std::max(bounds[c].score, own.score);
+        if (own.score >= least_score(bounds[c].score)) best[c].emplace_back(feature, own);
+      });
+    });
+    const double least = least_score(bounds);
+    bounds.clear();
+    for (const auto& [feature, bound] : std::views::join(best)) {
+      if (bound.score < least) continue;
+      features.push_back(feature);
+      bounds.push_back(bound);
+    }
+    return bounds;
   }
 
   bool is_categorical(std::int64_t feature) const {
@@ -291,8 +241,8 @@ class Grower {
   /// Empty unless the feature is categorical.
   CategorySet set_of_split(const Segment& segment, const Split& split) const {
     if (!is_categorical(split.feature)) return {};
-    const NodeRange range = range_of(segment, split.feature);
-    const T* column = table_.column(split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
+    const T* column = table_.column(features_.column(split.feature));
     return set_of(range,
                   categories_[split.feature],
                   split.known_left,
@@ -302,46 +252,55 @@ class Grower {
 
   double threshold_of(const Segment& segment, const Split& split) const {
     if (is_categorical(split.feature)) return 0;
-    const NodeRange range = range_of(segment, split.feature);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
     if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
-    const T* column = table_.column(split.feature);
+    if (range.is_sparse) {
+      const auto value_at = [&](std::int64_t place) {
+        const std::int64_t entry = range.entry_at(place);
+        return static_cast<T>(entry < 0 ? 0 : ranges_.value_at(range, entry));
+      };
+      return static_cast<double>(
+          midpoint(value_at(split.known_left - 1), value_at(split.known_left)));
+    }
+    const T* column = table_.column(features_.column(split.feature));
     return static_cast<double>(
         midpoint(column[range.rows[split.known_left - 1]], column[range.rows[split.known_left]]));
   }
 
   void assign_children(const Segment& segment, const Split& split) {
-    const NodeRange range = range_of(segment, split.feature);
-    const auto mark = [&](std::int64_t begin, std::int64_t end, std::uint8_t left) {
-      for (std::int64_t i = begin; i < end; ++i) goes_left_[range.rows[i]] = left;
-    };
-    mark(0, split.known_left, 1);
-    mark(split.known_left, range.known, 0);
-    mark(range.known, range.all, split.missing_left ? 1 : 0);
+    const NodeRange range = ranges_.range_of(segment, split.feature);
+    const auto mark =
+        [&](const std::uint32_t* rows, std::int64_t begin, std::int64_t end, bool left) {
+          for (std::int64_t i = begin; i < end; ++i) goes_left_[rows[i]] = left ? 1 : 0;
+        };
+    if (range.is_sparse) {
+      const std::uint32_t* all = lists_.row(features_.column(split.feature)) + segment.begin;
+      mark(all, 0, range.known, split.known_left > range.positive - range.first);
+      for (std::int64_t place = 0; place < range.known; ++place) {
+        const std::int64_t entry = range.entry_at(place);
+        if (entry < 0)
+          place += range.zeros() - 1;
+        else
+          goes_left_[range.rows[entry]] = place < split.known_left ? 1 : 0;
+      }
+      return mark(all, range.known, range.all, split.missing_left);
+    }
+    mark(range.rows, 0, split.known_left, true);
+    mark(range.rows, split.known_left, range.known, false);
+    mark(range.rows, range.known, range.all, split.missing_left);
   }
 
-  /// Stable partition of one list.
-  void partition_list(const Segment& segment, std::int64_t feature) {
-    std::uint32_t* keys = lists_.key(feature) + segment.begin;
-    std::uint32_t* rows = lists_.row(feature) + segment.begin;
-    const std::int64_t n = segment.size();
-    auto block = scratch_.take(n);
-    std::uint32_t* right_keys = block->keys.data();
-    std::uint32_t* right_rows = block->rows.data();
-    const std::uint8_t* goes_left = goes_left_.data();
-    std::int64_t left = 0, right = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint32_t key = keys[i], row = rows[i];
-      const std::int64_t is_left = goes_left[row];
-      keys[left] = key;
-      rows[left] = row;
-      right_keys[right] = key;
-      right_rows[right] = row;
-      left += is_left;
-      right += 1 - is_left;
-    }
-    std::memcpy(keys + left, right_keys, static_cast<std::size_t>(right) * sizeof(*keys));
-    std::memcpy(rows + left, right_rows, static_cast<std::size_t>(right) * sizeof(*rows));
-    scratch_.give_back(std::move(block));
+  void partition_list(const Segment& segment, std::int64_t column) {
+    scratch_.partition(goes_left_.data(),
+                       lists_.key(column) + segment.begin,
+                       lists_.row(column) + segment.begin,
+                       segment.size());
+  }
+  std::int64_t partition_entries(const Segment& segment) {
+    return scratch_.partition(goes_left_.data(),
+                              lists_.entries.numbers.data() + segment.first_entry,
+                              lists_.entries.rows.data() + segment.first_entry,
+                              segment.last_entry - segment.first_entry);
   }
 
   Context& context_;
@@ -349,12 +308,13 @@ class Grower {
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
+  FeatureColumns features_;
+  NodeRanges ranges_;
   TreeMemory memory_;
   std::vector<std::int64_t> categories_;  ///< of each feature, see count_categories()
   Array<std::uint8_t> goes_left_;         ///< of each row, in the split at work
-  Scratch scratch_;
+  ListScratch scratch_;
   std::int64_t all_weight_ = 0;
-  LeafLimits least_;
 };
 
 }  // namespace
@@ -382,6 +342,7 @@ Tree fit_tree(Context& context,
   {
     Stage stage(context, "sort features");
     sorted = sort_table(context, table);
+    rank_by_category(sorted, table, params);
   }
   Stage stage(context, "grow tree");
   Lists lists = take_lists(context, std::move(sorted), problem);

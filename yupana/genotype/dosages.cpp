@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/dosages_backends.hpp"
+#include "yupana/genotype/pair_counts_backends.hpp"
 #include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
@@ -14,12 +16,7 @@ namespace {
   for (std::int64_t i = 0; i < dosages.samples; ++i) {
     for (std::int64_t k = sites.begin; k < sites.end; ++k) {
       if (dosages.at(i, k) <= 2) continue;
-      throw input_error(
-          "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is {} "
-          "(from 1)",
-          i + 1,
-          k + 1,
-          int{dosages.at(i, k)});
+      throw bad_genotype(i, k, dosages.at(i, k));
     }
   }
   throw input_error("genotypes: the array changed while it was read");
@@ -49,6 +46,15 @@ constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
 
 }  // namespace
 
+Error bad_genotype(std::int64_t row, std::int64_t column, int value) {
+  return input_error(
+      "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is {} (from "
+      "1)",
+      row + 1,
+      column + 1,
+      value);
+}
+
 void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock& result) {
   bool missing = false;
   shape(dosages, sites, result.planes, result);
@@ -60,6 +66,14 @@ void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock
 
 PairCounts pair_counts(Context& context, const Dosages& dosages, const PairCountsParams& params) {
   if (dosages.samples < 1) throw input_error("genotypes: expected at least one sample, got none");
+#ifdef YUPANA_CUDA
+  const int device = yupana::cuda::device_of(context, dosages.data);
+  if (device >= 0) {
+    PairCounts counts = empty_counts(dosages.samples, params.rows);
+    cuda::add_pairs(context, device, dosages, params.hethet, counts);
+    return counts;
+  }
+#endif
   PairCounter counter(context, dosages.samples, params);
   const double samples = static_cast<double>(dosages.samples);
   const double pairs = samples * (samples - 1) / 2;

@@ -33,7 +33,8 @@ struct Dosages {
 ///   errors (bad_input): a value above 2, with its row and column from 1
 void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock& result);
 
-/// Counts of the whole array, block after block, with progress ("pair-SNP").
+/// Counts of the whole array, on the host or in the memory of a GPU of the context, block after
+/// block, with progress ("pair-SNP").
 ///   memory: planes of 64 MiB besides the counts
 PairCounts pair_counts(Context& context,
                        const Dosages& dosages,

@@ -53,25 +53,28 @@ CountTriangle::CountTriangle(Range rows)
 
 void CountTriangle::widen() { high_ = Array<std::uint32_t>::zeros(low_.size()); }
 
-PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params)
-    : context_(context), hethet_(params.hethet) {
-  const bool all = params.rows.begin == 0 && params.rows.end == 0;
-  const Range rows = all ? Range{0, samples} : params.rows;
+PairCounts empty_counts(std::int64_t samples, Range rows) {
+  if (rows.begin == 0 && rows.end == 0) rows.end = samples;
   if (samples < 0 || rows.begin < 0 || rows.begin > rows.end || rows.end > samples) {
     throw usage_error(
         "pair_counts: expected rows within [0, {}), got [{}, {})", samples, rows.begin, rows.end);
   }
-  counts_.samples = samples;
-  counts_.rows = rows;
-  counts_.ibs1 = CountTriangle(rows);
-  counts_.ibs0 = CountTriangle(rows);
-  const auto n = static_cast<std::size_t>(samples);
-  counts_.called.resize(n);
-  counts_.heterozygous.resize(n);
-  counts_.homozygous.resize(n);
+  PairCounts counts;
+  counts.samples = samples;
+  counts.rows = rows;
+  counts.ibs1 = CountTriangle(rows);
+  counts.ibs0 = CountTriangle(rows);
+  for (auto* totals : {&counts.called, &counts.heterozygous, &counts.homozygous}) {
+    totals->resize(static_cast<std::size_t>(samples));
+  }
+  return counts;
+}
+
+PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params)
+    : context_(context), hethet_(params.hethet), counts_(empty_counts(samples, params.rows)) {
   if (context.backend() != Backend::cuda) return;
 #ifdef YUPANA_CUDA
-  if (samples > 0) device_ = cuda::device_counts(context, samples, rows, params.hethet);
+  if (samples > 0) device_ = cuda::device_counts(context, samples, counts_.rows, params.hethet);
 #endif
 }
 

@@ -58,6 +58,9 @@ inline void add_to(CountTriangle& triangle, std::int64_t cell, std::uint64_t val
   }
 }
 
+/// Zeros of so many samples; no rows are all.
+PairCounts empty_counts(std::int64_t samples, Range rows);
+
 /// From the first missing call on, shared sites (and with hethet the heterozygous ones) are counted
 /// for each pair; until then they follow from the other counts.
 void store_shared(PairCounts& counts, bool hethet);

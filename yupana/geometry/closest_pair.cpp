@@ -1,9 +1,11 @@
 #include "yupana/geometry/closest_pair.hpp"
 
 #include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
+#include "yupana/geometry/closest_pair_cuda.hpp"
 
 namespace yupana::geometry {
 
@@ -32,7 +34,10 @@ ClosestPair closest_pair(Context& context,
           "closest pair: divide and conquer has no CUDA version; use the grid, or --device cpu");
     }
     if constexpr (yupana::cuda::built) {
-      return cuda::closest_pair_host(context, points.data, points.rows, points.cols, points.stride);
+      const auto& [data, rows, cols, stride] = points;
+      const int device = yupana::cuda::device_of(context, data);
+      return device < 0 ? cuda::closest_pair_host(context, data, rows, cols, stride)
+                        : cuda::closest_pair(context, device, data, rows, cols, stride);
     }
   }
   const cpu::Extent extent = cpu::extent_of(context, points);

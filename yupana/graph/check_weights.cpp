@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
@@ -124,13 +125,12 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   if (w.rows != w.cols) {
     throw input_error("shortest paths: expected a square matrix, got {} x {}", w.rows, w.cols);
   }
+#ifdef YUPANA_CUDA
+  const int device = yupana::cuda::device_of(context, w.data);
+  if (device >= 0) return cuda::check_weights(device, w);
+#endif
   for (std::int64_t i = 0; i < w.rows; ++i) {
-    if (!(w(i, i) >= 0)) {
-      throw input_error(
-          "shortest paths: the weight from {} to itself is {}; the diagonal must be zero",
-          i,
-          w(i, i));
-    }
+    if (!(w(i, i) >= 0)) throw bad_diagonal(i, w(i, i));
     w(i, i) = 0;
   }
   WeightKind<T> kind;

@@ -89,6 +89,25 @@ FermatResult fermat(Context& context,
                     const FermatParams& params = {},
                     const DeviceMatrix& on_device = {});
 
+#ifdef YUPANA_CUDA
+namespace cuda {
+struct DeviceFermat {
+  FermatFacts facts;
+  DeviceMatrix lengths;
+};
+/// fermat() of distances in the memory of a GPU, rows one after the other; so are the lengths. By
+/// all edges. Whole powers of whole distances are exact below 2^53, others, and roots, within
+/// rounding of the device's pow.
+///   errors besides: usage for neighbors and landmarks
+template <class T>
+DeviceFermat fermat(Context& context,
+                    int device,
+                    MatrixView<const T> distances,
+                    bool squared,
+                    const FermatParams& params = {});
+}  // namespace cuda
+#endif
+
 /// Takes the edges out of `weights` that --knn k does not use: an edge stays if either end is among
 /// the k nearest neighbours of the other (ties: the smaller index).
 template <class T>

@@ -1,9 +1,8 @@
 // The dense closure of Fermat weights on a GPU, from the host or from distances that are there.
-#include <cmath>
-
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/fermat_weights_cuda.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
 
@@ -16,19 +15,6 @@ using namespace yupana::cuda;
 // families decides as on the CPU: the same bits for floats, too.
 constexpr std::int64_t least_vertices = 1024;
 
-/// The operations of the host's weights, which are exact or rounded once: the same bits.
-template <class To, class From>
-__global__ void weights_kernel(const From* distances,
-                               std::int64_t cells,
-                               bool square,
-                               To* weights) {
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < cells;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    const auto x = static_cast<double>(distances[i]);
-    weights[i] = static_cast<To>(square ? __dmul_rn(x, x) : x);
-  }
-}
-
 /// Weights and closure on the device of the distances; only lengths come down.
 template <class T>
 std::int64_t close_there(Context& context, const DeviceSource& source, MatrixView<T> lengths) {
@@ -37,15 +23,14 @@ std::int64_t close_there(Context& context, const DeviceSource& source, MatrixVie
   const std::int64_t cells = from.n * from.n;
   DeviceArray<T> weights(cells);
   const Stream stream;
-  const bool square = source.power == 2;
+  const WeightRule rule{.power = source.power};
   if (from.type == DeviceMatrix::Type::int32) {
     const auto* const d = static_cast<const std::int32_t*>(from.memory.get());
-    weights_kernel<<<2048, 256, 0, stream>>>(d, cells, square, weights.data());
+    make_weights(d, cells, rule, weights.data(), stream);
   } else {
     const auto* const d = static_cast<const double*>(from.memory.get());
-    weights_kernel<<<2048, 256, 0, stream>>>(d, cells, square, weights.data());
+    make_weights(d, cells, rule, weights.data(), stream);
   }
-  check_launch("turn distances into weights");
   ClosureLimits limits;
   limits.held = from.bytes();
   const std::int64_t kept =

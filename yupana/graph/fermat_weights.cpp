@@ -21,8 +21,7 @@ Error bad_pair(const SquareMatrix<T>& d, const Wrong& wrong, const char* what) {
   for (std::int64_t i = 0; i < d.size(); ++i) {
     for (std::int64_t j = 0; j < d.size(); ++j) {
       if (!wrong(i, j)) continue;
-      return bad(fmt::format(
-          "the distance between {} and {} is {} (back: {}): {}", i, j, d(i, j), d(j, i), what));
+      return bad_distance(i, j, d(i, j), d(j, i), what);
     }
   }
   return bad(what);
@@ -31,9 +30,7 @@ Error bad_pair(const SquareMatrix<T>& d, const Wrong& wrong, const char* what) {
 template <class T>
 void check(Context& context, const SquareMatrix<T>& d) {
   for (std::int64_t i = 0; i < d.size(); ++i) {
-    if (d(i, i) == 0) continue;
-    throw bad(
-        fmt::format("the distance from {} to itself is {}; the diagonal must be zero", i, d(i, i)));
+    if (d(i, i) != 0) throw bad_self_distance(i, d(i, i));
   }
   std::atomic<bool> nan{false};
   std::atomic<bool> negative{false};
@@ -46,21 +43,15 @@ void check(Context& context, const SquareMatrix<T>& d) {
   });
   if (nan) {
     throw bad_pair(
-        d,
-        [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(i, j); },
-        "a pair without a common called site has no distance; leave such samples out or impute");
+        d, [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(i, j); }, missing_distance);
   }
   if (negative) {
     throw bad_pair(
-        d,
-        [&](std::int64_t i, std::int64_t j) { return d(i, j) < 0; },
-        "distances must not be negative");
+        d, [&](std::int64_t i, std::int64_t j) { return d(i, j) < 0; }, negative_distance);
   }
   if (!is_symmetric<T>(context, d.view())) {
     throw bad_pair(
-        d,
-        [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(j, i); },
-        "distances must be symmetric");
+        d, [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(j, i); }, asymmetric_distance);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat.hpp"
 
 /// Private to the family: how distances become weights and lengths roots, cell by cell.
@@ -30,6 +31,23 @@ struct WeightRange {
 /// The range of adjacent cells, none of them on the diagonal.
 template <class T>
 WeightRange weight_range(const T* values, std::int64_t count);
+
+/// Why a pair's distance cannot be one.
+inline constexpr const char* missing_distance =
+    "a pair without a common called site has no distance; leave such samples out or impute";
+inline constexpr const char* negative_distance = "distances must not be negative";
+inline constexpr const char* asymmetric_distance = "distances must be symmetric";
+
+template <class T>
+Error bad_distance(std::int64_t i, std::int64_t j, T distance, T back, const char* why) {
+  return input_error(
+      "fermat: the distance between {} and {} is {} (back: {}): {}", i, j, distance, back, why);
+}
+template <class T>
+Error bad_self_distance(std::int64_t i, T distance) {
+  return input_error(
+      "fermat: the distance from {} to itself is {}; the diagonal must be zero", i, distance);
+}
 
 /// weight = (distance / scale)^power, in `precision`.
 struct WeightRule {

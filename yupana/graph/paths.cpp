@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/paths_backends.hpp"
@@ -263,21 +264,24 @@ std::vector<std::int64_t> path(MatrixView<const T> weights,
 }
 
 template <class T>
-SquareMatrix<std::int32_t> predecessors(Context& context,
-                                        MatrixView<const T> weights,
-                                        MatrixView<const T> closure) {
+void fill_predecessors(Context& context,
+                       MatrixView<const T> weights,
+                       MatrixView<const T> closure,
+                       MatrixView<std::int32_t> result) {
   check_pair(weights, closure);
-  SquareMatrix<std::int32_t> result(weights.rows);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    const auto gaps = cuda::predecessors(context, weights, closure, result.view());
+    const auto gaps = cuda::predecessors(context, weights, closure, result);
+    if (yupana::cuda::device_of(context, weights.data) >= 0) {
+      return cuda::fill_gaps(context, weights, closure, gaps, result);
+    }
     context.parallel_for(static_cast<std::int64_t>(gaps.size()), 1, [&](auto begin, auto end) {
       for (auto g = begin; g < end; ++g) {
         const std::int64_t i = gaps[static_cast<std::size_t>(g)];
         complete(weights, closure, i, result.row(i));
       }
     });
-    return result;
+    return;
   }
 #endif
   const UsefulEdges useful = useful_edges(context, weights, closure);
@@ -288,9 +292,18 @@ SquareMatrix<std::int32_t> predecessors(Context& context,
       stage.advance(1);
     }
   });
+}
+
+template <class T>
+SquareMatrix<std::int32_t> predecessors(Context& context,
+                                        MatrixView<const T> weights,
+                                        MatrixView<const T> closure) {
+  SquareMatrix<std::int32_t> result(weights.rows);
+  fill_predecessors(context, weights, closure, result.view());
   return result;
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, path, path_by_columns, predecessors, complete_by_rows)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, fill_predecessors)
 
 }  // namespace yupana::graph

@@ -47,6 +47,13 @@ std::vector<std::int64_t> predecessors(Context& context,
                                        MatrixView<const T> weights,
                                        MatrixView<const T> closure,
                                        MatrixView<std::int32_t> result);
+/// Fills such rows on the host; all three in the memory of a GPU.
+template <class T>
+void fill_gaps(Context& context,
+               MatrixView<const T> weights,
+               MatrixView<const T> closure,
+               const std::vector<std::int64_t>& gaps,
+               MatrixView<std::int32_t> result);
 }  // namespace cuda
 #endif
 

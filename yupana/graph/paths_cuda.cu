@@ -1,12 +1,11 @@
 // MatrixView<const T> has a conversion to itself; nvcc warns that it is never called.
 #pragma nv_diag_suppress 554
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -118,6 +117,14 @@ __global__ void __launch_bounds__(threads) predecessors_kernel(PathTask<T> task)
   }
 }
 
+template <class T>
+std::vector<T> fetched_row(const T* from, std::int64_t n) {
+  std::vector<T> values(static_cast<std::size_t>(n));
+  check(cudaMemcpy(values.data(), from, values.size() * sizeof(T), cudaMemcpyDeviceToHost),
+        "copy to the host");
+  return values;
+}
+
 }  // namespace
 
 template <class T>
@@ -188,6 +195,68 @@ std::vector<std::int64_t> predecessors(Context& context,
   return gaps;
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, predecessors)
+template <class W, class L>
+std::vector<std::int64_t> path(MatrixView<const W> weights,
+                               MatrixView<const L> closure,
+                               std::int64_t u,
+                               std::int64_t v) {
+  using T = std::conditional_t<std::is_same_v<W, L>, W, double>;
+  const std::int64_t n = weights.rows;
+  if (u < 0 || v < 0 || u >= n || v >= n) {
+    throw input_error(
+        "path: expected weights and lengths of one size and vertices from 0 to {}, got {} and {}",
+        n - 1,
+        u,
+        v);
+  }
+  const std::vector<L> row = fetched_row(closure.row(u), n);
+  const std::vector<T> from_start(row.begin(), row.end());
+  std::vector<T> column(row.size());
+  DeviceArray<W> room(n);
+  const auto column_of = [&](std::int64_t y) {
+    const auto pitch = static_cast<std::size_t>(weights.stride) * sizeof(W);
+    yupana::cuda::copy_rows("fetch a column",
+                            {room.data(), sizeof(W)},
+                            {weights.data + y, pitch},
+                            sizeof(W),
+                            n,
+                            nullptr);
+    const std::vector<W> found = fetched_row<W>(room.data(), n);
+    std::copy(found.begin(), found.end(), column.begin());
+    return static_cast<const T*>(column.data());
+  };
+  return path_by_columns<T>(
+      from_start.data(), n, FunctionView<const T*(std::int64_t)>(column_of), u, v);
+}
+
+template <class T>
+void fill_gaps(Context& context,
+               MatrixView<const T> weights,
+               MatrixView<const T> closure,
+               const std::vector<std::int64_t>& gaps,
+               MatrixView<std::int32_t> result) {
+  const std::int64_t n = weights.rows;
+  std::vector<T> edges;
+  const auto row_of = [&](std::int64_t x) {
+    edges = fetched_row(weights.row(x), n);
+    return static_cast<const T*>(edges.data());
+  };
+  std::vector<std::int32_t> filled(static_cast<std::size_t>(n));
+  for (const std::int64_t source : gaps) {
+    context.check_cancelled();
+    const std::vector<T> row = fetched_row(closure.row(source), n);
+    complete_by_rows<T>(
+        row.data(), n, FunctionView<const T*(std::int64_t)>(row_of), source, filled.data());
+    yupana::cuda::upload("fill gaps", result.row(source), filled.data(), n);
+  }
+}
+
+#define YUPANA_PAIRS(make, name)                                                                \
+  make(name, std::int32_t, std::int32_t) make(name, std::int32_t, float)                        \
+      make(name, std::int32_t, double) make(name, float, std::int32_t) make(name, float, float) \
+          make(name, float, double) make(name, double, std::int32_t) make(name, double, float)  \
+              make(name, double, double)
+YUPANA_FUNCTIONS(YUPANA_PAIRS, path)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, predecessors, fill_gaps)
 
 }  // namespace yupana::graph::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/shared_closure.hpp"
@@ -39,6 +40,14 @@ std::int64_t dispatch(Context& context,
 bool sums_fit(const WeightStats<std::int32_t>& stats, std::int64_t n) {
   if (stats.smallest < 0) return false;
   return !stats.unreachable || (n - 1) * std::max(stats.largest, 0) < unreachable<std::int32_t>;
+}
+
+/// There is no such copy of weights on a GPU.
+void check_on_host(const Context& context, MatrixView<std::int32_t> weights, std::int32_t least) {
+  if (yupana::cuda::device_of(context, weights.data) < 0) return;
+  throw input_error("shortest paths: {} array on a GPU{}; use float64 weights, or host memory",
+                    least < 0 ? "a negative integer weight in an" : "a path of an",
+                    least < 0 ? "" : " might be 2^30 long");
 }
 
 // Doubles hold every sum of 2^22 integers below 2^30 exactly, and their infinity stays one.
@@ -94,8 +103,9 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
   }
   std::int64_t vertex = -1;
   if constexpr (std::is_integral_v<T>) {
-    vertex = sums_fit(kind.stats, weights.rows)
-                 ? dispatch(context, weights, method, signs, shared)
+    const bool fit = sums_fit(kind.stats, weights.rows);
+    if (!fit) check_on_host(context, weights, kind.stats.smallest);
+    vertex = fit ? dispatch(context, weights, method, signs, shared)
                  : close_as_double(context, weights, method, signs, shared);
   } else {
     vertex = dispatch(context, weights, method, signs, shared);

@@ -28,7 +28,8 @@ struct ShortestPathsParams {
   PathMethod method = PathMethod::automatic;
 };
 
-/// All-pairs shortest path lengths of a dense graph, in place (the min-plus closure of `weights`).
+/// All-pairs shortest path lengths of a dense graph, in place (the min-plus closure of `weights`),
+/// on the host or in the memory of a GPU of the context.
 ///   result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1]);  result(i, i) = 0
 /// T is std::int32_t, float or double. Zero is an edge of length zero; unreachable<T> is no edge.
 /// Negative weights are allowed in directed graphs. Collective: the weights are those of rank 0,
@@ -38,6 +39,7 @@ struct ShortestPathsParams {
 ///   the same in every run, and may differ between CPU and GPU within that
 ///   errors (bad_input): not square, NaN, negative diagonal, an integer weight of 2^30 or more,
 ///   asymmetric or negative weights with `symmetric`, a negative cycle (names a vertex on it)
+///   on a GPU besides: negative integers, or an integer path that might be 2^30 long
 ///   sources: R-Kleene (D'Alberto, Nicolau 2007), halved by symmetry
 template <class T>
 void shortest_paths(Context& context,
@@ -60,5 +62,24 @@ template <class T>
 SquareMatrix<std::int32_t> predecessors(Context& context,
                                         MatrixView<const T> weights,
                                         MatrixView<const T> closure);
+
+/// The same into given memory; all three on the host or, in a CUDA context, in its GPU's memory.
+template <class T>
+void fill_predecessors(Context& context,
+                       MatrixView<const T> weights,
+                       MatrixView<const T> closure,
+                       MatrixView<std::int32_t> result);
+
+#ifdef YUPANA_CUDA
+namespace cuda {
+/// path() of matrices in the memory of the current device: the lengths from u come to the host, and
+/// the weights into each vertex on the way. Two types are compared as double.
+template <class W, class L>
+std::vector<std::int64_t> path(MatrixView<const W> weights,
+                               MatrixView<const L> closure,
+                               std::int64_t u,
+                               std::int64_t v);
+}  // namespace cuda
+#endif
 
 }  // namespace yupana::graph

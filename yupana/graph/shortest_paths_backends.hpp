@@ -4,6 +4,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/min_plus_kernels.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -35,8 +36,9 @@ std::int64_t shortest_paths_directed(Context& context,
 
 #ifdef YUPANA_CUDA
 namespace cuda {
-/// As those of cpu, by blocked Floyd-Warshall; float lengths may differ from the CPU's in the last
-/// bits, by at most hops * 2^-23, and are the same in every run.
+/// As those of cpu, on weights in host memory or, in place, in a GPU's, by blocked Floyd-Warshall;
+/// float lengths may differ from the CPU's in the last bits, by at most hops * 2^-23, and are the
+/// same in every run.
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
 template <class T>
@@ -58,5 +60,21 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> weights);
 /// True if weights(i, j) = weights(j, i) for all i, j; NaN equals nothing.
 template <class T>
 bool is_symmetric(Context& context, MatrixView<const T> weights);
+
+template <class T>
+Error bad_diagonal(std::int64_t vertex, T weight) {
+  return input_error(
+      "shortest paths: the weight from {} to itself is {}; the diagonal must be zero",
+      vertex,
+      weight);
+}
+
+#ifdef YUPANA_CUDA
+namespace cuda {
+/// The same in the memory of a GPU.
+template <class T>
+WeightKind<T> check_weights(int device, MatrixView<T> weights);
+}  // namespace cuda
+#endif
 
 }  // namespace yupana::graph

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <vector>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/closure_streamed_cuda.hpp"
@@ -320,11 +321,17 @@ std::int64_t close_directed(Context& context,
 
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
-  return close_symmetric(context, weights, {});
+  const int device = yupana::cuda::device_of(context, weights.data);
+  if (device < 0) return close_symmetric(context, weights, {});
+  return close_symmetric(context, device, weights.data, weights.rows, weights.stride, nullptr);
 }
 template <class T>
 std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs) {
-  return close_directed(context, weights, signs == Signs::any, {});
+  const bool negative = signs == Signs::any;
+  const int device = yupana::cuda::device_of(context, weights.data);
+  if (device < 0) return close_directed(context, weights, negative, {});
+  return close_directed(
+      context, device, weights.data, weights.rows, weights.stride, negative, nullptr);
 }
 
 template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>, bool);

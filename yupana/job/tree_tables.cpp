@@ -4,15 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <unordered_set>
 #include <utility>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/model_columns.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -21,73 +18,6 @@ namespace {
 
 using forest::Encoding;
 using forest::Target;
-
-/// Place of each category in the order of the label's mean.
-template <class T>
-std::vector<double> ordered_values(const T* codes,
-                                   std::int64_t rows,
-                                   std::size_t count,
-                                   const Target& target) {
-  std::vector<double> weights(count, 0), sums(count, 0);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    if (codes[i] != codes[i]) continue;
-    const auto c = static_cast<std::size_t>(codes[i]);
-    const double weight = target.weights != nullptr ? target.weights[i] : 1;
-    weights[c] += weight;
-    sums[c] += weight * (target.is_class() ? target.codes[i] == 1 : target.values[i]);
-  }
-  std::vector<std::size_t> order;
-  for (std::size_t c = 0; c < count; ++c) {
-    if (weights[c] > 0) order.push_back(c);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sums[a] / weights[a] < sums[b] / weights[b];
-  });
-  std::vector<double> values(count, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t k = 0; k < order.size(); ++k) values[order[k]] = static_cast<double>(k);
-  return values;
-}
-
-/// The features of one column of text; NaN where its cell is missing or its category unknown.
-/// places: of each of the file's categories among the encoding's, or -1.
-template <class T>
-void encode_column(const T* codes,
-                   const std::vector<std::int32_t>& places,
-                   const Encoding& encoding,
-                   Table<T>& table,
-                   std::int64_t first,
-                   std::int64_t* unknown) {
-  constexpr T none = std::numeric_limits<T>::quiet_NaN();
-  for (std::int64_t i = 0; i < table.rows(); ++i) {
-    const bool known = codes[i] == codes[i];
-    const std::int64_t place = known ? places[static_cast<std::size_t>(codes[i])] : -1;
-    if (known && place < 0 && unknown != nullptr) ++*unknown;
-    if (!encoding.one_hot) {
-      table.column(first)[i] =
-          place < 0 ? none : static_cast<T>(encoding.values[static_cast<std::size_t>(place)]);
-      continue;
-    }
-    for (std::int64_t c = 0; c < encoding.width(); ++c) {
-      table.column(first + c)[i] = place < 0 ? none : static_cast<T>(place == c);
-    }
-  }
-}
-
-/// The columns that a model's features were made of.
-io::ModelColumns columns_of(const forest::Model& model) {
-  io::ModelColumns columns;
-  columns.label = model.label;
-  columns.zero_based = model.zero_based;
-  std::size_t next = 0;
-  for (std::int64_t f = 0; f < std::ssize(model.features);) {
-    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
-    columns.features.push_back(is_text ? model.encodings[next].column
-                                       : model.features[static_cast<std::size_t>(f)]);
-    if (is_text) columns.categorical.push_back(columns.features.back());
-    f += is_text ? model.encodings[next++].width() : 1;
-  }
-  return columns;
-}
 
 /// Some rows of a part, their columns of text as features.
 template <class T>
@@ -112,25 +42,6 @@ io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
   rows.values = rows_of(part.values);
   rows.weights = rows_of(part.weights);
   return rows;
-}
-
-/// bad_input where a category's feature has the name of a column: a model finds features by name.
-template <class T>
-void check_feature_names(const io::TableFile<T>& file, const std::vector<Encoding>& encodings) {
-  const auto& names = file.table.names();
-  const std::unordered_set<std::string_view> columns(names.begin(), names.end());
-  for (const Encoding& encoding : encodings) {
-    if (!encoding.one_hot) continue;
-    for (const std::string& category : encoding.categories) {
-      const std::string feature = encoding.column + "=" + category;
-      if (columns.count(feature) == 0) continue;
-      throw input_error(
-          "--categories one-hot: the feature '{}' of column '{}' has the name of "
-          "another column; rename that",
-          io::printable(feature),
-          io::printable(encoding.column));
-    }
-  }
 }
 
 /// out_of_resources where rows as read and with their columns of text as features do not fit.
@@ -203,95 +114,6 @@ Target target_of(const io::TableFile<T>& file) {
 }
 
 template <class T>
-std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
-                                      TableView<T> table,
-                                      const Target& target,
-                                      Categories how) {
-  const bool many = target.is_class() && target.classes > 2;
-  if (how == Categories::automatic) how = many ? Categories::one_hot : Categories::ordered;
-  if (how == Categories::ordered && many) {
-    throw usage_error(
-        "--categories ordered: expected two classes or --regression, got {} classes; use one-hot",
-        target.classes);
-  }
-  std::vector<Encoding> encodings;
-  std::int64_t feature = 0;
-  for (std::size_t c = 0; c < file.categories.size(); ++c) {
-    const auto& categories = file.categories[c];
-    if (categories.empty()) {
-      ++feature;
-      continue;
-    }
-    Encoding& encoding = encodings.emplace_back();
-    encoding.column = file.table.names()[c];
-    encoding.feature = feature;
-    encoding.one_hot = how == Categories::one_hot;
-    encoding.categories = categories;
-    if (how == Categories::ordered) {
-      const T* codes = table.column(static_cast<std::int64_t>(c));
-      encoding.values = ordered_values(codes, table.rows, categories.size(), target);
-    } else if (!encoding.one_hot) {
-      encoding.values.resize(categories.size());
-      std::iota(encoding.values.begin(), encoding.values.end(), 0.0);
-    }
-    feature += encoding.width();
-  }
-  check_feature_names(file, encodings);
-  return encodings;
-}
-
-template <class T>
-std::int64_t features_made(const io::TableFile<T>& file, Categories how) {
-  if (how == Categories::automatic && file.classes.size() > 2) how = Categories::one_hot;
-  std::int64_t features = 0;
-  for (const auto& categories : file.categories) {
-    const bool many = how == Categories::one_hot && !categories.empty();
-    features += many ? std::ssize(categories) : 1;
-  }
-  return features;
-}
-
-template <class T>
-Table<T> encoded(const io::TableFile<T>& file,
-                 TableView<T> table,
-                 const std::vector<Encoding>& encodings,
-                 std::int64_t* unknown) {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> sources;  // of plain features: the column; of the first of text: ~it
-  std::size_t next = 0;
-  for (std::int64_t c = 0; c < table.columns; ++c) {
-    const std::string& name = file.table.names()[static_cast<std::size_t>(c)];
-    if (next == encodings.size() || encodings[next].feature != std::ssize(names)) {
-      names.push_back(name);
-      sources.push_back(c);
-      continue;
-    }
-    const Encoding& encoding = encodings[next++];
-    if (!encoding.one_hot) names.push_back(name);
-    for (std::int64_t k = 0; encoding.one_hot && k < encoding.width(); ++k) {
-      names.push_back(name + "=" + encoding.categories[static_cast<std::size_t>(k)]);
-    }
-    sources.resize(names.size(), -1);
-    sources[static_cast<std::size_t>(encoding.feature)] = -2 - c;
-  }
-  Table<T> result(table.rows, std::move(names));
-  next = 0;
-  for (std::size_t f = 0; f < sources.size(); ++f) {
-    const auto feature = static_cast<std::int64_t>(f);
-    if (sources[f] >= 0) {
-      std::copy_n(table.column(sources[f]), table.rows, result.column(feature));
-    } else if (sources[f] < -1) {
-      const std::int64_t c = -2 - sources[f];
-      const Encoding& encoding = encodings[next++];
-      const auto& categories = file.categories[static_cast<std::size_t>(c)];
-      const auto places = io::places_of(categories, encoding.categories);
-      encode_column(table.column(c), places, encoding, result, feature, unknown);
-    }
-  }
-  return result;
-}
-
-template <class T>
 void read_parts_for_model(Context& context,
                           const forest::Model& model,
                           TreeTable table,
@@ -360,9 +182,6 @@ YUPANA_FUNCTIONS(YUPANA_FLOATS,
                  read_tree_table,
                  check_missing,
                  target_of,
-                 learn_encodings,
-                 features_made,
-                 encoded,
                  read_for_model,
                  read_parts_for_model,
                  use_classes)

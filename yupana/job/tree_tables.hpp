@@ -5,6 +5,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/io/model_columns.hpp"
 #include "yupana/io/table.hpp"
 
 namespace yupana::job {
@@ -46,6 +47,22 @@ std::vector<forest::Encoding> learn_encodings(const io::TableFile<T>& file,
 /// How many features a table's columns become at most, each with all of the file's categories.
 template <class T>
 std::int64_t features_made(const io::TableFile<T>& file, Categories how);
+
+/// The columns that a model's features were made of.
+io::ModelColumns columns_of(const forest::Model& model);
+
+/// Of each column that a model reads, how many features it became where these are one-hot, else 0;
+/// empty where none are. What forest::TreeParams::one_hot says.
+std::vector<std::int32_t> one_hot_of(const forest::Model& model);
+
+/// The model as one of the columns it reads: one-hot features are the category's number in one, and
+/// a table never has to have them. Predicts the same; nodes keep their numbers. The model itself
+/// where no feature is one-hot, else `made`.
+const forest::Model& on_columns(const forest::Model& model, forest::Model& made);
+
+/// Names of the features that columns become.
+std::vector<std::string> feature_names(const std::vector<std::string>& columns,
+                                       const std::vector<forest::Encoding>& encodings);
 
 /// The features that a table's columns become. `unknown`, if given, counts cells of categories that
 /// the encodings do not know: they are missing. file: whose names and categories `table` has.

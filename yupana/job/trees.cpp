@@ -5,6 +5,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
@@ -26,17 +27,20 @@ struct Grown {
   double alpha = 0;
 };
 
+/// model: its features, made of the table's columns.
 template <class T>
 Grown grown(Context& context,
             TableView<T> table,
             const Target& target,
-            const FitTreesParams& params) {
+            const FitTreesParams& params,
+            const Model& model) {
   Grown result;
-  const forest::TreeParams& tree_params = params.forest_params.tree;
+  forest::ForestParams growth = params.forest_params;
+  growth.out_of_bag = false;  // of what is left after pruning, not of what grew
+  forest::TreeParams& tree_params = growth.tree;
+  tree_params.one_hot = one_hot_of(model);
   result.alpha = params.alpha;
   if (params.forest) {
-    forest::ForestParams growth = params.forest_params;
-    growth.out_of_bag = false;  // of what is left after pruning, not of what grew
     result.trees = forest::fit_forest(context, table, target, growth).trees;
   } else {
     if (params.alpha_folds > 0) {
@@ -74,6 +78,16 @@ TreeTable validation_of(const FitTreesParams& params) {
   return table;
 }
 
+template <class T>
+void learn_features(const io::TableFile<T>& file,
+                    TableView<T> table,
+                    const Target& target,
+                    Categories how,
+                    Model& model) {
+  model.encodings = learn_encodings(file, table, target, how);
+  model.features = feature_names(file.table.names(), model.encodings);
+}
+
 /// Predicts each fold's rows by trees of the others. `held`: its folds are given, or made here.
 template <class T>
 void cross_validate(Context& context,
@@ -100,14 +114,15 @@ void cross_validate(Context& context,
     auto part = forest::part_of(table, file.table.names(), target, rest);
     auto test = forest::part_of(table, file.table.names(), target, in);
     const double begin = now();
-    Model model = result.model;
+    Model model = result.model, made;
+    model.features = file.table.names();
     if (has_text(file)) {
-      model.encodings = learn_encodings(file, part.table.view(), part.target(), params.categories);
-      part.table = encoded(file, part.table.view(), model.encodings);
-      test.table = encoded(file, test.table.view(), model.encodings);
+      learn_features(file, part.table.view(), part.target(), params.categories, model);
+      const auto encodings = on_columns(model, made).encodings;
+      part.table = encoded(file, part.table.view(), encodings);
+      test.table = encoded(file, test.table.view(), encodings);
     }
-    model.features = part.table.names();
-    model.trees = grown(context, part.table.view(), part.target(), params).trees;
+    model.trees = grown(context, part.table.view(), part.target(), params, model).trees;
     if (!params.validation.empty()) prune_with_table<T>(context, validation, model);
     result.fold_seconds.push_back(now() - begin);
     std::int64_t row = 0;
@@ -116,7 +131,7 @@ void cross_validate(Context& context,
         if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.values.row(row));
       }
     };
-    predict_in_blocks<T>(context, model, test.table.view(), keep);
+    predict_in_blocks<T>(context, on_columns(model, made), test.table.view(), keep);
     result.folds.push_back(held.measures(context, model, target, k));
     stage.advance(1);
   }
@@ -127,7 +142,10 @@ void cross_validate(Context& context,
 template <class T>
 void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
   const double rows = static_cast<double>(file.table.rows());
-  const std::int64_t features = features_made(file, params.categories);
+  // Of one-hot columns the processor, if it draws no page, makes no features.
+  const bool makes = context.backend() != Backend::cpu || params.report;
+  const std::int64_t features =
+      makes ? features_made(file, params.categories) : file.table.columns();
   const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
   // The table, of folds twice; sorted lists, and for a forest those of each tree at work.
   double a_value = sizeof(T) * (folds ? 2 : 1) + 8;
@@ -148,9 +166,11 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
   if (has_text(file)) bytes += rows * static_cast<double>(file.table.columns()) * sizeof(T);
   const double most = static_cast<double>(context.memory());
   if (bytes <= most) return;
-  const char* const what_to_do =
-      features > file.table.columns() ? "give --categories by-name or ordered, --ignore columns "
-                                        "of many categories, or more --memory"
+  const std::string what_to_do =
+      features > file.table.columns()
+          ? std::string(params.report ? "leave --report out, give " : "give --device cpu, ") +
+                "--categories by-name or ordered, --ignore columns of many categories, or more "
+                "--memory"
       : params.forest
           ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
             "classes by --partition needs one part at a time"
@@ -188,11 +208,15 @@ void look_back(Context& context,
                const FitTreesParams& params,
                FitTreesResult& result) {
   const Model& model = result.model;
-  result.train = measure(context, model, table, target);
-  result.importances = forest::importances(model.trees, table.columns);
+  Model columns;
+  result.train = measure(context, on_columns(model, columns), table, target);
+  result.importances = forest::importances(model.trees, std::ssize(model.features));
   if (params.report) {
+    const std::vector<std::int32_t> one_hot = one_hot_of(model);
+    const auto made = one_hot.empty() ? Table<T>() : forest::with_features(table, one_hot);
+    const TableView<T> features = one_hot.empty() ? table : made.view();
     for (const std::int64_t feature : most_important(result.importances)) {
-      result.dependences.push_back(forest::partial_dependence(context, model, table, feature));
+      result.dependences.push_back(forest::partial_dependence(context, model, features, feature));
     }
   }
   if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
@@ -219,8 +243,10 @@ void measure_out_of_bag(Context& context,
                         FitTreesResult& result,
                         OutputFiles& files) {
   const Model& model = result.model;
+  Model made;
+  const std::vector<forest::Tree>& trees = on_columns(model, made).trees;
   const forest::OutOfBag found =
-      forest::out_of_bag(context, model.trees, table, target, params.forest_params);
+      forest::out_of_bag(context, trees, table, target, params.forest_params);
   if (found.rows == 0) return;
   HeldOut held = {Matrix<double>(table.rows, found.values.size() / table.rows), {}, {}};
   std::copy_n(found.values.data(), found.values.size(), held.values.data());
@@ -270,13 +296,14 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
     cross_validate(context, file, target, params, held, result);
     write_held_out(context, params, ".cv.tsv", model, target, held, files);
   }
-  if (has_text(file)) {
-    model.encodings = learn_encodings(file, file.table.view(), target, params.categories);
-    file.table = encoded(file, file.table.view(), model.encodings);
-  }
   model.features = file.table.names();
+  if (has_text(file)) {
+    learn_features(file, file.table.view(), target, params.categories, model);
+    Model columns;
+    file.table = encoded(file, file.table.view(), on_columns(model, columns).encodings);
+  }
   const double begin = now();
-  Grown own = grown(context, file.table.view(), target, params);
+  Grown own = grown(context, file.table.view(), target, params, model);
   result.seconds = now() - begin;
   result.alpha = own.alpha;
   result.alphas = std::move(own.alphas);

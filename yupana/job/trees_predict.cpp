@@ -33,7 +33,11 @@ template <class T>
 class Prediction {
  public:
   Prediction(Context& context, const Model& model, const PredictParams& params)
-      : context_(context), model_(model), params_(params), tally_(context, model) {
+      : context_(context),
+        model_(model),
+        columns_(on_columns(model, made_)),
+        params_(params),
+        tally_(context, model) {
     for (const std::string& name : model.classes) cells_.push_back(io::tsv_cell(name));
   }
 
@@ -51,7 +55,7 @@ class Prediction {
         params_.nodes ? write_nodes(part) : write_labels(part);
         file.write(text_);
       };
-      read_parts_for_model(context_, model_, params_.table, part_bytes(), take);
+      read_parts_for_model(context_, columns_, params_.table, part_bytes(), take);
     }
     result_.files = {file.path()};
     if (labelled_) result_.measures = tally_.measures(context_);
@@ -93,11 +97,12 @@ class Prediction {
   /// complete levels, then a node and what it votes for each other, in lists that grow by doubling.
   double model_bytes() const {
     const bool votes = model_.is_class() && model_.voting == forest::Voting::hard;
+    const int copies = one_hot_of(model_).empty() ? 1 : 2;
     double bytes = 0;
     for (const forest::Tree& tree : model_.trees) {
       const auto nodes = static_cast<double>(tree.nodes.size());
       const double vote = votes ? 4 : 8 * tree.outputs;
-      bytes += forest::bytes_at_rest(tree);
+      bytes += copies * forest::bytes_at_rest(tree);
       bytes += 20 * std::min(4 * nodes, 4096.0) + 2 * (nodes + std::min(4 * nodes, 1024.0)) * vote;
       bytes += nodes * (2 * 20 + 8);
     }
@@ -107,7 +112,7 @@ class Prediction {
   /// Of a part's features: with what is computed and written of a row it takes a fifth of what the
   /// run may hold besides the model.
   std::int64_t part_bytes() const {
-    const auto features = static_cast<double>(std::max<std::size_t>(1, model_.features.size()));
+    const auto features = static_cast<double>(std::max<std::size_t>(1, columns_.features.size()));
     const auto outputs = static_cast<double>(
         params_.nodes ? model_.trees.size() : std::max<std::size_t>(1, model_.classes.size()));
     const double row = features * sizeof(T);
@@ -130,7 +135,7 @@ class Prediction {
 
   void write_nodes(const io::TableFile<T>& part) {
     const double begin = now();
-    const Matrix<std::int32_t> nodes = forest::apply(context_, model_, part.table.view());
+    const Matrix<std::int32_t> nodes = forest::apply(context_, columns_, part.table.view());
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < nodes.rows(); ++i) {
       for (std::int64_t t = 0; t < nodes.cols(); ++t) {
@@ -143,7 +148,7 @@ class Prediction {
 
   void write_labels(const io::TableFile<T>& part) {
     const double begin = now();
-    const Matrix<double> shares = forest::predict_shares(context_, model_, part.table.view());
+    const Matrix<double> shares = forest::predict_shares(context_, columns_, part.table.view());
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < shares.rows(); ++i) {
       const double* row = shares.row(i);
@@ -175,6 +180,8 @@ class Prediction {
 
   Context& context_;
   const Model& model_;
+  Model made_;
+  const Model& columns_;  ///< the same, see on_columns()
   const PredictParams& params_;
   PredictResult result_;
   std::string text_;

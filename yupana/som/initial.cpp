@@ -3,8 +3,11 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "yupana/core/cuda/place.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/train.hpp"
+#include "yupana/som/train_cuda.hpp"
 
 namespace yupana::som {
 namespace {
@@ -23,8 +26,15 @@ Matrix<float> uniform(std::int64_t neurons, std::int64_t features, std::uint64_t
   return codebook;
 }
 
-Matrix<float> drawn(MatrixView<const float> samples, std::int64_t neurons, std::uint64_t seed) {
+Matrix<float> drawn([[maybe_unused]] Context& context,
+                    MatrixView<const float> samples,
+                    std::int64_t neurons,
+                    std::uint64_t seed) {
   const std::vector<std::int64_t> rows = drawn_rows(samples.rows, neurons, seed);
+#ifdef YUPANA_CUDA
+  const int device = yupana::cuda::device_of(context, samples.data);
+  if (device >= 0) return cuda::fetched_rows(device, samples, rows);
+#endif
   Matrix<float> codebook(neurons, samples.cols);
   for (std::int64_t i = 0; i < neurons; ++i) {
     std::copy_n(samples.row(rows[static_cast<std::size_t>(i)]), samples.cols, codebook.row(i));
@@ -110,13 +120,20 @@ std::vector<std::int64_t> drawn_rows(std::int64_t samples,
   return rows;
 }
 
-Matrix<float> initial_codebook(Context&, MatrixView<const float> samples, const SomParams& params) {
+Matrix<float> initial_codebook(Context& context,
+                               MatrixView<const float> samples,
+                               const SomParams& params) {
   switch (params.initial) {
     case Initial::uniform:
       return uniform(params.grid.size(), samples.cols, params.seed);
     case Initial::samples:
-      return drawn(samples, params.grid.size(), params.seed);
+      return drawn(context, samples, params.grid.size(), params.seed);
     default:
+      if (yupana::cuda::device_of(context, samples.data) >= 0) {
+        throw usage_error(
+            "initial: expected samples or uniform for samples on a GPU, got pca; or copy them to "
+            "host memory");
+      }
       return plane(samples, params.grid);
   }
 }

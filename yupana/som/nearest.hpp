@@ -25,10 +25,28 @@ NearestNeurons nearest_neurons(Context& context,
                                MatrixView<const float> samples,
                                MatrixView<const float> codebook);
 
+/// Where the neurons of every sample go; null where they are not wanted.
+struct NearestPlaces {
+  std::int32_t *best = nullptr, *second = nullptr;
+  double *best_distance = nullptr, *second_distance = nullptr;
+};
+/// The same of samples in the memory of a GPU of the context, as are the places.
+void find_nearest(Context& context,
+                  MatrixView<const float> samples,
+                  MatrixView<const float> codebook,
+                  const NearestPlaces& to);
+
+/// distances[i * K + k] = sqrt(D(x_i, w_k)), n x K; samples and distances on the host or on a GPU.
+void fill_distances(Context& context,
+                    MatrixView<const float> samples,
+                    MatrixView<const float> codebook,
+                    double* distances);
+
 /// D(x, i).
 double squared_distance(const float* sample, const float* neuron, std::int64_t features);
 
-/// Throws bad_input naming the first value that is not finite: "row 3, column 2 of the samples".
+/// Throws bad_input naming the first value that is not finite: "row 3, column 2 of the samples"; in
+/// the memory of a GPU its column alone.
 void check_finite(Context& context, MatrixView<const float> values, std::string_view what);
 
 }  // namespace yupana::som

@@ -6,6 +6,7 @@
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/som_backends.hpp"
@@ -126,6 +127,10 @@ Matrix<float> run(Context& context,
         "som: {} for {}", counted(samples.rows, "sample"), counted(codebook.rows(), "neuron")));
   }
   if (params.training == Training::online) {
+    if (yupana::cuda::device_of(context, samples.data) >= 0) {
+      throw usage_error(
+          "training: expected batch for samples on a GPU, got online; or copy them to host memory");
+    }
     train_online(context, samples, params, codebook);
 #ifdef YUPANA_CUDA
   } else if (context.backend() == Backend::cuda) {

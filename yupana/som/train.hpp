@@ -36,8 +36,9 @@ std::vector<std::int64_t> drawn_rows(std::int64_t samples,
                                      std::int64_t neurons,
                                      std::uint64_t seed);
 
-/// A self-organizing map of samples (n x d), K = rows x cols neurons (Kohonen, *Self-Organizing
-/// Maps*, 2001).
+/// A self-organizing map of samples (n x d; on the host or, for batch training and but for
+/// Initial::pca, in the memory of a GPU of the context, rows without gaps), K = rows x cols neurons
+/// (Kohonen, *Self-Organizing Maps*, 2001).
 ///
 ///   Batch: in iteration t, with h the neighbourhood at sigma(t) and b(x) the nearest neuron,
 ///     w_i <- sum_x h(b(x), i) x / sum_x h(b(x), i), unchanged where the denominator is 0.

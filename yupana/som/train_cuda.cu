@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -254,6 +255,11 @@ void train_batch(Context& context,
                  MatrixView<const float> samples,
                  const SomParams& params,
                  Matrix<float>& codebook) {
+  if (const int device = yupana::cuda::device_of(context, samples.data); device >= 0) {
+    const std::vector<float> largest = finite_extents(device, samples);
+    train_resident(context, {{device, samples.data, samples.rows}}, largest, params, codebook);
+    return;
+  }
   const std::int64_t iterations = params.schedule.iterations;
   yupana::Stage stage = training_stage(context, samples.rows, iterations);
   const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));

@@ -22,6 +22,24 @@ std::vector<std::int64_t> p_matrix(Context& context,
                                    MatrixView<const float> samples,
                                    MatrixView<const float> codebook,
                                    double radius);
+/// Of samples in the memory of a GPU: the largest absolute value of every feature. Throws for what
+/// is not finite.
+std::vector<float> finite_extents(int device, MatrixView<const float> samples);
+/// Some of their rows, on the host.
+Matrix<float> fetched_rows(int device,
+                           MatrixView<const float> samples,
+                           const std::vector<std::int64_t>& chosen);
+void find_nearest(Context& context,
+                  int device,
+                  MatrixView<const float> samples,
+                  MatrixView<const float> codebook,
+                  const NearestPlaces& to);
+void fill_distances(Context& context,
+                    int device,
+                    MatrixView<const float> samples,
+                    MatrixView<const float> codebook,
+                    double* distances);
+
 /// Samples that a device holds, rows without gaps.
 struct ResidentShare {
   int device;

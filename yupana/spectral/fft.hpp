@@ -58,6 +58,8 @@ struct Signals {
 
 /// Discrete Fourier transform of every signal, of any length >= 1. `out` has the shape of `in`; it
 /// is `in` (same data and layout) or does not overlap it.
+///   place: the host; but for fft_real_2d and its inverse also the memory of a GPU of the context,
+///   signals one after the other without gaps; queued on ContextParams::gpu_stream
 ///   error: relative L2 error <= 3e-7 log2 n (float), 1e-15 log2 n (double), measured against a
 ///   transform in long double; lengths 2^a 3^b 5^c 7^d by mixed radix, others by Bluestein's
 ///   convolution

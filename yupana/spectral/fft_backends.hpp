@@ -30,6 +30,8 @@ void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signa
 }  // namespace cpu
 
 /// Host views: copied to the device, transformed, copied back (and counted by context.count_moved).
+/// Views of a GPU's memory, dense: transformed there by plans that are kept for the next call; but
+/// for the two of real matrices.
 namespace cuda {
 int cufft_version();
 template <class T>

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "yupana/core/cuda/call_stream.hpp"
+#include "yupana/core/cuda/kept.hpp"
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
@@ -17,6 +20,7 @@
 // Signals in host memory: to the device, as many at once as fit, transformed, and back.
 namespace yupana::spectral::cuda {
 
+using yupana::cuda::CallStream;
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
@@ -145,6 +149,38 @@ Signals<T> rows_of(MatrixView<T> m) {
   return {m.data, m.cols, m.rows, 1, std::max(m.stride, m.cols)};
 }
 
+template <class T>
+void check_dense(const Signals<T>& signals) {
+  if (signals.stride == 1 && (signals.batch == 1 || signals.distance == signals.length)) return;
+  throw Error(ErrorCode::usage,
+              "fft: expected signals one after the other without gaps in the memory of a GPU");
+}
+
+/// use(plan, stream) of a kept plan for signals that are on a device.
+template <class Plan, class Use>
+void with_kept(const Context& context, int device, std::int64_t a, std::int64_t b, const Use& use) {
+  const DeviceScope scope(device);
+  const CallStream stream(context);
+  const auto make = [&] { return std::make_unique<Plan>(a, b); };
+  yupana::cuda::Kept<Plan>::with(stream, {a, b}, make, [&](Plan& plan) {
+    use(plan, stream);
+    return Plan::bytes(a, b);
+  });
+  stream.finish();
+}
+
+template <class T>
+struct PlaneFft {
+  PlaneFft(std::int64_t rows, std::int64_t cols)
+      : along(cols, rows, {FftLibrary::own}), down(rows, cols) {}
+  static std::uint64_t bytes(std::int64_t rows, std::int64_t cols) {
+    return DeviceFft<T>::bytes(cols, rows) + DeviceColumnFft<T>::bytes(rows, cols);
+  }
+
+  DeviceFft<T> along;
+  DeviceColumnFft<T> down;
+};
+
 }  // namespace
 
 template <class T>
@@ -153,6 +189,20 @@ void fft(Context& context,
          Signals<std::complex<T>> out,
          Direction direction,
          const FftParams& params) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    const auto run = [&](DeviceFft<T>& plan, cudaStream_t stream) {
+      plan.run(in.data, out.data, direction, stream);
+    };
+    if (params.library == FftLibrary::automatic) {
+      return with_kept<DeviceFft<T>>(context, device, in.length, in.batch, run);
+    }
+    const DeviceScope scope(device);
+    const CallStream stream(context);
+    DeviceFft<T> transform(in.length, in.batch, params);
+    run(transform, stream);
+    return stream.wait();
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
   const std::int64_t most = signals_at_once(context, n, in.batch, [n](std::int64_t count) {
@@ -174,6 +224,24 @@ void fft(Context& context,
 
 template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    using Plan = DeviceRealFft<T>;
+    return with_kept<Plan>(
+        context, device, in.length, in.batch, [&](Plan& plan, const auto& stream) {
+          // A view may begin between two complex numbers, which pairs of values are read as.
+          DeviceArray<T> aligned;
+          const bool fits =
+              reinterpret_cast<std::uintptr_t>(in.data) % sizeof(std::complex<T>) == 0;
+          if (!fits) {
+            aligned = DeviceArray<T>(in.length * in.batch);
+            copy_rows<T>(
+                aligned.data(), in.length, in.data, in.length, in.length, in.batch, stream);
+          }
+          plan.forward(fits ? in.data : aligned.data(), out.data, in.batch, stream);
+          if (!fits) stream.wait();  // before the copy goes
+        });
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
   const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
@@ -192,6 +260,14 @@ void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
 
 template <class T>
 void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(in), check_dense(out);
+    using Plan = DeviceRealFft<T>;
+    return with_kept<Plan>(
+        context, device, out.length, in.batch, [&](Plan& plan, cudaStream_t stream) {
+          plan.inverse(in.data, out.data, in.batch, stream);
+        });
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = out.length;
   const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
@@ -213,6 +289,14 @@ void fft_2d(Context& context,
             MatrixView<const std::complex<T>> in,
             MatrixView<std::complex<T>> out,
             Direction direction) {
+  if (const int device = yupana::cuda::device_of(context, in.data); device >= 0) {
+    check_dense(rows_of(in)), check_dense(rows_of(out));
+    return with_kept<PlaneFft<T>>(
+        context, device, in.rows, in.cols, [&](PlaneFft<T>& plan, cudaStream_t stream) {
+          plan.along.run(in.data, out.data, direction, stream);
+          plan.down.run(out.data, direction, stream);
+        });
+  }
   const DeviceScope scope(context.devices().front());
   const Stream stream;
   check_matrix_fits<T>(context, in, DeviceFft<T>::bytes(in.cols, in.rows));

@@ -29,7 +29,8 @@ void combine(
 }  // namespace cpu
 
 namespace cuda {
-/// Matrices in host memory: to the device and back, in parts where they do not fit.
+/// Matrices in host memory: to the device and back, in parts where they do not fit. In the memory
+/// of a GPU: there.
 template <class T>
 void matmul_host(Context& context,
                  MatrixView<const T> a,

@@ -3,6 +3,7 @@
 #pragma nv_diag_suppress 554
 #include <algorithm>
 
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
@@ -234,6 +235,22 @@ void matmul_host(Context& context,
                  MatrixView<const T> b,
                  MatrixView<T> c,
                  std::int64_t strassen_above) {
+  if (const int device = yupana::cuda::device_of(context, c.data); device >= 0) {
+    const DeviceScope scope(device);
+    const Stream stream;
+    if (a.cols > 0) {
+      matmul<T>(context, a, b, c, strassen_above, stream);
+    } else {
+      check(cudaMemset2DAsync(c.data,
+                              static_cast<std::size_t>(c.stride) * sizeof(T),
+                              0,
+                              static_cast<std::size_t>(c.cols) * sizeof(T),
+                              static_cast<std::size_t>(c.rows),
+                              stream),
+            "clear a product");
+    }
+    return stream.wait();
+  }
   const DeviceScope scope(context.devices().front());
   const std::int64_t above = strassen_above > 0 ? strassen_above : crossover;
   ThroughDevice<T> device(context, above);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
 
@@ -13,6 +15,12 @@ namespace {
 /// Coefficients of a product; 0 where a factor has none.
 std::int64_t product_size(std::size_t a, std::size_t b) {
   return a == 0 || b == 0 ? 0 : static_cast<std::int64_t>(a + b - 1);
+}
+
+void check_size(std::size_t a, std::size_t b, std::size_t out) {
+  if (static_cast<std::int64_t>(out) == product_size(a, b)) return;
+  throw usage_error(
+      "polymul: expected memory for {} coefficients, got it for {}", product_size(a, b), out);
 }
 
 /// |a|_2; throws for what is no number.
@@ -44,12 +52,9 @@ double bound_of(double a, double b, std::int64_t count) {
 }
 
 /// No bound holds where the transforms, or the product itself, leave the range of double.
-void check_range(const RealProduct& product) {
+void check_range(std::span<const double> product, double bound) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
-  if (is_finite(product.error_bound) &&
-      std::all_of(product.coefficients.begin(), product.coefficients.end(), is_finite)) {
-    return;
-  }
+  if (is_finite(bound) && std::all_of(product.begin(), product.end(), is_finite)) return;
   throw input_error(
       "polymul: expected sums of products within the range of double, got some beyond it; divide "
       "the coefficients by a power of 2 first");
@@ -98,10 +103,25 @@ std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b) {
   const std::int64_t count = product_size(a.size(), b.size());
   RealProduct product;
-  product.error_bound = bound_of(size_of(a, "a"), size_of(b, "b"), count);
   product.coefficients = Array<double>(count);
-  if (count == 0) return product;
-  const std::span<double> out(product.coefficients.data(), static_cast<std::size_t>(count));
+  product.error_bound =
+      polymul(context, a, b, {product.coefficients.data(), static_cast<std::size_t>(count)});
+  return product;
+}
+
+double polymul(Context& context,
+               std::span<const double> a,
+               std::span<const double> b,
+               std::span<double> out) {
+  check_size(a.size(), b.size(), out.size());
+  if constexpr (yupana::cuda::built) {
+    if (!out.empty() && yupana::cuda::device_of(context, out.data()) >= 0) {
+      cuda::polymul(context, a, b, out);
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+  const double bound = bound_of(size_of(a, "a"), size_of(b, "b"), std::ssize(out));
+  if (out.empty()) return bound;
   if (context.backend() == Backend::reference) {
     reference::polymul(a, b, out);
   } else if (context.backend() == Backend::cpu) {
@@ -109,18 +129,32 @@ RealProduct polymul(Context& context, std::span<const double> a, std::span<const
   } else if constexpr (yupana::cuda::built) {
     cuda::polymul(context, a, b, out);
   }
-  check_range(product);
-  return product;
+  check_range(out, bound);
+  return bound;
 }
 
 Array<std::int64_t> polymul_exact(Context& context,
                                   std::span<const std::int64_t> a,
                                   std::span<const std::int64_t> b) {
-  const std::int64_t count = product_size(a.size(), b.size());
+  Array<std::int64_t> product(product_size(a.size(), b.size()));
+  polymul_exact(context, a, b, {product.data(), static_cast<std::size_t>(product.size())});
+  return product;
+}
+
+void polymul_exact(Context& context,
+                   std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::span<std::int64_t> out) {
+  check_size(a.size(), b.size(), out.size());
+  if constexpr (yupana::cuda::built) {
+    if (!out.empty() && yupana::cuda::device_of(context, out.data()) >= 0) {
+      const std::uint64_t bound =
+          coefficient_bound(cuda::magnitudes_of(context, a), cuda::magnitudes_of(context, b));
+      return cuda::polymul_exact(context, a, b, bound, out);
+    }
+  }
   const std::uint64_t bound = coefficient_bound(a, b);
-  Array<std::int64_t> product(count);
-  if (count == 0) return product;
-  const std::span<std::int64_t> out(product.data(), static_cast<std::size_t>(count));
+  if (out.empty()) return;
   if (context.backend() == Backend::reference) {
     reference::polymul_exact(a, b, out);
   } else if (context.backend() == Backend::cpu) {
@@ -128,7 +162,6 @@ Array<std::int64_t> polymul_exact(Context& context,
   } else if constexpr (yupana::cuda::built) {
     cuda::polymul_exact(context, a, b, bound, out);
   }
-  return product;
 }
 
 }  // namespace yupana::spectral

@@ -24,6 +24,14 @@ struct RealProduct {
 ///   range of double
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b);
 
+/// The same into given memory, apart from the factors; returns the bound. All three on the host or
+/// in the memory of a GPU of the context, where no bound is worked out (infinity) and no range
+/// checked.
+double polymul(Context& context,
+               std::span<const double> a,
+               std::span<const double> b,
+               std::span<double> out);
+
 /// min(max|a| sum|b|, sum|a| max|b|), which no coefficient of the product exceeds in magnitude.
 ///   errors (bad_input): 2^63 or more
 std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
@@ -36,5 +44,13 @@ std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const
 Array<std::int64_t> polymul_exact(Context& context,
                                   std::span<const std::int64_t> a,
                                   std::span<const std::int64_t> b);
+
+/// The same into given memory, on the host or in the memory of a GPU of the context, there up to
+/// 2^63
+/// - 2^31.
+void polymul_exact(Context& context,
+                   std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::span<std::int64_t> out);
 
 }  // namespace yupana::spectral

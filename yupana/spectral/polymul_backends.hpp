@@ -42,7 +42,9 @@ void polymul_exact(Context& context,
                    std::span<std::int64_t> out);
 }  // namespace cpu
 
+/// Factors and product on the host or, checked here, in the memory of a GPU.
 namespace cuda {
+Magnitudes magnitudes_of(const Context& context, std::span<const std::int64_t> values);
 void polymul(Context& context,
              std::span<const double> a,
              std::span<const double> b,

@@ -2,6 +2,7 @@
 #include "yupana/core/cuda/device.hpp"
 
 #include "yupana/core/cuda/device_facts.hpp"
+#include "yupana/core/cuda/place.hpp"
 
 #ifndef YUPANA_CUDA
 namespace yupana::cuda {
@@ -11,6 +12,8 @@ int device_count() { return 0; }
 std::vector<DeviceInfo> device_list() { return {}; }
 
 std::uint64_t free_memory(int) { return 0; }
+
+int device_of(const Context&, const void*) { return -1; }
 
 std::string_view code_built() { return ""; }
 

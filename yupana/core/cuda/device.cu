@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/place.hpp"
+#include "yupana/core/cuda/runtime.hpp"
 
 namespace yupana::cuda {
 namespace {
@@ -82,6 +84,13 @@ std::vector<DeviceInfo> device_list() {
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < device_count(); ++i) devices.push_back(describe(i));
   return devices;
+}
+
+int device_of(const Context& context, const void* memory) {
+  if (context.backend() != Backend::cuda || memory == nullptr) return -1;
+  cudaPointerAttributes facts{};
+  check(cudaPointerGetAttributes(&facts, memory), "ask where an array is");
+  return facts.type == cudaMemoryTypeDevice ? facts.device : -1;
 }
 
 std::uint64_t free_memory(int ordinal) {

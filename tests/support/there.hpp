@@ -3,19 +3,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/arrays/samples.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 
-namespace yupana::arrays {
+namespace yupana {
 
-/// A host array on the device, `shift` values behind an aligned address.
+/// A host array on the device, `shift` values behind an aligned address. For CUDA builds alone.
 template <class T>
 class There {
  public:
   explicit There(const std::vector<T>& values, std::int64_t shift = 0)
-      : memory_(ssize_of(values) + shift + 1), shift_(shift), size_(values.size()) {
-    yupana::cuda::check(
-        cudaMemcpy(data(), values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice), "copy");
+      : There(values.data(), static_cast<std::int64_t>(values.size()), shift) {}
+  There(const T* values, std::int64_t size, std::int64_t shift = 0)
+      : memory_(size + shift + 1), shift_(shift), size_(static_cast<std::size_t>(size)) {
+    yupana::cuda::upload("copy", data(), values, size);
   }
   T* data() { return memory_.data() + shift_; }
   std::vector<T> back() {
@@ -31,4 +31,4 @@ class There {
   std::size_t size_;
 };
 
-}  // namespace yupana::arrays
+}  // namespace yupana

@@ -4,12 +4,8 @@
 
 #include <cstdint>
 
-/// What the functions on vectors in the memory of the current GPU need besides the library's. Only
-/// for CUDA builds; queued on the stream.
-namespace yupana::python::device {
-
-/// 0, 1, 2 ...
-void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream);
+/// Values in the memory of the current device. Only for CUDA builds; queued on the stream.
+namespace yupana::arrays::cuda {
 
 /// to[i] = from[i]. Of types: std::uint32_t and std::uint64_t, float and double, both ways;
 /// std::int32_t to std::int64_t.
@@ -23,4 +19,4 @@ std::int64_t first_bad_offset(const std::int64_t* offsets,
                               std::int64_t values,
                               cudaStream_t stream);
 
-}  // namespace yupana::python::device
+}  // namespace yupana::arrays::cuda

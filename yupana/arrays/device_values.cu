@@ -1,10 +1,8 @@
-#include <algorithm>
-
-#include "python/bindings/device_arrays.hpp"
+#include "yupana/arrays/device_values.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 
-namespace yupana::python::device {
+namespace yupana::arrays::cuda {
 namespace {
 
 using yupana::cuda::check;
@@ -16,10 +14,6 @@ constexpr int threads = 256;
 unsigned blocks_for(std::int64_t n) { return static_cast<unsigned>(divide_up(n, threads)); }
 
 __device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
-
-__global__ void number_kernel(std::uint64_t* places, std::int64_t n) {
-  if (place() < n) places[place()] = static_cast<std::uint64_t>(place());
-}
 
 template <class To, class From>
 __global__ void convert_kernel(const From* from, std::int64_t n, To* to) {
@@ -39,12 +33,6 @@ __global__ void offsets_kernel(const std::int64_t* offsets,
 }
 
 }  // namespace
-
-void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  number_kernel<<<blocks_for(n), threads, 0, stream>>>(places, n);
-  check_launch("number places");
-}
 
 template <class To, class From>
 void convert(const From* from, std::int64_t n, To* to, cudaStream_t stream) {
@@ -75,4 +63,4 @@ std::int64_t first_bad_offset(const std::int64_t* offsets,
   return static_cast<std::int64_t>(first);
 }
 
-}  // namespace yupana::python::device
+}  // namespace yupana::arrays::cuda

@@ -1,0 +1,182 @@
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "python/bindings/call.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/core/messages.hpp"
+#ifdef YUPANA_CUDA
+#include "yupana/core/cuda/runtime.hpp"
+#endif
+
+/// Arrays on the host or in the memory of a GPU, and results where they are: NumPy's, or DLPack's.
+namespace yupana::python {
+
+/// What comes in: dense, of either place.
+template <class T>
+using AnyVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig>;
+/// What a function writes to.
+template <class T>
+using AnyVectorOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using AnyRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig>;
+
+template <class NdArray>
+std::int64_t extent(const NdArray& array, std::size_t axis) {
+  return static_cast<std::int64_t>(array.shape(axis));
+}
+
+/// The number of the array's GPU; -1 on the host.
+template <class NdArray>
+int place_of(const NdArray& array) {
+  return array.device_type() == nb::device::cuda::value ? array.device_id() : -1;
+}
+
+template <class A, class B>
+void check_same_device(const char* name, const A& a, const B& b) {
+  if (place_of(a) == place_of(b)) return;
+  throw usage_error("{}: expected an array on GPU {}, where the other is, got one on GPU {}",
+                    name,
+                    place_of(b),
+                    place_of(a));
+}
+
+/// While it lives the GPU is the thread's current one. Work queued there before on any stream has
+/// ended, so that arrays there are complete; but for calls that are queued on the caller's stream.
+class Visit {
+ public:
+#ifdef YUPANA_CUDA
+  explicit Visit(int place, bool queued = false) {
+    if (place < 0) return;
+    scope_.emplace(place);
+    if (queued) return;
+    yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
+  }
+
+ private:
+  std::optional<yupana::cuda::DeviceScope> scope_;
+#else
+  explicit Visit(int, bool = false) {}
+#endif
+};
+
+/// call() where the arguments are.
+template <class Body>
+auto call_at(int place, const Options& options, Runs runs, const Body& body) {
+  return call(options, runs, [&](Context& context) {
+    const Visit visit(place, context.gpu_stream().has_value());
+    return body(context);
+  });
+}
+template <class Body>
+auto call_at(int place, const Options& options, const Body& body) {
+  return call_at(place, options, Runs::anywhere, body);
+}
+
+/// The array of a type that owns what `owner` owned, `first` on.
+template <class Owner>
+nb::object owning(
+    int place, Owner&& owner, void* first, nb::dlpack::dtype type, const auto& shape) {
+  auto* kept = new Owner(std::forward<Owner>(owner));
+  const nb::capsule release(kept, [](void* p) noexcept { delete static_cast<Owner*>(p); });
+  std::size_t sizes[8] = {};
+  std::size_t dimensions = 0;
+  for (const auto size : shape) sizes[dimensions++] = static_cast<std::size_t>(size);
+  if (place < 0) {
+    return nb::cast(nb::ndarray<nb::numpy>(first, dimensions, sizes, release, nullptr, type));
+  }
+  return nb::cast(nb::ndarray<nb::array_api>(
+      first, dimensions, sizes, release, nullptr, type, nb::device::cuda::value, place));
+}
+
+/// Memory for a result where the arguments are; undefined. Made in a call at that place.
+template <class T>
+class Made {
+ public:
+  Made() = default;
+  Made(int place, std::int64_t size) : place_(place), size_(size) {
+    if (place < 0) here_ = Array<T>(size);
+#ifdef YUPANA_CUDA
+    if (place >= 0) there_ = yupana::cuda::DeviceArray<T>(size);
+#endif
+  }
+  T* data() {
+#ifdef YUPANA_CUDA
+    if (place_ >= 0) return there_.data();
+#endif
+    return here_.data();
+  }
+  std::int64_t size() const { return size_; }
+  /// On the host, of those on a GPU.
+  Array<T> fetched() const {
+    Array<T> values(size_);
+#ifdef YUPANA_CUDA
+    yupana::cuda::check(
+        cudaMemcpy(values.data(), there_.data(), there_.bytes(), cudaMemcpyDeviceToHost),
+        "copy to the host");
+#endif
+    return values;
+  }
+
+  nb::object to_python(std::initializer_list<std::int64_t> shape,
+                       nb::dlpack::dtype type = nb::dtype<T>()) && {
+    T* const first = data();
+    return owning(place_, std::move(*this), first, type, shape);
+  }
+
+ private:
+  int place_ = -1;
+  std::int64_t size_ = 0;
+  Array<T> here_;
+#ifdef YUPANA_CUDA
+  yupana::cuda::DeviceArray<T> there_;
+#endif
+};
+
+/// The array of this shape that body(context, its memory) fills; on a GPU unless it is empty.
+template <class T, class Body>
+nb::object made_at(int place,
+                   const Options& options,
+                   Runs runs,
+                   std::initializer_list<std::int64_t> shape,
+                   const Body& body) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  Made<T> made = call_at(place, options, runs, [&](Context& context) {
+    Made<T> result(place, size);
+    if (place < 0 || size > 0) body(context, result.data());
+    return result;
+  });
+  return std::move(made).to_python(shape);
+}
+
+/// An array on a GPU that the caller made for a result, in memory of its library; none for one of
+/// ours.
+template <class T>
+using Given = std::optional<nb::ndarray<T, nb::c_contig, nb::device::cuda>>;
+
+/// As made_at(), queued, for arguments on a GPU; None where the result was written to `given`.
+template <class T, class Body>
+nb::object queued_at(int place,
+                     const Options& options,
+                     const Given<T>& given,
+                     std::initializer_list<std::int64_t> shape,
+                     const Body& body) {
+  if (!given) return made_at<T>(place, options, Runs::anywhere, shape, body);
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  if (place_of(*given) != place || size_of(*given) != size) {
+    throw usage_error("out: expected {} values beside the argument, got {}", size, size_of(*given));
+  }
+  call_at(place, options, Runs::at_once, [&](Context& context) {
+    if (size > 0) body(context, given->data());
+  });
+  return nb::none();
+}
+
+}  // namespace yupana::python

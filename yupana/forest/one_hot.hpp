@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/table.hpp"
+#include "yupana/forest/lists.hpp"
+#include "yupana/forest/tree.hpp"
+
+/// Columns of categories as features of 0 and 1, which are never made: a list that is sorted by
+/// category holds each feature's ones next to each other, and its zeros are all other rows.
+namespace yupana::forest {
+
+/// Which features a table's columns are (TreeParams::one_hot).
+class FeatureColumns {
+ public:
+  FeatureColumns(std::int64_t columns, const std::vector<std::int32_t>& one_hot);
+
+  std::int64_t count() const { return count_; }
+  bool has_one_hot() const { return !firsts_.empty(); }
+  bool is_one_hot(std::int64_t column) const { return has_one_hot() && one_hot_[column] > 0; }
+  /// The feature that a column is, or the first of its features.
+  std::int32_t first(std::int64_t column) const {
+    return has_one_hot() ? firsts_[column] : static_cast<std::int32_t>(column);
+  }
+  std::int32_t column(std::int32_t feature) const;
+
+ private:
+  std::vector<std::int32_t> one_hot_, firsts_;  ///< of each column; empty: columns are features
+  std::int64_t count_;
+};
+
+/// Makes the ranks of one-hot columns their categories.
+template <class T>
+void rank_by_category(SortedTable& sorted, TableView<T> table, const TreeParams& params);
+
+/// The table with a feature a category: 0 or 1, missing where the category is.
+///   errors: bad_input for values that are no category of their column
+template <class T>
+Table<T> with_features(TableView<T> table, const std::vector<std::int32_t>& one_hot);
+
+/// Trees of features as trees of the columns that they were made of: what is 0 or 1 by the row's
+/// category becomes a comparison with the category (Node::one_category). Nodes keep their numbers.
+std::vector<Tree> on_columns(std::vector<Tree> trees,
+                             std::int64_t columns,
+                             const std::vector<std::int32_t>& one_hot);
+
+}  // namespace yupana::forest
