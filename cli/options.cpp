@@ -294,8 +294,14 @@ Option Command::bytes(const std::string& names, std::uint64_t& value, const std:
 }
 
 Option Command::folder(const std::string& names, Take take, const std::string& help) {
-  CLI::Option* option = app_->add_option_function<std::string>(names, std::move(take), help);
-  return Option(option->check(CLI::ExistingDirectory));
+  const auto check = [names, take = std::move(take)](const std::string& folder) {
+    std::error_code none;
+    if (!std::filesystem::is_directory(folder, none)) {
+      throw input_error("{}: expected a folder, got '{}', which is none", names, folder);
+    }
+    take(folder);
+  };
+  return Option(app_->add_option_function<std::string>(names, check, help));
 }
 
 bool Command::given(const std::string& option) const {

@@ -49,7 +49,8 @@ class FermatResult:
     units of scale**alpha (1 unless these would leave the range of floats). Shares of the pairs, which
     add up to 1, by the length F and the given distance's power W: ``kept_edges`` (F = W: the edge is its
     own shortest path), ``replaced_edges`` (F < W), ``longer_edges`` (F > W: the edge is none of the
-    nearest neighbours'), ``unreachable_pairs`` (F infinite); through landmarks F is the estimate.
+    nearest neighbours'), ``unreachable_pairs`` (F infinite); through landmarks F is the estimate. The
+    first three are NaN where alpha takes powers below the range of floats: they are not known then.
     ``certified``: share of pairs whose length is proven without a search, or with neighbors proven to be
     that of all edges. ``largest_rank``: largest neighbour rank of any edge on a shortest path, with
     neighbors. ``components``: into which the edges that were used join the vertices.

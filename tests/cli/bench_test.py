@@ -116,7 +116,6 @@ def options_without_effect_are_errors():
         (("tables", "--device", "reference"), "--device"),
         (("scan", "-o", "out"), "-o"),
         (("fft", "--peers", "data", "--no-peers"), "--peers"),
-        (("trisolve", "--data", "nowhere"), "--data"),
     ):
         told = run("bench", *arguments, "--quick", status=2)
         assert option in told.stderr and not told.stdout, told.stderr

@@ -112,12 +112,15 @@ void check_distances(Context& context,
   });
   if (invalid_row < n) throw fault_in_row(distances, function, invalid_row);
   if (unreachable == Unreachable::refused && found_unreachable) {
+    std::int64_t cell = 0;
+    while (!is_unreachable(distances(cell / n, cell % n))) ++cell;
     throw input_error(
-        "{}: expected a distance between every two individuals, but some pairs have none (the "
-        "individuals fall into {} components); use a larger --knn or remove individuals without "
-        "common sites",
+        "{}: expected a distance between every two individuals, got none (infinite) in row {}, "
+        "column {}, counted from 1; remove individuals without common sites, or make a Fermat "
+        "matrix with a larger --knn",
         function,
-        component_count(distances));
+        cell / n + 1,
+        cell % n + 1);
   }
 }
 

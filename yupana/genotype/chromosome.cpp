@@ -47,7 +47,9 @@ Chromosome chromosome_of(std::string_view contig, std::int64_t autosomes) {
   if (number == 0) return Chromosome::unplaced;
   if (number >= 1 && number <= autosomes) return Chromosome::autosome;
   if (number == autosomes + 3) return Chromosome::pseudo_autosomal;
-  if (number > autosomes && number <= autosomes + 4) return Chromosome::other;
+  if (number == autosomes + 1) return Chromosome::x;
+  if (number == autosomes + 2) return Chromosome::y;
+  if (number == autosomes + 4) return Chromosome::mitochondrial;
   return Chromosome::unknown;
 }
 
@@ -110,7 +112,7 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
 bool ChromosomeFilter::keeps(std::string_view contig) const {
   switch (rule_) {
     case Rule::autosomes:
-      return chromosome_of(contig, autosomes_) != Chromosome::other;
+      return !is_haploid_in_some(chromosome_of(contig, autosomes_));
     case Rule::all:
       return true;
     case Rule::listed:

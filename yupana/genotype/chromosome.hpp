@@ -16,11 +16,19 @@ enum class Chromosome {
   autosome,          ///< 1 .. N, where the species has N autosomes
   unplaced,          ///< 0
   pseudo_autosomal,  ///< XY, PAR1, PAR2 and N + 3: diploid in both sexes
-  other,             ///< X (N + 1), Y (N + 2), MT or M (N + 4)
+  x,                 ///< X, N + 1
+  y,                 ///< Y, N + 2
+  mitochondrial,     ///< MT, M, N + 4
   unknown,           ///< any other name: another species, or a scaffold
 };
 
 Chromosome chromosome_of(std::string_view contig, std::int64_t autosomes = human_autosomes);
+
+/// X, Y and MT: of one copy in some.
+constexpr bool is_haploid_in_some(Chromosome chromosome) {
+  return chromosome == Chromosome::x || chromosome == Chromosome::y ||
+         chromosome == Chromosome::mitochondrial;
+}
 
 /// True where two contig names mean the same chromosome: "21" and "chr21", "X" and "23".
 bool same_chromosome(std::string_view a,

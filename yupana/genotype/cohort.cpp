@@ -352,6 +352,11 @@ void Cohort::leave_out(const std::string& reason, const std::vector<bool>& left_
   state.filter->count_missing_of(state.kept);
 }
 
+void Cohort::leave_out_haploid(bool left_out) {
+  state_->stop_prefetch();  // it uses the filter
+  state_->filter->leave_out_haploid(left_out);
+}
+
 void Cohort::choose_sites(std::vector<bool> chosen) {
   state_->stop_prefetch();  // it uses the filter
   state_->filter->choose_sites(std::move(chosen));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/planes.hpp"
 #include "yupana/genotype/site_block.hpp"
 #include "yupana/genotype/source.hpp"
@@ -27,7 +28,9 @@ struct LeftOut {
 };
 
 /// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
-/// sites); geno (over the samples that stay), hwe, maf and mac (over the founders that stay).
+/// sites); geno (over the samples that stay), hwe, maf and mac (over the founders that stay). As in
+/// PLINK 2, males have one allele of X, none but they have alleles of Y, and all have one of MT;
+/// hwe is over the females on X, and tests neither Y nor MT.
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers
@@ -40,8 +43,9 @@ struct CohortParams {
   bool hwe_mid_p = false;           ///< of the test with the mid-p correction
   std::int64_t min_mac = 0;         ///< --mac: drop sites with fewer copies of the minor allele
   bool nonfounders = false;         ///< --nonfounders: --maf counts every sample that stays
-  double thin = 1;                  ///< --thin: keep each site with this probability
-  std::uint64_t seed = 0;           ///< of --thin
+  std::int64_t autosomes = human_autosomes;  ///< --chr-set: which names are X, Y and MT
+  double thin = 1;                           ///< --thin: keep each site with this probability
+  std::uint64_t seed = 0;                    ///< of --thin
   /// True where sites are judged by their allele counts.
   bool counts_alleles() const { return min_maf > 0 || max_maf < 0.5 || min_mac > 0 || min_hwe > 0; }
   Missing missing = Missing::pairwise;
@@ -109,6 +113,8 @@ class Cohort {
   /// are filtered over all, as before.
   ///   errors: bad_input where none is left
   void leave_out(const std::string& reason, const std::vector<bool>& left_out);
+  /// From the next rewind() on, sites of X, Y and MT are left out, or read again.
+  void leave_out_haploid(bool left_out);
   /// From the next rewind() on, sites are kept only where `chosen`, by SiteName::number.
   void choose_sites(std::vector<bool> chosen);
   /// From the next rewind() on this cohort is another part of the whole.

@@ -23,8 +23,8 @@ enum class Structure {
 ///   island  w = 1
 ///   line    w = max(1, K - 1)
 ///   ring    w = max(1, K / 2), the row of K sources closed to a circle
-/// So F_ST of two populations is F where they share no source (those farthest apart), and falls
-/// nearly in proportion to the steps between them, as stepping stones in one dimension have it
+/// So F_ST of two populations is F where they share no source (those farthest apart), and grows
+/// with the steps between them, ever less: isolation by distance, as of stepping stones in a row
 /// (Kimura and Weiss, Genetics 49, 1964; Rousset, Genetics 145, 1997).
 ///   work: two gamma variates a source and O(K) additions a site; memory: O(K)
 ///   determinism: frequencies depend on seed and site alone

@@ -24,19 +24,59 @@ std::int64_t piece_sites(std::int64_t samples) {
   return std::clamp<std::int64_t>(piece_bytes / SiteBlock(samples, 0).stride, 16, 8192);
 }
 
-/// The founders among the kept samples; nothing where every kept sample's alleles count.
-std::optional<SampleMask> founders_of(const Source& source,
-                                      const CohortParams& params,
-                                      const std::vector<std::int64_t>& kept) {
+/// Those of the kept samples whose alleles count: the founders, or all.
+std::vector<std::int64_t> counted_of(const Source& source,
+                                     const CohortParams& params,
+                                     const std::vector<std::int64_t>& kept) {
   const std::vector<bool>& nonfounders = source.nonfounders();
-  if (!params.counts_alleles() || params.nonfounders || nonfounders.empty()) return {};
+  if (!params.counts_alleles() || params.nonfounders || nonfounders.empty()) return kept;
   std::vector<std::int64_t> founders;
   for (const std::int64_t i : kept) {
     if (!nonfounders[static_cast<std::size_t>(i)]) founders.push_back(i);
   }
-  if (founders.size() == kept.size()) return {};
-  return SampleMask(std::ssize(source.samples()), founders);
+  return founders;
 }
+
+/// Those of a sex among them.
+SampleMask mask_of(const Source& source, const std::vector<std::int64_t>& samples, Sex sex) {
+  const std::vector<Sex>& sexes = source.sexes();
+  std::vector<std::int64_t> of_sex;
+  for (const std::int64_t i : samples) {
+    if (!sexes.empty() && sexes[static_cast<std::size_t>(i)] == sex) of_sex.push_back(i);
+  }
+  return {std::ssize(source.samples()), of_sex};
+}
+
+bool may_be_haploid(const Source& source, const CohortParams& params) {
+  const std::vector<std::string> names = source.chromosomes();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return is_haploid_in_some(chromosome_of(name, params.autosomes));
+  });
+}
+
+/// Copies of a chromosome in males and in all others; PLINK 2 takes those of unknown sex for
+/// females here.
+struct Copies {
+  std::int64_t males = 2, others = 2;
+};
+
+Copies copies_of(Chromosome chromosome) {
+  if (chromosome == Chromosome::x) return {1, 2};
+  if (chromosome == Chromosome::y) return {1, 0};
+  if (chromosome == Chromosome::mitochondrial) return {1, 1};
+  return {};
+}
+
+/// Alleles of a site, in halves: a heterozygous call of one copy is half of each allele.
+struct Alleles {
+  std::int64_t a1 = 0, all = 0;
+
+  void add(const SiteCounts& counts, std::int64_t copies) {
+    a1 += copies * (2 * counts.homozygous_a1 + counts.heterozygous);
+    all += copies * 2 * counts.called();
+  }
+  std::int64_t minor() const { return std::min(a1, all - a1); }
+};
 
 }  // namespace
 
@@ -53,9 +93,24 @@ SiteFilter::SiteFilter(Source& source,
       backend_(backend),
       samples_(std::move(kept)),
       mask_(std::ssize(source.samples()), samples_),
-      founders_(founders_of(source, params, samples_)),
+      males_(mask_of(source, counted_of(source, params, samples_), Sex::male)),
+      females_(mask_of(source, counted_of(source, params, samples_), Sex::female)),
       most_missing_(allowed_missing(params.max_site_missing, mask_.size())),
-      piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {}
+      piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {
+  const std::vector<std::int64_t> counted = counted_of(source, params, samples_);
+  if (counted.size() < samples_.size()) founders_.emplace(mask_.samples(), counted);
+  if (params.counts_alleles()) find_haploid();
+}
+
+void SiteFilter::find_haploid() {
+  haploid_ = may_be_haploid(source_, params_);
+  if (haploid_) source_.name_sites();
+}
+
+void SiteFilter::leave_out_haploid(bool left_out) {
+  haploid_left_out_ = left_out;
+  if (left_out) find_haploid();
+}
 
 void SiteFilter::rewind() {
   source_.rewind();
@@ -111,6 +166,7 @@ bool SiteFilter::read_piece() {
     founder_counts_.resize(counts_.size());
     site_counts(backend_, piece_, *founders_, founder_counts_);
   }
+  if (haploid_) count_haploid();
   if (left_) {
     left_counts_.resize(counts_.size());
     site_counts(backend_, piece_, *left_, left_counts_);
@@ -128,6 +184,28 @@ bool SiteFilter::read_piece() {
   return true;
 }
 
+/// The chromosomes of the piece's sites, and what their filters need to know of the sexes.
+void SiteFilter::count_haploid() {
+  chromosomes_.clear();
+  const std::string* last = nullptr;
+  for (std::int64_t site = 0; site < piece_.sites; ++site) {
+    const std::string& name = piece_.names[site].chromosome;
+    const bool same = last != nullptr && *last == name;
+    chromosomes_.push_back(same ? chromosomes_.back() : chromosome_of(name, params_.autosomes));
+    last = &name;
+  }
+  const auto first = std::find_if(chromosomes_.begin(), chromosomes_.end(), is_haploid_in_some);
+  if (!params_.counts_alleles() || first == chromosomes_.end()) return;
+  male_counts_.resize(counts_.size());
+  female_counts_.resize(counts_.size());
+  site_counts(backend_, piece_, males_, male_counts_);
+  site_counts(backend_, piece_, females_, female_counts_);
+}
+
+Chromosome SiteFilter::chromosome(std::int64_t site) const {
+  return haploid_ ? chromosomes_[site] : Chromosome::autosome;
+}
+
 bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
   if (params_.thin < 1 &&
       Random(params_.seed, thin_stream).uniform(position_ + site) >= params_.thin) {
@@ -138,7 +216,11 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     ++dropped_["missing rate above --geno"];
     return false;
   }
-  if (const char* reason = reason_of_frequency(frequency_counts(site))) {
+  if (haploid_left_out_ && is_haploid_in_some(chromosome(site))) {
+    ++dropped_["of X, Y or MT (--king-cutoff counts the other chromosomes)"];
+    return false;
+  }
+  if (const char* reason = params_.counts_alleles() ? reason_of_frequency(site) : nullptr) {
     ++dropped_[reason];
     return false;
   }
@@ -155,24 +237,32 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
 
 /// Why a site of these alleles is dropped; null where it stays. As in PLINK, the frequency of a
 /// site without a call is one half, and its count of alleles 0.
-const char* SiteFilter::reason_of_frequency(const SiteCounts& counts) const {
-  if (params_.min_hwe > 0 && hardy_weinberg_p(counts, params_.hwe_mid_p) < params_.min_hwe) {
-    return "far from Hardy-Weinberg equilibrium (--hwe)";
+const char* SiteFilter::reason_of_frequency(std::int64_t site) const {
+  const SiteCounts& counts = founders_ ? founder_counts_[site] : counts_[site];
+  const Chromosome where = chromosome(site);
+  const bool is_diploid = !is_haploid_in_some(where);
+  if (params_.min_hwe > 0 && (is_diploid || where == Chromosome::x)) {
+    const SiteCounts& tested = is_diploid ? counts : female_counts_[site];
+    if (hardy_weinberg_p(tested, params_.hwe_mid_p) < params_.min_hwe) {
+      return "far from Hardy-Weinberg equilibrium (--hwe)";
+    }
   }
-  const auto minor = static_cast<double>(counts.minor_alleles());
-  const double alleles = 2 * static_cast<double>(counts.called());
+  const Copies copies = copies_of(where);
+  Alleles halves;
+  halves.add(counts, copies.others);
+  if (copies.males != copies.others) {
+    halves.add(male_counts_[site], copies.males - copies.others);
+  }
+  const auto minor = static_cast<double>(halves.minor());
+  const auto alleles = static_cast<double>(halves.all);
   if (minor < params_.min_maf * (1 - tolerance) * alleles) {
     return "minor-allele frequency below --maf";
   }
   const bool is_common = alleles > 0 ? minor > params_.max_maf * (1 + tolerance) * alleles
                                      : params_.max_maf * (1 + tolerance) < 0.5;
   if (is_common) return "minor-allele frequency above --max-maf";
-  if (counts.minor_alleles() < params_.min_mac) return "minor-allele count below --mac";
+  if (halves.minor() < 2 * params_.min_mac) return "minor-allele count below --mac";
   return nullptr;
-}
-
-const SiteCounts& SiteFilter::frequency_counts(std::int64_t site) const {
-  return founders_ ? founder_counts_[site] : counts_[site];
 }
 
 void SiteFilter::impute(std::int64_t site, const SiteCounts& counts) {

@@ -40,6 +40,8 @@ class SiteFilter {
   }
   /// From the next fill() on, sites have names: the source's, or those of numbered_site().
   void name_sites();
+  /// From the next rewind() on, sites of X, Y and MT do not pass, or do again.
+  void leave_out_haploid(bool left_out);
   /// From the next rewind() on, sites pass only where `chosen`, by their number in the source.
   void choose_sites(std::vector<bool> chosen) { chosen_ = std::move(chosen); }
 
@@ -53,9 +55,11 @@ class SiteFilter {
   bool read_piece();
   bool is_chosen(std::int64_t position) const;
   bool passes(std::int64_t site, const SiteCounts& counts);
-  const char* reason_of_frequency(const SiteCounts& counts) const;
-  /// Counts for --maf and --mac: over the founders where they are fewer than the kept samples.
-  const SiteCounts& frequency_counts(std::int64_t site) const;
+  /// From now on the sites' chromosomes are known, where some may be X, Y or MT.
+  void find_haploid();
+  void count_haploid();
+  Chromosome chromosome(std::int64_t site) const;
+  const char* reason_of_frequency(std::int64_t site) const;
   void impute(std::int64_t site, const SiteCounts& counts);
   std::int64_t missing(std::int64_t site) const;
   void append(FilteredSites& sites);
@@ -67,13 +71,18 @@ class SiteFilter {
   std::vector<std::int64_t> samples_;
   SampleMask mask_;
   std::optional<SampleMask> founders_;  ///< the samples --maf counts, where they are fewer
-  std::optional<SampleMask> left_;      ///< the samples whose missing calls count, where fewer
-  std::int64_t most_missing_;           ///< calls a site may miss under --geno
+  SampleMask males_, females_;          ///< among those that --maf counts
+  bool haploid_ = false;                ///< sites may be on X, Y or MT, and it matters
+  bool haploid_left_out_ = false;
+  std::optional<SampleMask> left_;  ///< the samples whose missing calls count, where fewer
+  std::int64_t most_missing_;       ///< calls a site may miss under --geno
 
-  SiteBlock piece_;                         ///< as the source delivered it
-  std::vector<SiteCounts> counts_;          ///< of the piece's sites
-  std::vector<SiteCounts> founder_counts_;  ///< the same over the founders
-  std::vector<SiteCounts> left_counts_;     ///< the same over those left
+  SiteBlock piece_;                                      ///< as the source delivered it
+  std::vector<SiteCounts> counts_;                       ///< of the piece's sites
+  std::vector<SiteCounts> founder_counts_;               ///< the same over the founders
+  std::vector<SiteCounts> left_counts_;                  ///< the same over those left
+  std::vector<Chromosome> chromosomes_;                  ///< of the piece's sites, where haploid_
+  std::vector<SiteCounts> male_counts_, female_counts_;  ///< where one of them is X, Y or MT
   std::vector<std::int64_t> passed_;
   std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
   std::int64_t position_ = 0;

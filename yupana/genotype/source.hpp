@@ -17,6 +17,8 @@ struct SiteAccount {
   std::vector<std::string> notes;               ///< facts a user should know, one line each
 };
 
+enum class Sex : std::uint8_t { unknown, male, female };
+
 /// A stream of sites: a file reader, a simulation, an array. Delivers the sites in file order, in
 /// blocks as large as the caller's, each time the same after rewind().
 class Source {
@@ -27,6 +29,11 @@ class Source {
   /// Per sample, true where a parent is named; empty where the input has no pedigree.
   virtual const std::vector<bool>& nonfounders() const {
     static const std::vector<bool> none;
+    return none;
+  }
+  /// Per sample; empty where the input does not say.
+  virtual const std::vector<Sex>& sexes() const {
+    static const std::vector<Sex> none;
     return none;
   }
   /// From now on the blocks that read() fills hold the names of their sites, where the input has

@@ -129,7 +129,8 @@ DistributedFermatResult solve(Context& context,
   const std::int64_t n = distances.size();
   FermatFacts facts = make_facts(params, rule.unit, precision_of<T>, n);
   facts.method = cpu::dense_closure<T>(context, n).method;
-  set_shares(count_edges(context, lengths, distances, rule), n, facts);
+  set_shares(count_edges(context, lengths, distances, rule), n, rule.vanishing, facts);
+  if (rule.vanishing) note_vanishing(context, params.alpha);
   if (has_unreachable) facts.components = count_components(context, lengths);
   if (!params.root) return {facts, std::move(lengths)};
   using Root = RootOf<T>;
@@ -152,7 +153,7 @@ DistributedFermatResult fermat(Context& context,
   return std::visit(
       [&](auto& tiles) {
         const WeightRange range = distance_range(context, tiles);
-        const WeightRule rule = weight_rule(context, range, tiles.size(), squared, params);
+        const WeightRule rule = weight_rule(range, tiles.size(), squared, params);
         switch (rule.precision) {
           case Precision::integer:
             return solve<std::int32_t>(context, tiles, rule, range.unreachable, params);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
@@ -184,7 +186,7 @@ FermatFacts make_facts(const FermatParams& params,
   return facts;
 }
 
-void set_shares(const EdgeCounts& counts, std::int64_t n, FermatFacts& facts) {
+void set_shares(const EdgeCounts& counts, std::int64_t n, bool vanishing, FermatFacts& facts) {
   facts.kept_edges = 1;
   if (n < 2) return;
   const std::int64_t pairs = n * (n - 1) / 2;
@@ -195,6 +197,9 @@ void set_shares(const EdgeCounts& counts, std::int64_t n, FermatFacts& facts) {
   facts.longer_edges = share(counts.longer);
   facts.unreachable_pairs = share(counts.unreachable);
   facts.replaced_edges = share(pairs - counts.kept - counts.longer - counts.unreachable);
+  if (!vanishing) return;
+  facts.kept_edges = facts.longer_edges = facts.replaced_edges =
+      std::numeric_limits<double>::quiet_NaN();
 }
 
 template <class T>
@@ -230,8 +235,9 @@ FermatResult solve_matrix(Context& context,
         const std::int64_t n = matrix.size();
         FermatFacts& facts = result;
         facts = make_facts(params, weights.scale, precision_of<T>, n);
-        const bool far = weights.unreachable;
-        set_shares(solve(context, matrix, far, params, source, shared, facts), n, facts);
+        const EdgeCounts counts =
+            solve(context, matrix, weights.unreachable, params, source, shared, facts);
+        set_shares(counts, n, weights.vanishing, facts);
         if (params.root) {
           result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
         } else {
@@ -255,7 +261,10 @@ FermatResult fermat(Context& context,
     return {};
   }
   SharedClosure shared(context);
-  return solve_matrix(context, std::move(distances), squared, params, on_device, shared);
+  FermatResult result =
+      solve_matrix(context, std::move(distances), squared, params, on_device, shared);
+  if (std::isnan(result.kept_edges)) note_vanishing(context, params.alpha);
+  return result;
 }
 
 FermatResult fermat_alone(Context& context,

@@ -16,6 +16,7 @@ struct FermatWeights {
   AnyMatrix values;
   double scale = 1;          ///< distances were divided by this before the power
   bool unreachable = false;  ///< some pair has no edge
+  bool vanishing = false;    ///< WeightRule::vanishing
 };
 
 /// Checks the distances and turns them into weights, in place where the type stays.
@@ -45,7 +46,9 @@ struct EdgeCounts {
 };
 
 /// Sets the shares of the pairs of n vertices.
-void set_shares(const EdgeCounts& counts, std::int64_t n, FermatFacts& facts);
+/// `vanishing`: of weights that are zero or lost digits no count of edges is true, so that shares
+/// of edges are NaN.
+void set_shares(const EdgeCounts& counts, std::int64_t n, bool vanishing, FermatFacts& facts);
 
 /// How the shortest paths were found.
 struct ClosureResult {

@@ -76,7 +76,7 @@ DeviceFermat closed(Context& context,
     apart = static_cast<std::int64_t>(reach.unreachable);
     facts.components = static_cast<std::int64_t>(reach.components);
   }
-  set_shares({kept - apart, 0, apart}, n, facts);
+  set_shares({kept - apart, 0, apart}, n, rule.vanishing, facts);
   if (!params.root) {
     result.lengths = matrix_of(std::move(weights), device, n);
     return result;
@@ -109,7 +109,8 @@ DeviceFermat fermat(Context& context,
   const DeviceScope scope(device);
   const Stream stream;
   const WeightRange range = checked(distances, stream);
-  const WeightRule rule = weight_rule(context, range, distances.rows, squared, params);
+  const WeightRule rule = weight_rule(range, distances.rows, squared, params);
+  if (rule.vanishing) note_vanishing(context, params.alpha);
   const auto close = [&]<class To>() {
     return closed<To>(context, device, distances, rule, range.unreachable, params, stream);
   };

@@ -109,20 +109,11 @@ double scale_for(const WeightRange& range, double power, Precision precision) {
   return std::exp2(std::ceil(std::log2(range.largest)));
 }
 
-// Distances so much smaller than the largest that their power is zero look like duplicates.
-void note_vanishing(Context& context,
-                    const WeightRange& range,
-                    double power,
-                    Precision precision,
-                    double scale,
-                    double alpha) {
-  if (precision == Precision::integer || range.largest == 0) return;
-  const double least_exponent = precision == Precision::float32 ? -126 : -1022;
-  if (power * std::log2(range.smallest / scale) >= least_exponent) return;
-  context.note(
-      fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
-                  "count as zero beside the largest",
-                  alpha));
+// Distances so much smaller than the largest that their power is zero, or loses digits.
+bool is_vanishing(const WeightRange& range, const WeightRule& rule) {
+  if (rule.precision == Precision::integer || range.largest == 0) return false;
+  const double least_exponent = rule.precision == Precision::float32 ? -126 : -1022;
+  return rule.power * std::log2(range.smallest / rule.scale) < least_exponent;
 }
 
 template <class To, class From>
@@ -173,8 +164,18 @@ WeightRange weight_range(const T* values, std::int64_t count) {
   return {static_cast<double>(largest), static_cast<double>(smallest), whole, has_unreachable};
 }
 
-WeightRule weight_rule(
-    Context& context, WeightRange range, std::int64_t n, bool squared, const FermatParams& params) {
+void note_vanishing(const Context& context, double alpha) {
+  context.note(
+      fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
+                  "count as zero, or with few digits, beside the largest, and which edges are kept "
+                  "is not known",
+                  alpha));
+}
+
+WeightRule weight_rule(WeightRange range,
+                       std::int64_t n,
+                       bool squared,
+                       const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
     throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
   }
@@ -186,7 +187,7 @@ WeightRule weight_rule(
       integers_fit(range, rule.power, complete ? 1 : std::max<std::int64_t>(1, n - 1));
   rule.precision = choose(range, rule.power, params.precision, integers);
   rule.scale = scale_for(range, rule.power, rule.precision);
-  note_vanishing(context, range, rule.power, rule.precision, rule.scale, params.alpha);
+  rule.vanishing = is_vanishing(range, rule);
   rule.unit = squared ? std::sqrt(rule.scale) : rule.scale;
   return rule;
 }
@@ -203,15 +204,19 @@ FermatWeights fermat_weights(Context& context,
         check(context, matrix);
         const WeightRange range = distance_range(context, matrix);
         const bool far = range.unreachable;
-        const auto [precision, power, scale, unit] =
-            weight_rule(context, range, matrix.size(), squared, params);
+        const auto [precision, power, scale, unit, vanishing] =
+            weight_rule(range, matrix.size(), squared, params);
         switch (precision) {
           case Precision::integer:
-            return {convert<std::int32_t>(context, std::move(matrix), power, scale), unit, far};
+            return {convert<std::int32_t>(context, std::move(matrix), power, scale),
+                    unit,
+                    far,
+                    vanishing};
           case Precision::float64:
-            return {convert<double>(context, std::move(matrix), power, scale), unit, far};
+            return {
+                convert<double>(context, std::move(matrix), power, scale), unit, far, vanishing};
           default:
-            return {convert<float>(context, std::move(matrix), power, scale), unit, far};
+            return {convert<float>(context, std::move(matrix), power, scale), unit, far, vanishing};
         }
       },
       std::move(distances));

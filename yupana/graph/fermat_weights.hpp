@@ -54,12 +54,15 @@ struct WeightRule {
   Precision precision = Precision::float32;
   double power = 1;
   double scale = 1;
-  double unit = 1;  ///< FermatResult::scale
+  double unit = 1;         ///< FermatResult::scale
+  bool vanishing = false;  ///< some weights are below the normal numbers: zero, or of few digits
 };
 
 /// For n vertices whose distances have this range. Throws bad_input for alpha and precision.
-WeightRule weight_rule(
-    Context& context, WeightRange range, std::int64_t n, bool squared, const FermatParams& params);
+WeightRule weight_rule(WeightRange range, std::int64_t n, bool squared, const FermatParams& params);
+
+/// Says that weights vanish at this alpha.
+void note_vanishing(const Context& context, double alpha);
 
 template <class To, class From>
 To weight(From distance, double power, double inverse_scale) {

@@ -25,8 +25,9 @@ class BedSource : public genotype::Source {
  public:
   BedSource(const BedFiles& files, const SiteRules& rules);
 
-  const std::vector<std::string>& samples() const override { return ids_; }
-  const std::vector<bool>& nonfounders() const override { return nonfounders_; }
+  const std::vector<std::string>& samples() const override { return people_.ids; }
+  const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
+  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
   std::int64_t sites() const override { return sites_.account.kept; }
   bool read(genotype::SiteBlock& block) override { return advance(block, true); }
   bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
@@ -47,8 +48,7 @@ class BedSource : public genotype::Source {
   InputFile file_;
   std::string bim_;
   std::optional<VariantNames> names_;  ///< where sites have names
-  std::vector<std::string> ids_;
-  std::vector<bool> nonfounders_;
+  SampleNames people_;
   VariantSites sites_;
   std::int64_t row_bytes_;
   Array<std::uint8_t> piece_;
@@ -59,11 +59,10 @@ class BedSource : public genotype::Source {
 BedSource::BedSource(const BedFiles& files, const SiteRules& rules)
     : file_(files.bed), bim_(files.bim) {
   check_header();
-  SampleNames names = read_fam(files.fam);
-  ids_ = std::move(names.ids);
-  nonfounders_ = std::move(names.nonfounders);
+  people_ = read_fam(files.fam);
+  people_.families = people_.individuals = {};
   sites_ = read_bim(files.bim, rules);
-  row_bytes_ = divide_up(std::ssize(ids_), 4);
+  row_bytes_ = divide_up(std::ssize(people_.ids), 4);
   check_size(files);
   piece_ = Array<std::uint8_t>(std::max(piece_bytes, row_bytes_));
 }
@@ -100,7 +99,7 @@ void BedSource::check_size(const BedFiles& files) const {
   std::string cause = "it is cut short or of another data set";
   if (data > 0 && data % row_bytes_ == 0) {
     cause += fmt::format("; with {} it has {}: is the .bim the right one?",
-                         counted(std::ssize(ids_), "sample"),
+                         counted(std::ssize(people_.ids), "sample"),
                          counted(data / row_bytes_, "site"));
   }
   if (data > 0 && sites_.sites > 0 && data % sites_.sites == 0) {
@@ -115,7 +114,7 @@ void BedSource::check_size(const BedFiles& files) const {
                  wanted,
                  counted(sites_.sites, "site"),
                  files.bim,
-                 counted(std::ssize(ids_), "sample"),
+                 counted(std::ssize(people_.ids), "sample"),
                  files.fam,
                  file_.size(),
                  cause);
@@ -124,7 +123,7 @@ void BedSource::check_size(const BedFiles& files) const {
 /// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.
 void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block) {
   file_.read_at(header_bytes + first * row_bytes_, piece_.data(), count * row_bytes_);
-  const int last_samples = static_cast<int>(std::ssize(ids_) % 4);
+  const int last_samples = static_cast<int>(std::ssize(people_.ids) % 4);
   const int last_mask = last_samples == 0 ? 0xff : (1 << (2 * last_samples)) - 1;
   for (std::int64_t i = 0; i < count; ++i) {
     std::uint8_t* row = block.row(block.sites + i);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -15,6 +16,19 @@ namespace {
 const char* words_of(NumberType type) {
   if (type.kind == 'f') return "number";
   return type.kind == 'i' ? "whole number (i8)" : "whole number from 0 (u8)";
+}
+
+/// What to do about a number that the type does not hold.
+const char* what_holds(NumberType type, std::string_view number) {
+  if (type.kind == 'f') return "write inf, or 0 of a tiny number, if it is meant";
+  if (number_of<std::uint64_t>(number)) return "read it as u8, or as a float if it may be rounded";
+  return "read it as a float (f8) if it may be rounded";
+}
+
+/// The type that holds an integer.
+const char* exact_type(std::string_view integer) {
+  if (number_of<std::int64_t>(integer)) return "read it as i8, or ";
+  return number_of<std::uint64_t>(integer) ? "read it as u8, or " : "";
 }
 
 }  // namespace
@@ -53,9 +67,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
       throw fault(fmt::format("'{}' is beyond what type {} holds; {}",
                               printable(fields[0]),
                               type().name(),
-                              type().kind == 'f'
-                                  ? "write inf, or 0 of a tiny number, if it is meant"
-                                  : "read it as f8 if it may be rounded"));
+                              what_holds(type(), fields[0])));
     }
     if (field == Field::no_number) {
       throw fault(
@@ -63,10 +75,11 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     }
     if (field == Field::rounded) {
       throw fault(
-          fmt::format("'{}' is an integer that f8 rounds to {:.0f}; read it as i8 or u8, or "
-                      "write it with a point if it may be rounded",
+          fmt::format("'{}' is an integer that f8 rounds to {:.0f}; {}write it with a point if it "
+                      "may be rounded",
                       printable(fields[0]),
-                      static_cast<double>(to[count])));
+                      static_cast<double>(to[count]),
+                      exact_type(fields[0])));
     }
     ++count;
   }

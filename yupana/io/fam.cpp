@@ -35,6 +35,12 @@ void check_unique(const std::string& path,
 
 }  // namespace
 
+genotype::Sex sex_of(std::string_view text) {
+  if (text == "1" || text == "M" || text == "m") return genotype::Sex::male;
+  const bool female = text == "2" || text == "F" || text == "f";
+  return female ? genotype::Sex::female : genotype::Sex::unknown;
+}
+
 SampleNames read_fam(const std::string& path) {
   SampleNames names;
   std::vector<std::int64_t> lines;
@@ -44,6 +50,7 @@ SampleNames read_fam(const std::string& path) {
     names.families.emplace_back(fields[0]);
     names.individuals.emplace_back(fields[1]);
     names.nonfounders.push_back(fields[2] != "0" || fields[3] != "0");
+    names.sexes.push_back(sex_of(fields[4]));
     lines.push_back(reader.number());
   }
   set_ids(path, names, {}, lines);

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "yupana/genotype/source.hpp"
 
 namespace yupana::io {
 
@@ -12,10 +15,14 @@ struct SampleNames {
   std::vector<std::string> families = {};     ///< PLINK's FID; empty where the input has none
   std::vector<std::string> individuals = {};  ///< PLINK's IID; empty where the input has none
   std::vector<bool> nonfounders = {};         ///< a parent is named; empty where the input has none
+  std::vector<genotype::Sex> sexes = {};      ///< empty where the input has none
 };
 
+/// A sex as PLINK writes it: 1 or M, 2 or F; anything else is unknown.
+genotype::Sex sex_of(std::string_view text);
+
 /// Samples of a PLINK .fam file, plain, gzip or Zstandard: six columns (family, individual, father,
-/// mother, sex, phenotype) of which the first four are used; more are ignored, blank lines too, as
+/// mother, sex, phenotype) of which the first five are used; more are ignored, blank lines too, as
 /// PLINK does. As in PLINK, a founder is a sample whose parents are both '0'. A sample's id is its
 /// IID if all IIDs differ, FID_IID for all of them otherwise.
 ///   throws bad_input with the line for fewer columns, with both lines for a repeated sample, and
@@ -23,9 +30,9 @@ struct SampleNames {
 SampleNames read_fam(const std::string& path);
 
 /// Samples of a .psam file of PLINK 2, plain, gzip or Zstandard. The last line of the header names
-/// the columns, #FID and IID or #IID first, and perhaps SID, PAT and MAT; others are ignored. A
-/// .fam is one too, perhaps without its sixth column. A sample's id is its IID if all IIDs differ;
-/// else FID_IID for all of them, with _SID after it where these do not differ either.
+/// the columns, #FID and IID or #IID first, and perhaps SID, PAT, MAT and SEX; others are ignored.
+/// A .fam is one too, perhaps without its sixth column. A sample's id is its IID if all IIDs
+/// differ; else FID_IID for all of them, with _SID after it where these do not differ either.
 ///   errors: as read_fam
 SampleNames read_psam(const std::string& path);
 

@@ -43,23 +43,12 @@ std::vector<std::string> plink_names(const std::string& path, std::vector<std::s
   return unique ? lines : both;
 }
 
-/// The list of names next to a matrix file, by the names that yupana and PLINK give both.
 std::optional<ListedNames> listed_names(Context& context, const std::string& path) {
-  fs::path base(path);
-  for (const std::string_view extension : {".gz", ".bin", ".npy"}) {
-    if (base.extension() == extension) base.replace_extension();
-  }
-  const std::string plink = base.string() + ".id";
-  std::error_code none;
-  if (fs::is_regular_file(plink, none)) {
-    return ListedNames{plink, plink_names(plink, lines_of(context, plink))};
-  }
-  fs::path stem = base;
-  for (const fs::path& list :
-       {fs::path(base.string() + ".ids"), fs::path(stem.replace_extension().string() + ".ids")}) {
-    if (fs::is_regular_file(list, none)) return ListedNames{list.string(), lines_of(context, list)};
-  }
-  return std::nullopt;
+  const std::string list = names_file_of(path);
+  if (list.empty()) return std::nullopt;
+  std::vector<std::string> lines = lines_of(context, list);
+  if (list.ends_with(".id")) lines = plink_names(list, std::move(lines));
+  return ListedNames{list, std::move(lines)};
 }
 
 RawMatrix read_raw(Context& context,
@@ -97,6 +86,21 @@ void check_names(const std::string& path, const std::vector<std::string>& names)
 }
 
 }  // namespace
+
+std::string names_file_of(const std::string& path) {
+  fs::path base(path);
+  for (const std::string_view extension : {".gz", ".bin", ".npy"}) {
+    if (base.extension() == extension) base.replace_extension();
+  }
+  fs::path stem = base;
+  stem.replace_extension();
+  for (const std::string& list :
+       {base.string() + ".id", base.string() + ".ids", stem.string() + ".ids"}) {
+    std::error_code none;
+    if (fs::is_regular_file(list, none)) return list;
+  }
+  return {};
+}
 
 DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held) {
   const InputFile file(path);

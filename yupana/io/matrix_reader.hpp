@@ -41,4 +41,8 @@ struct DistanceMatrix {
 ///   `held` beside it and the text
 DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held = 0);
 
+/// The list of names next to a matrix file, by the names that yupana and PLINK give both; empty
+/// where there is none.
+std::string names_file_of(const std::string& path);
+
 }  // namespace yupana::io

@@ -87,6 +87,7 @@ class PgenSource : public genotype::Source {
 
   const std::vector<std::string>& samples() const override { return people_.ids; }
   const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
+  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
   std::int64_t sites() const override { return sites_.account.kept; }
   bool read(genotype::SiteBlock& block) override;
   bool skip(genotype::SiteBlock& block) override;

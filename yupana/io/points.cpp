@@ -285,11 +285,10 @@ Matrix<T> allocate(const Context& context,
                    std::int64_t cols) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T);
   if (bytes > static_cast<double>(context.memory())) {
-    throw resource_error("{}: its points take {} and memory is limited to {}; give --memory {}",
+    throw resource_error("{}: its points alone take {} and memory is limited to {}; raise --memory",
                          path,
                          needed_bytes(bytes),
-                         allowed_bytes(context.memory()),
-                         memory_option(bytes));
+                         allowed_bytes(context.memory()));
   }
   return Matrix<T>(rows, cols);
 }

@@ -19,9 +19,10 @@ struct PsamPlaces {
   int source = nowhere;
   int father = nowhere;
   int mother = nowhere;
-  int last() const { return std::max({family, individual, source, father, mother}); }
+  int sex = nowhere;
+  int last() const { return std::max({family, individual, source, father, mother, sex}); }
 };
-constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3};
+constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3, 4};
 constexpr std::size_t fam_columns = 5;
 
 bool is_header(std::string_view line) { return line.starts_with('#'); }
@@ -39,6 +40,7 @@ bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& pl
                        : name == "SID" ? &places.source
                        : name == "PAT" ? &places.father
                        : name == "MAT" ? &places.mother
+                       : name == "SEX" ? &places.sex
                                        : nullptr;
     if (place == nullptr) continue;
     if (*place != nowhere) {
@@ -82,6 +84,7 @@ class Samples {
     if (places_.father != nowhere) {
       names_.nonfounders.push_back(field(places_.father) != "0" || field(places_.mother) != "0");
     }
+    if (places_.sex != nowhere) names_.sexes.push_back(sex_of(field(places_.sex)));
     lines_.push_back(reader_.number());
   }
   SampleNames finish() {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/fam.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
@@ -42,9 +43,8 @@ int phenotype_of(const SampleTable& table) {
 
 /// PLINK 1's code of a .psam's sex.
 std::string_view sex_code(std::string_view sex) {
-  if (sex == "M" || sex == "m") return "1";
-  if (sex == "F" || sex == "f") return "2";
-  return sex == "1" || sex == "2" ? sex : "0";
+  constexpr std::string_view codes[] = {"0", "1", "2"};
+  return codes[static_cast<int>(sex_of(sex))];
 }
 
 void check_name(std::string_view name) {

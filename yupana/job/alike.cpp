@@ -34,13 +34,17 @@ void leave_out_related(Context& context, const InputParams& params, Input& input
   sizes.hethet = true;
   const Plan plan = make_plan(context, sizes);
   genotype::RelatedPairs pairs;
+  input.cohort.leave_out_haploid(true);
   for (const Range band : plan.bands) {
     add_pairs(count_pairs(context, input, plan, band), *params.king_cutoff, pairs);
   }
   const std::vector<bool> related =
       genotype::related_samples(sizes.samples, pairs, params.king_largest);
   input.cohort.leave_out("related (--king-cutoff)", related);
+  input.cohort.leave_out_haploid(false);
   input.cohort.rewind();
+  input.kinship_bytes = plan.total_bytes;
+  input.kinship_passes = passes_of(plan);
 }
 
 /// --indep-pairwise: the first pass over the sites, by every rank over all of them.

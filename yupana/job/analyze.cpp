@@ -324,6 +324,12 @@ RetentionCurve FermatAnalysis::curve(const std::vector<double>& alphas) {
   curve.alphas.assign(shown.begin(), shown.end());
   curve.kept_edges =
       graph::kept_edges(context_, input_.distances, input_.squared, curve.alphas, curve.sample);
+  // Shares that are not known are no points of the curve.
+  for (std::size_t i = curve.alphas.size(); i-- > 0;) {
+    if (!std::isnan(curve.kept_edges[i])) continue;
+    curve.alphas.erase(curve.alphas.begin() + static_cast<std::ptrdiff_t>(i));
+    curve.kept_edges.erase(curve.kept_edges.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   return curve;
 }
 

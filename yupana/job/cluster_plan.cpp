@@ -61,7 +61,9 @@ struct Load {
     // between GPUs the counts of a pair.
     gpu_pair = 4 * (p.missing ? (p.hethet ? 7 : 6) : 2);
     sent_pair = (wide ? 8 : 4) * (p.missing ? (p.hethet ? 5 : 3) : 2);
-    blocks = std::min(most_block_bytes, static_cast<double>(p.gpu_memory) / 8);
+    // Of all sites at the most: codes of two blocks and three planes.
+    blocks = std::min(
+        {most_block_bytes, static_cast<double>(p.gpu_memory) / 8, n * m * (2 * 0.25 + 3 * 0.125)});
     nodes = static_cast<int>(divide_up(p.gpus, p.gpus_per_node));
   }
   double memory() const { return static_cast<double>(params.gpu_memory) - blocks; }

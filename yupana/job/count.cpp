@@ -192,6 +192,8 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   } else if (kind == InputKind::pgen) {
     sizes.reader_bytes += io::pgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
   }
+  sizes.kinship_bytes = input.kinship_bytes;
+  sizes.kinship_passes = input.kinship_passes;
   sizes.ranks = context.ranks();
   sizes.rank = context.rank();
   sizes.pair_groups = params.pair_groups;

@@ -52,10 +52,10 @@ std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples)
   return static_cast<std::uint64_t>(n * n * cell);
 }
 
-/// Bytes of the table of all kinships, at the least: two names of samples and five short fields a
-/// line.
+/// Bytes of the table of all kinships, at the least: two names of samples and
+/// "1 0 0 nan NA" a line.
 std::uint64_t table_bytes(const Input& input) {
-  constexpr double fields = 5 * 2 + 16;
+  constexpr double fields = 6 + 9;
   double names = 0;
   for (const std::string& name : input.cohort.samples()) names += static_cast<double>(name.size());
   for (const std::string& family : input.families) names += static_cast<double>(family.size());
@@ -186,13 +186,27 @@ std::int64_t write_tree(Context& context,
   return blocks;
 }
 
-void note_unshared(Context& context, std::int64_t pairs, const char* value) {
+/// Pairs of the band whose kinship is 0 / 0: no site is called in both, or both are the same
+/// homozygote at each.
+std::int64_t pairs_without_kinship(const PairCounts& counts) {
+  std::int64_t pairs = 0;
+  std::vector<double> row(static_cast<std::size_t>(counts.samples));
+  for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
+    genotype::metric_lower_row(counts, {.metric = Metric::king}, i, row.data());
+    pairs += std::count_if(row.begin(), row.begin() + i, [](double x) { return std::isnan(x); });
+  }
+  return pairs;
+}
+
+/// `what`: "distance" or "kinship".
+void note_unknown(Context& context, std::int64_t pairs, std::string_view what) {
   if (pairs == 0) return;
-  context.note(fmt::format("{} of samples {} no called site; {} {} is nan",
+  context.note(fmt::format("{} of samples {} no called site{}; {} {} is nan",
                            counted(pairs, "pair"),
                            pairs == 1 ? "shares" : "share",
+                           what == "kinship" ? ", or the same homozygous calls alone" : "",
                            pairs == 1 ? "its" : "their",
-                           value));
+                           what));
 }
 
 std::int64_t sum_over_ranks(Comm* comm, std::int64_t value) {
@@ -262,6 +276,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   DistanceJobResult result;
   result.samples = n;
   result.passes = passes_of(plan);
+  std::int64_t without_kinship = 0;
   std::optional<io::NpyMatrix> npy, shared;
   analysis::Phylogeny tree;
   const auto matrix = [&](const char* ending) -> AtomicFile& {
@@ -280,6 +295,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
+    if (params.metric.metric == Metric::king) without_kinship += pairs_without_kinship(counts);
     Stage stage(context, "write");
     const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
@@ -297,8 +313,11 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   }
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
-  note_unshared(
-      context, result.pairs_without_sites, params.outputs.kinships ? "kinship" : "distance");
+  const bool kinship = params.metric.metric == Metric::king;
+  note_unknown(
+      context,
+      kinship ? sum_over_ranks(context.comm(), without_kinship) : result.pairs_without_sites,
+      kinship ? "kinship" : "distance");
   if (!params.outputs.plink && !params.outputs.kinships && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }

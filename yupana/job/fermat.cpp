@@ -32,8 +32,9 @@ std::uint64_t bytes_of_replicate(const FermatJobParams& params, std::int64_t sam
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
-  sizes.after_bytes = fermat_bytes(params, given);
+  // Whether a call is missing is known after the counting, and either may need more.
   sizes.complete_after_bytes = fermat_bytes(params, sizes_of_cohort(sizes, false));
+  sizes.after_bytes = std::max(fermat_bytes(params, given), sizes.complete_after_bytes);
   sizes.one_band = true;
   const std::uint64_t held = bytes_of_replicate(params, sizes.samples);
   add_bootstrap(context, sizes, params.bootstrap, held, held);

@@ -77,6 +77,23 @@ double searching_bytes(const FermatJobParams& params, double alpha, const Distan
   return n * n * (given.cell + 2 * weight + 4) + edges * (8 + weight);
 }
 
+void check_matrices_fit(const Context& context,
+                        const FermatJobParams& params,
+                        const DistanceSizes& given) {
+  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
+  if (bytes <= context.memory()) return;
+  const bool ranks = context.comm() != nullptr;
+  throw resource_error(
+      "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
+      counted(given.samples, "sample"),
+      needed_bytes(bytes),
+      allowed_bytes(context.memory()),
+      params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
+      ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
+              "the first rank"
+            : "take fewer samples");
+}
+
 /// The largest over the alphas. Power 0 stands for any: --alpha auto leaves the list empty.
 template <class Of>
 double most_of(const FermatJobParams& params, const Of& of) {
@@ -134,12 +151,13 @@ std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceS
   };
   most_of(params, add);
   if (params.matrix_only) return static_cast<std::uint64_t>(matrices);
-  // Graphs of each alpha; tables and pictures, with the coordinates as text and in the page.
-  // Measured at 2000 and 4000 samples.
-  constexpr double graphs = 2500, tables = 700, coordinate = 17, page = 2e6;
-  const double coordinates = std::min(static_cast<double>(params.dimensions), n) * (3 * alphas + 1);
-  return static_cast<std::uint64_t>(
-      matrices + n * (graphs * alphas + tables + coordinate * coordinates) + page);
+  // Graphs of each alpha; pictures; of every analyzed matrix the coordinates, as text and in the
+  // page, and there its heat map, in base 64. Measured at 300 to 2000 samples and 1 to 12 alphas.
+  constexpr double graphs = 2240, pictures = 1100, coordinate = 19, page = 4e5;
+  const double analyzed = 3 * alphas + 1, pixels = std::pow(std::min(n, 512.0), 2);
+  const double coordinates = n * std::min(static_cast<double>(params.dimensions), n);
+  return static_cast<std::uint64_t>(matrices + n * (graphs * alphas + pictures) + page +
+                                    analyzed * (coordinate * coordinates + 4.0 / 3 * pixels));
 }
 
 DistanceSizes sizes_of_distances(const std::string& path) {
@@ -155,19 +173,7 @@ DistanceSizes sizes_of_distances(const std::string& path) {
 void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
                        const DistanceSizes& given) {
-  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
-  if (bytes > context.memory()) {
-    const bool ranks = context.comm() != nullptr;
-    throw resource_error(
-        "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
-        counted(given.samples, "sample"),
-        needed_bytes(bytes),
-        allowed_bytes(context.memory()),
-        params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
-        ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
-                "the first rank"
-              : "take fewer samples");
-  }
+  check_matrices_fit(context, params, given);
   if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, given));
 }
 
@@ -178,6 +184,7 @@ Plan plan_of_distances(Context& context, const FermatJobParams& params) {
     given.samples = std::visit([](const auto& values) { return values.size(); }, read.values);
     given.text_bytes = read.text_bytes;
   }
+  check_matrices_fit(context, params, given);
   Plan plan;
   plan.sizes.samples = given.samples;
   plan.sizes.after_bytes = fermat_bytes(params, given);

@@ -31,6 +31,15 @@ std::string changed_text(const AlphaFindings& run) {
   return run.unreachable_pairs > 0 ? "most of the pairs that a path joins" : "most of the matrix";
 }
 
+/// Weights that are zero, or lost digits, do not say which path is the shorter.
+std::string unknown_sentence(const AlphaFindings& run) {
+  return fmt::format(
+      "At {} the smallest weights are below the range of {}, so which pairs keep their direct edge "
+      "is not known; a smaller \u03b1 shows it.",
+      alpha_text(run.alpha),
+      run.weights_precision);
+}
+
 /// Paths over all edges: the shares are those of F.
 std::string exact_sentence(const AlphaFindings& run) {
   const std::string alpha = alpha_text(run.alpha);
@@ -115,6 +124,7 @@ std::string landmarks_sentence(const AlphaFindings& run, const graph::FermatPara
 }
 
 std::string kept_sentence(const FermatJobParams& params, const AlphaFindings& run) {
+  if (std::isnan(run.kept_edges)) return unknown_sentence(run);
   if (params.fermat.landmarks > 0) return landmarks_sentence(run, params.fermat);
   // With every length certified they are those of all edges.
   if (params.fermat.neighbors > 0 && run.certified < 1) {
@@ -257,6 +267,7 @@ std::vector<std::string> percent_texts(const std::vector<double>& shares) {
 
 std::string shares_text(const AlphaFindings& run) {
   if (run.estimated) return "which edges are kept is not known from an estimate";
+  if (std::isnan(run.kept_edges)) return "which edges are kept is not known";
   const auto texts =
       percent_texts({run.kept_edges, run.replaced_edges, run.longer_edges, run.unreachable_pairs});
   std::string text = texts[0] + " of the edges kept";

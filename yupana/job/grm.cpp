@@ -15,6 +15,7 @@ namespace yupana::job {
 namespace {
 
 constexpr std::uint64_t largest_block_bytes = std::uint64_t{1} << 30;
+constexpr std::int64_t smallest_block = 512;  ///< sites
 
 /// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; its
 /// tables, and its place in words that are a quarter full.
@@ -94,7 +95,7 @@ std::int64_t pairs_without_sites(const genotype::Grm& grm) {
   std::int64_t pairs = 0;
   if (grm.missing_both.empty()) return pairs;
   for (std::int64_t i = grm.rows.begin; i < grm.rows.end; ++i) {
-    for (std::int64_t j = 0; j <= i; ++j) pairs += grm.shared(i, j) == 0;
+    for (std::int64_t j = 0; j < i; ++j) pairs += grm.shared(i, j) == 0;
   }
   return pairs;
 }
@@ -104,20 +105,16 @@ std::int64_t pairs_without_sites(const genotype::Grm& grm) {
 GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, bool one_band) {
   const std::int64_t samples = std::ssize(input.cohort.samples());
   const std::uint64_t site = site_bytes(samples);
-  GrmPlan plan;
-  plan.block_sites = static_cast<std::int64_t>(
-      std::max<std::uint64_t>(std::min(largest_block_bytes, context.memory() / 4) / site, 512));
-  if (input.cohort.sites() >= 0) {
-    plan.block_sites = std::clamp<std::int64_t>(input.cohort.sites(), 1, plan.block_sites);
-  }
-  const std::uint64_t fixed = genotype::GrmCounter::bytes(samples, {0, 0}) +
-                              static_cast<std::uint64_t>(plan.block_sites) * site;
-  const auto needs = [&](std::int64_t cells) {
-    return fixed + static_cast<std::uint64_t>(cells) * static_cast<std::uint64_t>(12 + cell_bytes);
-  };
-  const std::int64_t fewest = one_band ? triangle_cells(samples) : samples;
-  if (needs(fewest) > context.memory()) {
-    const auto needed = static_cast<double>(needs(fewest));
+  const auto cell = static_cast<std::uint64_t>(12 + cell_bytes);
+  const std::int64_t known = input.cohort.sites();
+  const std::int64_t few =
+      known < 0 ? smallest_block : std::clamp<std::int64_t>(known, 1, smallest_block);
+  const std::int64_t least_cells = one_band ? triangle_cells(samples) : samples;
+  const std::uint64_t least = genotype::GrmCounter::bytes(samples, {0, 0}) +
+                              static_cast<std::uint64_t>(few) * site +
+                              static_cast<std::uint64_t>(least_cells) * cell;
+  if (least > context.memory()) {
+    const auto needed = static_cast<double>(least);
     throw resource_error(
         "memory: the relationships of {} need {}, --memory allows {}; raise "
         "--memory to {} or take fewer samples (--keep)",
@@ -126,8 +123,18 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
         allowed_bytes(context.memory()),
         memory_option(needed));
   }
-  const auto cells = static_cast<std::int64_t>((context.memory() - fixed) /
-                                               static_cast<unsigned>(12 + cell_bytes));
+  // A larger block takes what the smallest run leaves, so that the bytes a refusal names are
+  // enough.
+  const std::uint64_t block =
+      std::min({largest_block_bytes,
+                context.memory() / 4,
+                static_cast<std::uint64_t>(few) * site + (context.memory() - least)});
+  GrmPlan plan;
+  plan.block_sites = std::max(few, static_cast<std::int64_t>(block / site));
+  if (known >= 0) plan.block_sites = std::clamp<std::int64_t>(known, 1, plan.block_sites);
+  const std::uint64_t fixed = genotype::GrmCounter::bytes(samples, {0, 0}) +
+                              static_cast<std::uint64_t>(plan.block_sites) * site;
+  const auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
   for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
     plan.bands.push_back(triangle_band(row, samples, cells));
   }

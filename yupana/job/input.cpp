@@ -261,8 +261,8 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   throw input_error(
-      "{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
-      "simulate:SAMPLESxSITES",
+      "{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, - (a VCF on "
+      "standard input) or simulate:SAMPLESxSITES",
       path,
       fs::exists(path, none) ? "not a kind of file yupana knows by its name"
                              : "no such file, and no PLINK files of that prefix");
@@ -275,6 +275,7 @@ Input open_input(Context& context, const InputParams& params) {
   }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
+  cohort.autosomes = params.autosomes;
   cohort.part = context.rank();
   cohort.parts = context.ranks();
   io::SampleNames names = opened.names;

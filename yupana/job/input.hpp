@@ -84,6 +84,9 @@ struct Input {
   /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
   std::shared_ptr<Comm> same_pairs = nullptr;
   std::string sample_file = {};  ///< the .fam or .psam of PLINK files
+  /// What --king-cutoff held, and its passes over the input.
+  std::uint64_t kinship_bytes = 0;
+  std::int64_t kinship_passes = 0;
   /// Names of the sites that --indep-pairwise kept and dropped, one a line.
   std::string pruned_in = {}, pruned_out = {};
   int site_groups() const { return same_pairs == nullptr ? 1 : same_pairs->size(); }

@@ -128,15 +128,41 @@ SquareMatrix<T> sums_of(Context& context, const SquareMatrix<L>& lengths, const 
   return sums;
 }
 
+/// Whether a chain whose weights have this sum is as long as F of its ends: files of two runs under
+/// one prefix are not. Rounding moves each by half a unit in the last place an edge, a root by its
+/// power.
+template <class T, class L>
+bool is_length(double sum, T length, std::size_t edges, double alpha) {
+  if constexpr (std::is_integral_v<T>) return sum == static_cast<double>(length);
+  const double unit =
+      std::max<double>(std::numeric_limits<T>::epsilon(),
+                       std::is_integral_v<L> ? 0 : std::numeric_limits<L>::epsilon());
+  const double allowed = (128 + static_cast<double>(edges) + alpha) * unit;
+  const auto known = static_cast<double>(length);
+  return sum == known || std::abs(sum - known) <= allowed * sum + static_cast<double>(edges) *
+                                                                      std::numeric_limits<T>::min();
+}
+
+/// The smallest entry of a row but its own: an edge to the nearest is a shortest path.
+template <class T>
+T nearest(const SquareMatrix<T>& matrix, std::int64_t i) {
+  T least = graph::unreachable<T>;
+  for (std::int64_t j = 0; j < matrix.size(); ++j) {
+    if (j != i) least = std::min(least, matrix(i, j));
+  }
+  return least;
+}
+
 /// The path in a run's own number type, and its figures, which are summed in double.
 template <class T, class L>
 void follow(Context& context,
             const SquareMatrix<double>& d,
             const SquareMatrix<L>& lengths,
             const std::vector<std::string>& names,
-            std::int64_t from,
-            std::int64_t to,
+            const PathParams& params,
             PathResult& result) {
+  const std::int64_t from = index_of(names, params.from, params.run);
+  const std::int64_t to = index_of(names, params.to, params.run);
   SquareMatrix<T> weights = weights_of<T>(context, d, result.unit);
   const auto edge = [&](std::int64_t i, std::int64_t j) {
     return std::is_integral_v<T> ? static_cast<double>(weights(i, j)) : result.unit.weight(d(i, j));
@@ -148,12 +174,23 @@ void follow(Context& context,
   result.direct_used = weights(from, to) != graph::unreachable<T>;
   const SquareMatrix<T> sums = sums_of<T>(context, lengths, result.unit);
   const std::vector<std::int64_t> chain = graph::path<T>(weights.view(), sums.view(), from, to);
-  double sum = 0;
+  double sum = 0, own_sum = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     result.individuals.push_back(names[static_cast<std::size_t>(chain[i])]);
     if (i == 0) continue;
     result.distances.push_back(d(chain[i - 1], chain[i]));
     sum += edge(chain[i - 1], chain[i]);
+    own_sum += static_cast<double>(weights(chain[i - 1], chain[i]));
+  }
+  const T length = sums(from, to);
+  const bool joined = length != graph::unreachable<T>;
+  const double found = joined ? own_sum : static_cast<double>(nearest(weights, from));
+  const T known = joined ? length : nearest(sums, from);
+  if (chain.empty() == joined || !is_length<T, L>(found, known, chain.size(), result.unit.alpha)) {
+    throw bad_file(params.run + ".dist.npy",
+                   "expected the distances of this Fermat run, got others: no chain of them is as "
+                   "long as the run's length; run 'yupana fermat' again, and give other commands "
+                   "another -o");
   }
   if (chain.empty()) return;
   result.length = chain.size() == 2 ? *result.direct : result.unit.length(sum);
@@ -177,8 +214,6 @@ PathResult find_path(Context& context, const PathParams& params) {
                  field(record, "rooted", false, params.run)};
   result.neighbors = field(record, "neighbors", std::int64_t{0}, params.run);
   const std::string type = field(run, "weights_precision", std::string(), params.run);
-  const std::int64_t from = index_of(read.names, params.from, params.run);
-  const std::int64_t to = index_of(read.names, params.to, params.run);
   std::visit(
       [&](const auto& lengths) {
         if (lengths.size() != d->size()) {
@@ -187,7 +222,7 @@ PathResult find_path(Context& context, const PathParams& params) {
         const auto run_follow = type == "int32"     ? follow<std::int32_t, Cell<decltype(lengths)>>
                                 : type == "float32" ? follow<float, Cell<decltype(lengths)>>
                                                     : follow<double, Cell<decltype(lengths)>>;
-        run_follow(context, *d, lengths, read.names, from, to, result);
+        run_follow(context, *d, lengths, read.names, params, result);
       },
       closed.values);
   return result;

@@ -30,7 +30,8 @@ struct PathResult {
 /// The chain of individuals along a shortest path of a finished run, from its files, among the
 /// edges the run used (--knn). Two individuals that no path joins have an empty chain.
 ///   memory: distances, weights and lengths, 20 to 32 n^2 bytes
-///   errors (bad_input): files missing or not of one run, unknown samples, a run with landmarks
+///   errors (bad_input): files missing or not of one run (the chain is not as long as
+///   F says), unknown samples, a run with landmarks
 PathResult find_path(Context& context, const PathParams& params);
 
 }  // namespace yupana::job

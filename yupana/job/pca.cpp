@@ -19,7 +19,7 @@ void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::stri
   std::int64_t pairs = 0;
   if (grm.missing_both.empty()) return;
   for (std::int64_t i = 0; i < grm.samples; ++i) {
-    for (std::int64_t j = 0; j <= i; ++j) pairs += grm.shared(i, j) == 0;
+    for (std::int64_t j = 0; j < i; ++j) pairs += grm.shared(i, j) == 0;
   }
   refuse_unshared(pairs, names, {0, grm.samples}, [&](std::int64_t i, std::int64_t j) {
     return grm.shared(i, j) > 0;

@@ -1,6 +1,7 @@
 #include "yupana/job/phylogeny.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_reader.hpp"
+#include "yupana/io/npy_layout.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -118,9 +120,26 @@ void check_bootstrap(const Context& context,
                     counted(context.ranks(), "rank"));
 }
 
+namespace {
+
+/// A tree is text, and no place for it is the list of names that is read next to the matrix.
+void check_tree_name(const TreeFileParams& params) {
+  if (io::is_npy_name(params.out)) {
+    throw usage_error("nj: writes a tree as text, and -o {} names a .npy; name a .nwk", params.out);
+  }
+  std::error_code none;
+  const std::string names = io::names_file_of(params.path);
+  if (names.empty() || !std::filesystem::equivalent(names, params.out, none)) return;
+  throw usage_error("{}: is read by this command, which would write over it; give another -o",
+                    params.out);
+}
+
+}  // namespace
+
 TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
   std::optional<AtomicFile> file;
   if (!params.out.empty()) file.emplace(params.out);
+  check_tree_name(params);
   io::DistanceMatrix read = io::read_distances(context, params.path);
   const std::int64_t n = std::visit([](const auto& m) { return m.size(); }, read.values);
   const auto cell =

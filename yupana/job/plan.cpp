@@ -220,7 +220,9 @@ std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
   }
-  return std::max(after, held + counts + std::max(plan.block_bytes, plan.write_bytes));
+  return std::max({after,
+                   plan.sizes.kinship_bytes,
+                   held + counts + std::max(plan.block_bytes, plan.write_bytes)});
 }
 
 }  // namespace
@@ -255,8 +257,9 @@ Plan make_plan(Context& context, const PlanParams& params) {
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
   plan.total_bytes = std::max(
-      after,
-      fixed - plan.block_bytes + plan.count_bytes + std::max(plan.block_bytes, plan.write_bytes));
+      {after,
+       params.kinship_bytes,
+       fixed - plan.block_bytes + plan.count_bytes + std::max(plan.block_bytes, plan.write_bytes)});
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
@@ -285,6 +288,10 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"pair_sites", plan.pair_sites},
                               {"output", plan.output_bytes},
                               {"output_may_grow", plan.output_may_grow}};
+  if (plan.sizes.kinship_passes > 0) {
+    json["kinship_memory"] = plan.sizes.kinship_bytes;
+    json["kinship_passes"] = plan.sizes.kinship_passes;
+  }
   if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
   if (plan.free_disk) json["free_disk"] = *plan.free_disk;
   return json;
@@ -323,6 +330,12 @@ std::string counts_text(const Plan& plan) {
                       human_bytes(plan.count_bytes),
                       passes_of(plan),
                       passes_of(plan) == 1 ? "" : "es");
+  if (plan.sizes.kinship_passes > 0) {
+    text += bytes_text("kinships",
+                       plan.sizes.kinship_bytes,
+                       fmt::format(" in {} before, of every pair (--king-cutoff)",
+                                   counted(plan.sizes.kinship_passes, "more pass")));
+  }
   if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
   return text;
 }

@@ -33,6 +33,8 @@ struct PlanParams {
   std::uint64_t after_bytes = 0;  ///< held at most when the counts are gone (matrices of a closure)
   /// The same if no call turns out to be missing; 0: as after_bytes.
   std::uint64_t complete_after_bytes = 0;
+  std::uint64_t kinship_bytes = 0;  ///< held at most by --king-cutoff, before all else
+  std::int64_t kinship_passes = 0;  ///< of it over the input
   int cell_bytes = 0;     ///< of a number of the matrix that is written from each band; 0: none
   bool one_band = false;  ///< the run needs all counts at once
   int ranks = 1;          ///< processes that count and sum what they counted

@@ -25,8 +25,8 @@ std::string LengthUnit::weight_name() const {
 std::string LengthUnit::length_name() const {
   const std::string sum = "sum of " + weight_name();
   if (!rooted) return sum;
-  const std::string factor = scale == 1 ? "" : number_text(scale) + " times the ";
-  return fmt::format("{}1/{} power of the {}, in the unit of d", factor, number_text(alpha), sum);
+  const std::string factor = scale == 1 ? "" : ", times " + number_text(scale);
+  return fmt::format("1/{} power of the {}{}, in the unit of d", number_text(alpha), sum, factor);
 }
 
 double LengthUnit::weight(double d) const { return std::pow(d / scale, alpha); }

@@ -83,7 +83,7 @@ std::string fermat_record(const FermatJobParams& params,
     record["sites"] = result.cohort->sites.kept;
     record["missing_rate"] = result.cohort->missing_rate();
   }
-  record["tree"] = tree_name(params.tree);
+  if (!params.matrix_only) record["tree"] = tree_name(params.tree);
   if (result.bootstrap_blocks > 0) {
     record["support"] = support_sentence(params.bootstrap, result.bootstrap_blocks);
   }
