@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, _views, arrays, spectral
+from yupana import _core, _libraries, arrays, spectral
 
 
 class GpuArray:
@@ -252,7 +252,7 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
     cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(_views, "_LIBRARIES", {})
+    monkeypatch.setattr(_libraries, "_LIBRARIES", {})
 
     def sort(options, keys, out):
         out.values[:] = np.sort(keys.values)

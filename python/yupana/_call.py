@@ -10,7 +10,8 @@ from numbers import Integral
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._views import handed, on_gpu, ordinal, returned, stream_of
+from ._libraries import handed, on_gpu, ordinal, stream_of
+from ._views import returned
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
 #: ``(stage, done, total, unit, seconds)``.

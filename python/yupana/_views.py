@@ -6,12 +6,12 @@ never are: one that a function cannot read in place is refused in one line that 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._libraries import library_of, new_array as new_array, on_gpu as on_gpu, type_name as type_name
 
 #: What functions return: a NumPy array, or one of the library of an argument on a GPU.
 Array = Any
@@ -25,20 +25,7 @@ WEIGHTS = ("int32", *FLOATS)
 #: Values that move with their keys.
 WORDS = ("a type of 4 or 8 bytes",)
 
-_DLPACK_CPU, _DLPACK_CUDA, _DLPACK_MANAGED = 1, 2, 13
-
-
-def on_gpu(array: Any) -> bool:
-    """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
-    if array is None or isinstance(array, np.ndarray):
-        return False
-    library = _LIBRARIES.get(type(array))
-    if library is not None:
-        return library.has_on_gpu(array)
-    try:
-        return array.__dlpack_device__()[0] == _DLPACK_CUDA
-    except AttributeError:
-        return hasattr(array, "__cuda_array_interface__")
+_DLPACK_CPU, _DLPACK_MANAGED = 1, 13
 
 
 def any_on_gpu(**arrays: Any) -> bool:
@@ -48,123 +35,6 @@ def any_on_gpu(**arrays: Any) -> bool:
         name = next(name for name in there if not there[name])
         raise TypeError(f"{name}: expected an array on a GPU, as the other is, got one in host memory")
     return any(there.values())
-
-
-def ordinal(array: Any) -> int:
-    """The number of the GPU that an array is on."""
-    return _library(array).ordinal(array)
-
-
-class _Library:
-    """What a library tells of its arrays on a GPU; of JAX no more than DLPack has."""
-
-    def __init__(self, module: Any) -> None:
-        self.module = module
-        self.from_dlpack = module.from_dlpack
-
-    def has_on_gpu(self, array: Any) -> bool:
-        return bool(array.__dlpack_device__()[0] == _DLPACK_CUDA)
-
-    def ordinal(self, array: Any) -> int:
-        return int(array.__dlpack_device__()[1])
-
-    def stream(self, array: Any) -> int | None:
-        """Where the library queues work on the array; None: only it knows."""
-        return None
-
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
-        """A new array beside another, in memory of the library; None where nobody may write to one."""
-        return None
-
-    def handle(self, array: Any) -> Any:
-        """What the bindings take for an array: its capsule, where they ask for it once for each type."""
-        return array
-
-
-class _Torch(_Library):
-    def has_on_gpu(self, array: Any) -> bool:
-        return bool(array.is_cuda)
-
-    def ordinal(self, array: Any) -> int:
-        return int(array.get_device())
-
-    def __init__(self, module: Any) -> None:
-        super().__init__(module)
-        # As fast as a tenth of a call where this version has it.
-        self.stream_of = getattr(module._C, "_cuda_getCurrentRawStream", None)
-        self.capsule_of = module.utils.dlpack.to_dlpack
-
-    def handle(self, array: Any) -> Any:
-        return self.capsule_of(array)
-
-    def stream(self, array: Any) -> int | None:
-        if self.stream_of is not None:
-            return int(self.stream_of(array.get_device()))
-        return int(self.module.cuda.current_stream(array.device).cuda_stream)
-
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
-        return self.module.empty(shape, dtype=getattr(self.module, kind), device=like.device)
-
-
-class _Cupy(_Library):
-    def handle(self, array: Any) -> Any:
-        return array.__dlpack__()
-
-    def stream(self, array: Any) -> int | None:
-        with array.device:
-            return int(self.module.cuda.get_current_stream().ptr)
-
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
-        with like.device:
-            return self.module.empty(shape, kind)
-
-
-#: Of the types of arrays seen so far.
-_LIBRARIES: dict[type, _Library] = {}
-
-
-def _library(array: Any) -> _Library:
-    """The library of an array on a GPU."""
-    known = _LIBRARIES.get(type(array))
-    if known is not None:
-        return known
-    if not hasattr(_core, "device"):
-        raise TypeError(
-            "x: expected an array in host memory, got one on a GPU; this build has no CUDA backend"
-        )
-    if hasattr(array, "__dlpack_device__"):
-        for kind in type(array).__mro__:
-            name = kind.__module__.split(".")[0]
-            name = "jax.dlpack" if name.startswith("jax") else name
-            if name in ("builtins", "numpy"):
-                continue
-            module = import_module(name)
-            if hasattr(module, "from_dlpack"):
-                library = {"torch": _Torch, "cupy": _Cupy}.get(name, _Library)(module)
-                if name in ("torch", "cupy"):
-                    _LIBRARIES[type(array)] = library
-                return library
-    kind = type(array)
-    raise TypeError(
-        "an array on a GPU: expected one of CuPy, torch or JAX, got "
-        f"{kind.__module__}.{kind.__qualname__}; cupy.asarray(x) takes it without a copy"
-    )
-
-
-def stream_of(array: Any) -> int | None:
-    """The stream on which the library of an array on a GPU queues its work."""
-    return _library(array).stream(array)
-
-
-def new_array(like: Any, shape: Sequence[int], kind: str | None = None) -> Array | None:
-    """An array on the GPU of another, in memory of its library; None: the bindings make one."""
-    return _library(like).empty(like, shape, kind or type_name(like))
-
-
-def handed(array: Any) -> Any:
-    """An argument as the bindings take it fastest."""
-    library = _LIBRARIES.get(type(array))
-    return library.handle(array) if library is not None and library.has_on_gpu(array) else array
 
 
 def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
@@ -177,16 +47,12 @@ def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
         return tuple(returned(x, (likes[min(i, last)],)) for i, x in enumerate(result))
     if isinstance(result, dict):
         return {name: returned(value, likes) for name, value in result.items()}
-    return _library(likes[0]).from_dlpack(result) if on_gpu(result) else result
+    return library_of(likes[0]).from_dlpack(result) if on_gpu(result) else result
 
 
 def dtype_of(array: Any) -> np.dtype:
     """An array's type, as NumPy has it."""
     return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(type_name(array))
-
-
-def type_name(array: Any) -> str:
-    return str(array.dtype).split(".")[-1]
 
 
 def _is_dense(array: Any, order: str) -> bool:
@@ -220,7 +86,7 @@ def resident(
     array: Any, name: str, types: tuple[str, ...], dimensions: int = 0, order: str = "C"
 ) -> Any:
     """The array on a GPU itself, if it has one of the types, so many dimensions (0: any), the order."""
-    _library(array)
+    library_of(array)
     if dimensions and array.ndim != dimensions:
         shape = tuple(array.shape)
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {shape}")
@@ -250,7 +116,7 @@ def to_host(array: Any) -> np.ndarray:
         return array
     if array.ndim == 2 and not _is_dense(array, "C"):
         return to_host(array.T).T
-    _library(array)
+    library_of(array)
     return _core.device.host(array.reshape(-1)).reshape(tuple(array.shape))
 
 
@@ -377,7 +243,7 @@ def output(out: Any, like: Any) -> Array | None:
     if not fits or tuple(out.shape) != (size,):
         raise ValueError(f"out: expected {where} of {size} {kind} values")
     if on_gpu(out):
-        if _library(out).module.__name__.startswith("jax"):
+        if library_of(out).module.__name__.startswith("jax"):
             raise ValueError("out: expected an array that may be written to, which none of JAX may")
         return resident(out, "out", PLAIN_TYPES, 1)
     if not (out.flags.c_contiguous and out.flags.writeable):
