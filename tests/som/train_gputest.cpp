@@ -16,6 +16,7 @@
 #include "yupana/som/train.hpp"
 #ifdef YUPANA_CUDA
 #include "tests/support/there.hpp"
+#include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
 #endif
 
