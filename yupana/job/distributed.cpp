@@ -194,7 +194,8 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
     write_alpha(context, params, distances, alpha, files, result);
   }
   if (first) {
-    files.add(params.out + ".json").write(fermat_record(params, params.alphas.size() > 1, result));
+    files.add(params.out + ".json")
+        .write(fermat_record(params, params.alphas.size() > 1, false, result));
   }
   commit_files(context, files, result.files, params.out, fermat_endings);
   remove_checkpoint(context, plan, params.checkpoint);

@@ -67,6 +67,7 @@ io::NpyType length_type(const AlphaFindings& run) {
 
 std::string fermat_record(const FermatJobParams& params,
                           bool several,
+                          bool has_tree,
                           const FermatJobResult& result) {
   nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
                                 {"command", params.command},
@@ -83,7 +84,7 @@ std::string fermat_record(const FermatJobParams& params,
     record["sites"] = result.cohort->sites.kept;
     record["missing_rate"] = result.cohort->missing_rate();
   }
-  if (!params.matrix_only) record["tree"] = tree_name(params.tree);
+  if (has_tree) record["tree"] = tree_name(params.tree);
   if (result.bootstrap_blocks > 0) {
     record["support"] = support_sentence(params.bootstrap, result.bootstrap_blocks);
   }
@@ -303,13 +304,13 @@ void FermatFiles::write(Context& context, RetentionCurve curve, FermatJobResult&
   report_.curve_note = curve_note(params_, std::ssize(input_.names), RetentionCurve::sample);
   for (const AlphaFindings& run : result.alphas) report_.run_alphas.push_back(run.alpha);
   write_coordinates();
-  files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
+  files_.add(params_.out + ".json").write(fermat_record(params_, several_, true, result));
   write_report(context, result);
   commit_files(context, files_, result.files, params_.out, fermat_endings);
 }
 
 void FermatFiles::write_matrices(Context& context, FermatJobResult& result) {
-  files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
+  files_.add(params_.out + ".json").write(fermat_record(params_, several_, false, result));
   commit_files(context, files_, result.files, params_.out, fermat_endings);
 }
 

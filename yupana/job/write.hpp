@@ -34,6 +34,7 @@ double written_length(T length) {
 /// What PREFIX.json holds.
 std::string fermat_record(const FermatJobParams& params,
                           bool several,
+                          bool has_tree,
                           const FermatJobResult& result);
 
 /// The files of a Fermat run, written as it proceeds and made visible together at its end:
