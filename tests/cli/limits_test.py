@@ -24,6 +24,10 @@ def peak_of(*arguments):
     return kilobytes * 1024
 
 
+#: Of the program's own file the system maps more or fewer pages at once: copies of one file differ so much.
+MAPPED = 1.5e6
+
+
 def plan_of(*arguments):
     return json.loads(run(*arguments, "--plan", "--json", "-o", "o").stdout)
 
@@ -85,7 +89,7 @@ def neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_
         plan = plan_of("fermat", *arguments)
         planned = plan.get("memory_complete", plan["memory"])
         held = peak_of("fermat", *arguments, "--memory", plan["memory"])
-        assert held < 1.04 * planned, f"{arguments}: planned {planned}, held {held}"
+        assert held < 1.04 * planned + MAPPED, f"{arguments}: planned {planned}, held {held}"
         ratio = (planned - program) / (held - program)
         assert ratio < 1.15, f"{arguments}: planned {planned}, held {held}"
 
@@ -103,7 +107,7 @@ def text_of_distances_was_not_held_against_memory():
     planned = plan_of("fermat", "--from-distances", "long.tsv", "--matrix-only")["memory"]
     assert planned > 38e6, planned
     if not sanitized():
-        assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.04 * planned
+        assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.04 * planned + MAPPED
 
 
 def small_memories_were_passed_by_readers_and_writers():
@@ -118,7 +122,7 @@ def small_memories_were_passed_by_readers_and_writers():
         told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
         needed = float(told.split(" need ")[1].split(" MB")[0])
         held = peak_of(*call, "--memory", f"{needed}M")
-        assert held < 1.05e6 * needed, f"{name}: {needed} MB, held {held}"
+        assert held < 1.05e6 * needed + MAPPED, f"{name}: {needed} MB, held {held}"
 
 
 def simulate_needed_other_memory_than_it_said():
@@ -130,7 +134,7 @@ def simulate_needed_other_memory_than_it_said():
             told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
             needed = float(told.split(" take ")[1].split(" MB")[0])
             held = peak_of(*call, "--memory", f"{needed}M")
-            assert held / 1e6 < 1.03 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
+            assert (held - MAPPED) / 1e6 < 1.03 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
 
 
 def twice_the_memory_was_planned_where_no_call_is_missing():
@@ -158,7 +162,7 @@ def the_block_read_last_was_held_while_the_matrix_was_written():
         return
     run("simulate", "--samples", 3000, "--sites", 20000, "--missing", 0.01, "-o", "s")
     planned, held = plan_of("dist", "s.bed")["memory"], peak_of("dist", "s.bed")
-    assert held < 1.05 * planned, f"planned {planned}, held {held}"
+    assert held < 1.05 * planned + MAPPED, f"planned {planned}, held {held}"
 
 
 def text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number():
