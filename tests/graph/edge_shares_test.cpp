@@ -58,8 +58,13 @@ TEST_F(EdgeShares, AbsentEdgesAreNotKeptAndComponentsAreCounted) {
       const auto f = fermat(*context, copy_of(d), false, params);
       EXPECT_EQ(f.components, 3);
       EXPECT_DOUBLE_EQ(f.unreachable_pairs, (60.0 * 59 - 3 * 20 * 19) / (60 * 59));
-      EXPECT_EQ(f.longer_edges, 0);
-      EXPECT_DOUBLE_EQ(sum(f), 1);
+      if (params.alpha == 300) {  // the smallest weights vanish: the shares are not known
+        EXPECT_TRUE(std::isnan(f.kept_edges) && std::isnan(f.longer_edges));
+        EXPECT_TRUE(std::isnan(f.replaced_edges));
+      } else {
+        EXPECT_EQ(f.longer_edges, 0);
+        EXPECT_DOUBLE_EQ(sum(f), 1);
+      }
       EXPECT_EQ(at(f, 0, 1), infinity);
       EXPECT_LT(at(f, 0, 3), infinity);
     }
