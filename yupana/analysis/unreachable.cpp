@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <vector>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
@@ -72,29 +71,6 @@ Error fault_in_row(MatrixView<const T> distances, std::string_view function, std
 }  // namespace
 
 template <class T>
-std::int64_t component_count(MatrixView<const T> distances) {
-  const std::int64_t n = distances.rows;
-  std::vector<std::int64_t> unseen(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) unseen[static_cast<std::size_t>(i)] = i;
-  std::int64_t components = 0;
-  std::vector<std::int64_t> frontier;
-  while (!unseen.empty()) {
-    ++components;
-    frontier.push_back(unseen.back());
-    unseen.pop_back();
-    while (!frontier.empty()) {
-      const T* row = distances.row(frontier.back());
-      frontier.pop_back();
-      const auto reached = std::partition(
-          unseen.begin(), unseen.end(), [&](std::int64_t j) { return is_unreachable(row[j]); });
-      frontier.insert(frontier.end(), reached, unseen.end());
-      unseen.erase(reached, unseen.end());
-    }
-  }
-  return components;
-}
-
-template <class T>
 void check_distances(Context& context,
                      MatrixView<const T> distances,
                      std::string_view function,
@@ -142,6 +118,6 @@ void check_pairs(Context& context, std::span<const double> distances, std::strin
       pair);
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, component_count, check_distances)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, check_distances)
 
 }  // namespace yupana::analysis

@@ -22,15 +22,11 @@ constexpr bool is_unreachable(T length) {
   }
 }
 
-/// Number of sets of individuals that reachable pairs hold together; 0 of no individuals. O(n^2).
-template <class T>
-std::int64_t component_count(MatrixView<const T> distances);
-
 enum class Unreachable { allowed, refused };
 
 /// Throws bad_input where the matrix is not square, has a NaN or a negative entry, or, if refused,
-/// an unreachable pair (the message says into how many components the individuals fall). One
-/// parallel pass over the matrix; `function` is named in the message.
+/// an unreachable pair, named by row and column. One parallel pass over the matrix; `function` is
+/// named in the message.
 template <class T>
 void check_distances(Context& context,
                      MatrixView<const T> distances,
