@@ -126,7 +126,7 @@ void bind_folds(nb::module_& m) {
          std::optional<AnyVectorOut<T>> out,
          const std::string& overflow) {
         Output<T> output(in, out);
-        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             const SumCheck<T, decltype(fold)> check(exclusive ? "exclusive_scan" : "inclusive_scan",
                                                     overflow);
@@ -153,7 +153,7 @@ void bind_folds(nb::module_& m) {
          T init,
          const std::string& overflow) {
         T result = init;
-        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
             result = vectors.reduce(in.data(), size_of(in), init, fold);
@@ -172,7 +172,7 @@ void bind_folds(nb::module_& m) {
           const std::int64_t n = size_of(in);
           check_offsets(offsets, place, n);
           Made<T> out;
-          vectors_at(place, options, [&](Context&, auto& vectors) {
+          vectors_at(place, n, options, [&](Context&, auto& vectors) {
             out = Made<T>(place, n);
             vectors.copy(in.data(), n, out.data());
             with_operator(op, [&](auto fold) {
@@ -188,7 +188,7 @@ void bind_folds(nb::module_& m) {
         check_offsets(offsets, place, size_of(in));
         const std::int64_t segments = size_of(offsets) - 1;
         Made<T> totals;
-        vectors_at(place, options, [&](Context&, auto& vectors) {
+        vectors_at(place, size_of(in), options, [&](Context&, auto& vectors) {
           totals = Made<T>(place, segments);
           with_operator(op, [&](auto fold) {
             vectors.segmented_reduce(in.data(), size_of(in), offsets, init, totals.data(), fold);
@@ -204,7 +204,7 @@ nb::object pairs_sorted(const Options& options, const AnyVector<K>& keys, const 
   const int place = place_of(keys);
   const std::int64_t n = size_of(keys);
   std::pair<Made<K>, Made<V>> sorted;
-  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
+  vectors_at<V>(place, n, options, [&](Context&, auto& vectors) {
     sorted = {Made<K>(place, n), Made<V>(place, n)};
     vectors.copy(keys.data(), n, sorted.first.data());
     vectors.copy(static_cast<const V*>(values.data()), n, sorted.second.data());
@@ -223,7 +223,7 @@ nb::object pairs_merged(const Options& options,
   const int place = place_of(a);
   const std::int64_t n = size_of(a) + size_of(b);
   std::pair<Made<K>, Made<V>> merged;
-  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
+  vectors_at<V>(place, n, options, [&](Context&, auto& vectors) {
     merged = {Made<K>(place, n), Made<V>(place, n)};
     vectors.merge(Columns<const K, const V>{a.data(), static_cast<const V*>(a_values.data())},
                   size_of(a),
@@ -241,7 +241,7 @@ void bind_order(nb::module_& m) {
       "sort",
       [](const Options& options, AnyVector<K> keys, std::optional<AnyVectorOut<K>> out) {
         Output<K> output(keys, out);
-        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
+        vectors_at(place_of(keys), size_of(keys), options, [&](Context&, auto& vectors) {
           K* const to = output.data();
           vectors.copy(keys.data(), size_of(keys), to);
           vectors.sort(Columns<K, NoValue>{to, nullptr}, size_of(keys));
@@ -266,7 +266,7 @@ void bind_order(nb::module_& m) {
           check_size("out", n, size_of(*out));
         }
         Made<std::int64_t> made;
-        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
+        vectors_at(place_of(keys), size_of(keys), options, [&](Context&, auto& vectors) {
           if (!out) made = Made<std::int64_t>(place_of(keys), n);
           vectors.argsort(keys.data(), n, out ? out->data() : made.data());
         });
@@ -280,7 +280,7 @@ void bind_order(nb::module_& m) {
     const int place = place_of(a);
     const std::int64_t n = size_of(a) + size_of(b);
     Made<K> merged;
-    vectors_at(place, options, [&](Context&, auto& vectors) {
+    vectors_at(place, n, options, [&](Context&, auto& vectors) {
       merged = Made<K>(place, n);
       vectors.merge(Columns<const K, const NoValue>{a.data(), nullptr},
                     size_of(a),

@@ -188,10 +188,12 @@ void vectors_on_gpu(const Context& context, const Body& body) {
 }
 #endif
 
-/// call_at() of body(context, OnHost or OnGpu). Words of 4 bytes are compiled for a GPU alone.
+/// call_at() of body(context, OnHost or OnGpu) for so many values. Words of 4 bytes are compiled
+/// for a GPU alone.
 template <class Word = std::uint64_t, class Body>
-void vectors_at(int place, const Options& options, const Body& body) {
-  const Runs runs = place >= 0 ? Runs::at_once : Runs::anywhere;
+void vectors_at(int place, std::int64_t values, const Options& options, const Body& body) {
+  constexpr std::int64_t few = std::int64_t{1} << 14;
+  const Runs runs = place >= 0 || values <= few ? Runs::at_once : Runs::anywhere;
   call_at(place, options, runs, [&](Context& context) {
 #ifdef YUPANA_CUDA
     if (place >= 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
 #include <initializer_list>

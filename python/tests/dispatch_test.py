@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, _libraries, arrays, spectral
+from yupana import _call, _core, _libraries, arrays, spectral
 
 
 class GpuArray:
@@ -104,6 +104,7 @@ def log(monkeypatch):
     options = _core.Options
     made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
+    monkeypatch.setattr(_call, "_without_keywords", _call._without_keywords.__wrapped__)
     return log
 
 

@@ -58,6 +58,10 @@ class _Library:
         """What the bindings take for an array: its capsule, where they ask for it once for each type."""
         return array
 
+    def problem(self, array: Any, name: str) -> str | None:
+        """What keeps a kernel from reading the array's values, but for their order, and what to do."""
+        return None
+
 
 class _Torch(_Library):
     def has_on_gpu(self, array: Any) -> bool:
@@ -71,6 +75,15 @@ class _Torch(_Library):
         # As fast as a tenth of a call where this version has it.
         self.stream_of = getattr(module._C, "_cuda_getCurrentRawStream", None)
         self.capsule_of = module.utils.dlpack.to_dlpack
+
+    def problem(self, array: Any, name: str) -> str | None:
+        if array.requires_grad:
+            return f"a tensor without gradients, use {name}.detach()"
+        if array.layout is not self.module.strided:
+            return f"a dense tensor, use {name}.to_dense()"
+        if array.is_conj() or array.is_neg():
+            return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
+        return None
 
     def handle(self, array: Any) -> Any:
         return self.capsule_of(array)
@@ -129,8 +142,16 @@ def library_of(array: Any) -> _Library:
     )
 
 
+#: Of the types of values seen so far.
+_TYPE_NAMES: dict[Any, str] = {}
+
+
 def type_name(array: Any) -> str:
-    return str(array.dtype).split(".")[-1]
+    kind = array.dtype
+    try:
+        return _TYPE_NAMES[kind]
+    except KeyError:
+        return _TYPE_NAMES.setdefault(kind, str(kind).split(".")[-1])
 
 
 def stream_of(array: Any) -> int | None:

@@ -70,23 +70,11 @@ _DENSE = {
 }
 
 
-def _layout_problem(array: Any, name: str, order: str) -> str | None:
-    """What keeps the library from reading an array on a GPU, and what to do."""
-    if hasattr(array, "requires_grad"):  # a tensor of torch
-        if array.requires_grad:
-            return f"a tensor without gradients, use {name}.detach()"
-        if "sparse" in str(array.layout):
-            return f"a dense tensor, use {name}.to_dense()"
-        if array.is_conj() or array.is_neg():
-            return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
-    return None if _is_dense(array, order) else _DENSE[order].format(name)
-
-
 def resident(
     array: Any, name: str, types: tuple[str, ...], dimensions: int = 0, order: str = "C"
 ) -> Any:
     """The array on a GPU itself, if it has one of the types, so many dimensions (0: any), the order."""
-    library_of(array)
+    library = library_of(array)
     if dimensions and array.ndim != dimensions:
         shape = tuple(array.shape)
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {shape}")
@@ -94,7 +82,9 @@ def resident(
     if not fits:
         known = " or ".join(types)
         raise TypeError(f"{name}: expected {known} on a GPU, got {type_name(array)}")
-    problem = _layout_problem(array, name, order)
+    problem = library.problem(array, name)
+    if problem is None and not _is_dense(array, order):
+        problem = _DENSE[order].format(name)
     if problem is not None:
         raise TypeError(f"{name}: expected {problem}")
     return array

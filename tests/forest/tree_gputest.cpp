@@ -209,7 +209,10 @@ TEST_F(GpuTrees, ForestsEqualTheProcessorForEverySampling) {
                 << classes << " classes, weights " << weights << ", sampling "
                 << static_cast<int>(sampling) << ", tree " << t << " of " << trees;
           }
-          EXPECT_EQ(a.out_of_bag, b.out_of_bag);
+          // Without a row that some tree has not seen there is no score: nan, here and there.
+          EXPECT_TRUE(a.out_of_bag == b.out_of_bag ||
+                      (std::isnan(a.out_of_bag) && std::isnan(b.out_of_bag)))
+              << a.out_of_bag << " and " << b.out_of_bag;
         }
       }
     }
