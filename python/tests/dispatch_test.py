@@ -251,7 +251,7 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     cupy = types.ModuleType("cupy")
     cupy.from_dlpack = lambda array: array
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
-    cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
+    cupy.empty_like = lambda like: CupyArray(np.empty_like(like.values))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(_libraries, "_LIBRARIES", {})
 

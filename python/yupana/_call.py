@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._libraries import handed, on_gpu, ordinal, stream_of
+from ._libraries import handed, on_gpu, ordinal, place_of
 from ._views import returned
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
@@ -136,7 +136,7 @@ class options:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
-        stream = (stream_of(array),) if on_gpu(array) else ()
+        stream = place_of(array)[1:] if on_gpu(array) else ()
         threads = whole("threads", threads, 4097) if threads else 0
         memory = whole("memory", memory) if memory else 0
         try:
@@ -185,7 +185,7 @@ def run(
     """
     likes = likes or (array,)
     there = on_gpu(array)
-    place = (ordinal(array), stream_of(array)) if there and not keywords else (None, None)
+    place = place_of(array) if there and not keywords else (None, None)
     if isinstance(function, str):
         if there and function in _QUEUED:
             array, arguments = handed(array), tuple(map(handed, arguments))

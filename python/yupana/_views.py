@@ -223,7 +223,7 @@ def output(out: Any, like: Any) -> Array | None:
     """The caller's array to write to, of the shape and type of another and beside it; else a new one
     on a GPU, or None."""
     if out is None:
-        return new_array(like, like.shape) if on_gpu(like) else None
+        return new_array(like) if on_gpu(like) else None
     size, kind = int(like.shape[0]), type_name(like)
     where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
     if on_gpu(like):
