@@ -158,7 +158,8 @@ class options:
 #: Functions that a GPU ends in microseconds. They take capsules, which are read once: no argument
 #: may make the bindings turn from one type's function to another's after an array.
 _QUEUED = {
-    *(f"arrays.{name}" for name in ("argsort", "merge", "reduce", "scan", "segmented_reduce", "segmented_scan", "sort")),
+    *(f"arrays.{name}" for name in ("argsort", "merge", "merge_by_key", "reduce", "scan", "sort", "sort_by_key")),
+    *(f"arrays.segmented_{name}" for name in ("reduce", "scan")),
     *(f"spectral.{name}" for name in ("fft", "fft2", "irfft", "rfft")),
 }
 

@@ -13,6 +13,7 @@ from . import _core
 Array = Any
 
 _DLPACK_CUDA = 2
+_DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5}
 
 
 def on_gpu(array: Any) -> bool:
@@ -50,13 +51,17 @@ class _Library:
         """Where the library queues work on the array; None: only it knows."""
         return None
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
-        """A new array beside another, in memory of the library; None where nobody may write to one."""
-        return None
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
+        """A new array beside another, in memory of the library; of JAX's arrays, to which nobody may
+        write, memory of ours."""
+        dtype = np.dtype(kind)
+        return _core.device.empty(
+            list(shape), _DLPACK_CODES[dtype.kind], 8 * dtype.itemsize, self.ordinal(like)
+        )
 
-    def empty_like(self, like: Any) -> Array | None:
+    def empty_like(self, like: Any) -> Array:
         """The same of the shape and type of the other."""
-        return None
+        return self.empty(like, like.shape, type_name(like))
 
     def handle(self, array: Any) -> Any:
         """What the bindings take for an array: its capsule, where they ask for it once for each type."""
@@ -97,10 +102,10 @@ class _Torch(_Library):
             return int(self.stream_of(array.get_device()))
         return int(self.module.cuda.current_stream(array.device).cuda_stream)
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
         return self.module.empty(shape, dtype=getattr(self.module, kind), device=like.device)
 
-    def empty_like(self, like: Any) -> Array | None:
+    def empty_like(self, like: Any) -> Array:
         return self.module.empty_like(like)  # half the time
 
 
@@ -112,11 +117,11 @@ class _Cupy(_Library):
         with array.device:
             return int(self.module.cuda.get_current_stream().ptr)
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
         with like.device:
             return self.module.empty(shape, kind)
 
-    def empty_like(self, like: Any) -> Array | None:
+    def empty_like(self, like: Any) -> Array:
         with like.device:
             return self.module.empty_like(like)
 
@@ -171,11 +176,20 @@ def place_of(array: Any) -> tuple[int, int | None]:
     return library.ordinal(array), library.stream(array)
 
 
-def new_array(like: Any, shape: Sequence[int] | None = None, kind: str = "") -> Array | None:
-    """An array on the GPU of another, by default of its shape and type, in memory of its library; None:
-    the bindings make one."""
+def new_array(like: Any, shape: Sequence[int] | None = None, kind: str = "") -> Array:
+    """What a function writes its result to: a dense array where another is, by default of its shape and
+    type, in memory of its library. given() makes it the result."""
+    if isinstance(like, np.ndarray):
+        return np.empty_like(like) if shape is None else np.empty(shape, kind)
     library = library_of(like)
     return library.empty_like(like) if shape is None else library.empty(like, shape, kind)
+
+
+def given(result: Any, like: Any) -> Array:
+    """What a function wrote to, as an array of the library of another."""
+    if isinstance(result, np.ndarray) or type(result) in _LIBRARIES:
+        return result
+    return library_of(like).from_dlpack(result)
 
 
 def handed(array: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, run
-from ._views import Array, complex_array, new_array, on_gpu, real_array, type_name
+from ._views import Array, complex_array, given, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
 
@@ -135,12 +135,11 @@ def _on_gpu_transformed(
             )
         function = "fft2"
     if last is None:
-        shape, out = x.shape, new_array(x)
+        out = new_array(x)
     else:
-        shape = (*x.shape[:-1], last)
-        out = new_array(x, shape, _KIND_NAMES[kind, type_name(x)])
-    result = run(f"spectral.{function}", keywords, x, out, *rest)
-    return out if result is None else result.reshape(tuple(shape))
+        out = new_array(x, (*x.shape[:-1], last), _KIND_NAMES[kind, type_name(x)])
+    run(f"spectral.{function}", keywords, x, out, *rest)
+    return given(out, x)
 
 
 def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Keywords, *rest: Any) -> Array:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._libraries import library_of, new_array as new_array, on_gpu as on_gpu, type_name as type_name
+from ._libraries import (
+    given as given,
+    library_of,
+    new_array as new_array,
+    on_gpu as on_gpu,
+    type_name as type_name,
+)
 
 #: What functions return: a NumPy array, or one of the library of an argument on a GPU.
 Array = Any
@@ -219,11 +225,10 @@ def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) ->
     return np.ascontiguousarray(vector, dtype=vector.dtype.newbyteorder("="))
 
 
-def output(out: Any, like: Any) -> Array | None:
-    """The caller's array to write to, of the shape and type of another and beside it; else a new one
-    on a GPU, or None."""
+def output(out: Any, like: Any) -> Array:
+    """The caller's array to write to, of the shape and type of another and beside it, or a new one."""
     if out is None:
-        return new_array(like) if on_gpu(like) else None
+        return new_array(like)
     size, kind = int(like.shape[0]), type_name(like)
     where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
     if on_gpu(like):
