@@ -52,7 +52,7 @@ bool is_standard_output(const std::string& out) {
 namespace {
 
 std::mutex making;
-std::vector<OutFolder*> all;  ///< of this process
+std::vector<OutFolder*> out_folders;  ///< of this process
 
 /// Before the work rather than after it. A folder that the system cannot tell of has an error of
 /// its own when a file is made.
@@ -85,12 +85,12 @@ OutFolder::OutFolder(const std::string& option, const fs::path& folder) {
     throw input_error("{}: cannot make the folder {}: {}", option, name, cause);
   }
   check_writable(option, folder);
-  all.push_back(this);
+  out_folders.push_back(this);
 }
 
 OutFolder::~OutFolder() {
   const std::lock_guard lock(making);
-  std::erase(all, this);
+  std::erase(out_folders, this);
   remove_empty();
 }
 
@@ -101,7 +101,7 @@ void OutFolder::remove_empty() {
 
 void remove_out_folders() {
   const std::lock_guard lock(making);
-  for (OutFolder* const folder : all) folder->remove_empty();
+  for (OutFolder* const folder : out_folders) folder->remove_empty();
 }
 
 }  // namespace yupana::cli

@@ -1,8 +1,8 @@
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 
 #include "yupana/analysis/pca_backends.hpp"
+#include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 
@@ -67,9 +67,9 @@ PcaResult block_pca(Context& context,
     images.middleCols(used, width) = image;
     const Index size = used + width;
     const MatrixXd quotient = basis.leftCols(size).transpose() * images.leftCols(size);
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz((quotient + quotient.transpose()) / 2);
-    const MatrixXd chosen = ritz.eigenvectors().rightCols(axes).rowwise().reverse();
-    const Eigen::VectorXd values = ritz.eigenvalues().tail(axes).reverse();
+    const Eigensystem ritz = eigensystem("pca", (quotient + quotient.transpose()) / 2);
+    const MatrixXd chosen = ritz.vectors.rightCols(axes).rowwise().reverse();
+    const Eigen::VectorXd values = ritz.values.tail(axes).reverse();
     const MatrixXd vectors = basis.leftCols(size) * chosen;
     const MatrixXd residuals = images.leftCols(size) * chosen - vectors * values.asDiagonal();
     const double worst = residuals.colwise().norm().maxCoeff();

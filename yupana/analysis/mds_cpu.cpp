@@ -1,8 +1,8 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/array.hpp"
+#include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
@@ -92,17 +92,17 @@ class KrylovSpace {
         basis_.col(j + 1) = w / beta_;
       }
     }
-    ritz_.compute(projected_);
+    ritz_ = eigensystem("mds", projected_);
     size_ = m;
   }
 
   /// The k-th largest eigenvalue of the projection, and the residual |A v - value v| of its vector.
-  double value(Index k) const { return ritz_.eigenvalues()[size_ - 1 - k]; }
+  double value(Index k) const { return ritz_.values[size_ - 1 - k]; }
   double residual(Index k) const {
-    return beta_ * std::abs(ritz_.eigenvectors()(size_ - 1, size_ - 1 - k));
+    return beta_ * std::abs(ritz_.vectors(size_ - 1, size_ - 1 - k));
   }
   MatrixXd vectors(Index axes) const {
-    return basis_.leftCols(size_) * ritz_.eigenvectors().rightCols(axes).rowwise().reverse();
+    return basis_.leftCols(size_) * ritz_.vectors.rightCols(axes).rowwise().reverse();
   }
 
   /// Keeps the vectors of the `kept` largest values, to grow again from where the space had led or
@@ -171,7 +171,7 @@ class KrylovSpace {
   double beta_ = 0;     // length of the part of A v outside of the space
   Index size_ = 0;
   std::uint64_t draws_ = 0;
-  Eigen::SelfAdjointEigenSolver<MatrixXd> ritz_;
+  Eigensystem ritz_;
 };
 
 constexpr double tolerance = 1e-10;  // of a residual, relative to its eigenvalue + the mean one

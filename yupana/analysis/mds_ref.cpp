@@ -1,9 +1,8 @@
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
+#include "yupana/core/eigensystem.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace dense {
@@ -20,12 +19,8 @@ Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes) {
   }
   b.colwise() -= b.rowwise().mean().eval();
   b.rowwise() -= b.colwise().mean().eval();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(b);
-  if (solver.info() != Eigen::Success) {
-    throw input_error("mds: the eigenvalues of this matrix do not converge");
-  }
-  return {solver.eigenvalues().tail(axes).reverse(),
-          solver.eigenvectors().rightCols(axes).rowwise().reverse()};
+  const Eigensystem all = eigensystem("mds", b);
+  return {all.values.tail(axes).reverse(), all.vectors.rightCols(axes).rowwise().reverse()};
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, mds)

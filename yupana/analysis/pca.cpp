@@ -1,12 +1,12 @@
 #include "yupana/analysis/pca.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/analysis/pca_backends.hpp"
+#include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
@@ -40,12 +40,8 @@ Eigenpairs dense_pairs(MatrixView<const double> matrix, std::int64_t axes) {
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Map<const Rows, 0, Eigen::OuterStride<>> view(
       matrix.data, matrix.rows, matrix.cols, Eigen::OuterStride<>(matrix.stride));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(view);
-  if (solver.info() != Eigen::Success) {
-    throw input_error("pca: the eigenvalues of this matrix do not converge");
-  }
-  return {solver.eigenvalues().tail(axes).reverse(),
-          solver.eigenvectors().rightCols(axes).rowwise().reverse()};
+  const Eigensystem all = eigensystem("pca", view);
+  return {all.values.tail(axes).reverse(), all.vectors.rightCols(axes).rowwise().reverse()};
 }
 
 }  // namespace

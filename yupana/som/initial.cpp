@@ -1,9 +1,9 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
 #include "yupana/core/cuda/place.hpp"
+#include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/train.hpp"
@@ -66,18 +66,17 @@ MatrixXd principal_axes(MatrixView<const float> samples, const VectorXd& mean) {
   const bool wide = d > n;
   const MatrixXd product =
       wide ? MatrixXd(centered.transpose() * centered) : MatrixXd(centered * centered.transpose());
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(product);
+  const Eigensystem all = eigensystem("som", product);
   MatrixXd axes = MatrixXd::Zero(d, 2);
   for (std::int64_t k = 0; k < std::min<std::int64_t>(2, product.rows()); ++k) {
     const std::int64_t at = product.rows() - 1 - k;
-    VectorXd axis = solver.eigenvectors().col(at);
+    VectorXd axis = all.vectors.col(at);
     if (wide) axis = centered * axis;
     const double length = axis.norm();
     if (length == 0) continue;
     Eigen::Index largest = 0;
     axis.cwiseAbs().maxCoeff(&largest);
-    const double deviation =
-        std::sqrt(std::max(0.0, solver.eigenvalues()[at]) / static_cast<double>(n));
+    const double deviation = std::sqrt(std::max(0.0, all.values[at]) / static_cast<double>(n));
     axes.col(k) = axis * ((axis[largest] < 0 ? -2 : 2) * deviation / length);
   }
   return axes;
