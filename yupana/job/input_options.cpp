@@ -14,8 +14,13 @@ const InputParams& defaults() {
 }
 
 /// Of each InputKind.
-constexpr const char* descriptions[] = {
-    "PLINK 1 data sets", "PLINK 2 data sets", "VCF and BCF", ".npy files", "simulations", "arrays"};
+constexpr const char* descriptions[] = {"PLINK 1 data sets",
+                                        "PLINK 2 data sets",
+                                        "BGEN files",
+                                        "VCF and BCF",
+                                        ".npy files",
+                                        "simulations",
+                                        "arrays"};
 
 }  // namespace
 
@@ -27,22 +32,29 @@ const std::vector<InputOption>& input_options() {
       {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
       {"--pvar", {pgen}, [](P p) { return !p.pvar.empty(); }},
       {"--psam", {pgen}, [](P p) { return !p.psam.empty(); }},
-      {"--keep-fam", {plink, pgen}, [](P p) { return !p.keep_fam_file.empty(); }},
-      {"--remove-fam", {plink, pgen}, [](P p) { return !p.remove_fam_file.empty(); }},
-      {"--extract", {plink, pgen, vcf}, [](P p) { return !p.extract.path.empty(); }},
-      {"--exclude", {plink, pgen, vcf}, [](P p) { return !p.exclude.path.empty(); }},
+      {"--sample", {bgen}, [](P p) { return !p.sample.empty(); }},
+      {"--bgen", {bgen}, [](P p) { return p.ref_last; }},
+      {"--hard-call-threshold",
+       {bgen},
+       [](P p) { return p.hard_call_threshold != defaults().hard_call_threshold; }},
+      {"--keep-fam", {plink, pgen, bgen}, [](P p) { return !p.keep_fam_file.empty(); }},
+      {"--remove-fam", {plink, pgen, bgen}, [](P p) { return !p.remove_fam_file.empty(); }},
+      {"--extract", {plink, pgen, bgen, vcf}, [](P p) { return !p.extract.path.empty(); }},
+      {"--exclude", {plink, pgen, bgen, vcf}, [](P p) { return !p.exclude.path.empty(); }},
       {"--nonfounders", {plink, pgen}, [](P p) { return p.cohort.nonfounders; }},
-      {"--chr", {plink, pgen, vcf}, [](P p) { return !p.chromosomes.empty(); }},
-      {"--all-chr", {plink, pgen, vcf}, [](P p) { return p.all_chromosomes; }},
-      {"--chr-set", {plink, pgen, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
-      {"--region", {plink, pgen, vcf}, [](P p) { return !p.region.empty(); }},
-      {"--from-bp", {plink, pgen, vcf}, [](P p) { return p.from_bp.has_value(); }},
-      {"--to-bp", {plink, pgen, vcf}, [](P p) { return p.to_bp.has_value(); }},
-      {"--snps-only", {plink, pgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
+      {"--chr", {plink, pgen, bgen, vcf}, [](P p) { return !p.chromosomes.empty(); }},
+      {"--all-chr", {plink, pgen, bgen, vcf}, [](P p) { return p.all_chromosomes; }},
+      {"--chr-set",
+       {plink, pgen, bgen, vcf},
+       [](P p) { return p.autosomes != defaults().autosomes; }},
+      {"--region", {plink, pgen, bgen, vcf}, [](P p) { return !p.region.empty(); }},
+      {"--from-bp", {plink, pgen, bgen, vcf}, [](P p) { return p.from_bp.has_value(); }},
+      {"--to-bp", {plink, pgen, bgen, vcf}, [](P p) { return p.to_bp.has_value(); }},
+      {"--snps-only", {plink, pgen, bgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
       {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
       {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
       {"--multiallelic",
-       {pgen, vcf},
+       {pgen, bgen, vcf},
        [](P p) { return p.multiallelic != defaults().multiallelic; }},
       {"--var-filter", {pgen, vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
       {"--var-min-qual", {pgen, vcf}, [](P p) { return p.min_qual.has_value(); }},
