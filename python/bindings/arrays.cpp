@@ -28,38 +28,16 @@ void check_offsets(const Offsets& offsets, int place, std::int64_t values) {
   }
 }
 
-/// A new array, or the caller's: on a GPU `in` itself, or one apart from it.
+/// Where as many values as `in` has are written: on a GPU `in` itself, or an array apart from it.
 template <class T>
-class Output {
- public:
-  Output(const AnyVector<T>& in, const std::optional<AnyVectorOut<T>>& out)
-      : place_(place_of(in)), size_(size_of(in)) {
-    if (!out) return;
-    check_same_device("out", *out, in);
-    check_size("out", size_, size_of(*out));
-    callers_ = out->data();
-    const bool apart = callers_ + size_ <= in.data() || in.data() + size_ <= callers_;
-    if (place_ >= 0 && callers_ != in.data() && !apart) {
-      throw usage_error("out: expected the array itself or one apart from it");
-    }
+T* output(const AnyVector<T>& in, const AnyVectorOut<T>& out) {
+  T* const to = written(out, "out", place_of(in), size_of(in));
+  const bool apart = to + size_of(in) <= in.data() || in.data() + size_of(in) <= to;
+  if (place_of(in) >= 0 && to != in.data() && !apart) {
+    throw usage_error("out: expected the array itself or one apart from it");
   }
-  /// In a call at the array's place.
-  T* data() {
-    if (callers_ != nullptr) return callers_;
-    made_ = Made<T>(place_, size_);
-    return made_.data();
-  }
-  /// None for the caller's.
-  nb::object result(bool is_given) && {
-    return is_given ? nb::none() : std::move(made_).to_python({size_});
-  }
-
- private:
-  int place_;
-  std::int64_t size_;
-  T* callers_ = nullptr;
-  Made<T> made_;
-};
+  return to;
+}
 
 /// What becomes of sums of integers that leave their type.
 enum class Overflow { note, wrap, error };
@@ -123,27 +101,25 @@ void bind_folds(nb::module_& m) {
          const std::string& op,
          std::optional<T> first,
          bool exclusive,
-         std::optional<AnyVectorOut<T>> out,
+         AnyVectorOut<T> out,
          const std::string& overflow) {
-        Output<T> output(in, out);
-        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
+        T* const to = output(in, out);
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             const SumCheck<T, decltype(fold)> check(exclusive ? "exclusive_scan" : "inclusive_scan",
                                                     overflow);
             const std::int64_t left_out = exclusive && size_of(in) > 0 ? 1 : 0;
             check.running(context, in, exclusive ? *first : T{0}, left_out);
-            vectors.scan(
-                in.data(), size_of(in), first ? &*first : nullptr, exclusive, output.data(), fold);
+            vectors.scan(in.data(), size_of(in), first ? &*first : nullptr, exclusive, to, fold);
           });
         });
-        return std::move(output).result(out.has_value());
       },
       nb::arg("options"),
       nb::arg("x"),
       nb::arg("op"),
       nb::arg("first").none(),
       nb::arg("exclusive"),
-      taken("out").none(),
+      nb::arg("out"),
       nb::arg("overflow") = "wrap");
   m.def(
       "reduce",
@@ -153,7 +129,7 @@ void bind_folds(nb::module_& m) {
          T init,
          const std::string& overflow) {
         T result = init;
-        vectors_at(place_of(in), options, [&](Context& context, auto& vectors) {
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
           with_operator(op, [&](auto fold) {
             SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
             result = vectors.reduce(in.data(), size_of(in), init, fold);
@@ -167,131 +143,104 @@ void bind_folds(nb::module_& m) {
       nb::arg("init"),
       nb::arg("overflow") = "wrap");
   m.def("segmented_scan",
-        [](const Options& options, AnyVector<T> in, Offsets offsets, const std::string& op) {
-          const int place = place_of(in);
+        [](const Options& options,
+           AnyVector<T> in,
+           Offsets offsets,
+           const std::string& op,
+           AnyVectorOut<T> out) {
           const std::int64_t n = size_of(in);
-          check_offsets(offsets, place, n);
-          Made<T> out;
-          vectors_at(place, options, [&](Context&, auto& vectors) {
-            out = Made<T>(place, n);
-            vectors.copy(in.data(), n, out.data());
+          check_offsets(offsets, place_of(in), n);
+          T* const to = output(in, out);
+          vectors_at(place_of(in), n, options, [&](Context&, auto& vectors) {
+            vectors.copy(in.data(), n, to);
+            with_operator(
+                op, [&](auto fold) { vectors.segmented_scan(in.data(), n, offsets, to, fold); });
+          });
+        });
+  m.def("segmented_reduce",
+        [](const Options& options,
+           AnyVector<T> in,
+           Offsets offsets,
+           const std::string& op,
+           T init,
+           AnyVectorOut<T> out) {
+          const std::int64_t n = size_of(in);
+          check_offsets(offsets, place_of(in), n);
+          T* const totals = written(out, "out", place_of(in), size_of(offsets) - 1);
+          vectors_at(place_of(in), n, options, [&](Context&, auto& vectors) {
             with_operator(op, [&](auto fold) {
-              vectors.segmented_scan(in.data(), n, offsets, out.data(), fold);
+              vectors.segmented_reduce(in.data(), n, offsets, init, totals, fold);
             });
           });
-          return std::move(out).to_python({n});
         });
-  m.def(
-      "segmented_reduce",
-      [](const Options& options, AnyVector<T> in, Offsets offsets, const std::string& op, T init) {
-        const int place = place_of(in);
-        check_offsets(offsets, place, size_of(in));
-        const std::int64_t segments = size_of(offsets) - 1;
-        Made<T> totals;
-        vectors_at(place, options, [&](Context&, auto& vectors) {
-          totals = Made<T>(place, segments);
-          with_operator(op, [&](auto fold) {
-            vectors.segmented_reduce(in.data(), size_of(in), offsets, init, totals.data(), fold);
-          });
-        });
-        return std::move(totals).to_python({segments});
-      });
 }
 
-/// Sorted keys and the values, words V, that moved with them.
-template <class V, class K>
-nb::object pairs_sorted(const Options& options, const AnyVector<K>& keys, const Words& values) {
-  const int place = place_of(keys);
-  const std::int64_t n = size_of(keys);
-  std::pair<Made<K>, Made<V>> sorted;
-  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
-    sorted = {Made<K>(place, n), Made<V>(place, n)};
-    vectors.copy(keys.data(), n, sorted.first.data());
-    vectors.copy(static_cast<const V*>(values.data()), n, sorted.second.data());
-    vectors.sort(Columns<K, V>{sorted.first.data(), sorted.second.data()}, n);
-  });
-  return nb::make_tuple(std::move(sorted.first).to_python({n}),
-                        std::move(sorted.second).to_python({n}, values.dtype()));
-}
-
-template <class V, class K>
-nb::object pairs_merged(const Options& options,
-                        const AnyVector<K>& a,
-                        const Words& a_values,
-                        const AnyVector<K>& b,
-                        const Words& b_values) {
-  const int place = place_of(a);
-  const std::int64_t n = size_of(a) + size_of(b);
-  std::pair<Made<K>, Made<V>> merged;
-  vectors_at<V>(place, options, [&](Context&, auto& vectors) {
-    merged = {Made<K>(place, n), Made<V>(place, n)};
-    vectors.merge(Columns<const K, const V>{a.data(), static_cast<const V*>(a_values.data())},
-                  size_of(a),
-                  Columns<const K, const V>{b.data(), static_cast<const V*>(b_values.data())},
-                  size_of(b),
-                  Columns<K, V>{merged.first.data(), merged.second.data()});
-  });
-  return nb::make_tuple(std::move(merged.first).to_python({n}),
-                        std::move(merged.second).to_python({n}, a_values.dtype()));
+/// body(number), a 4-byte or 8-byte word to move the values as.
+template <class Body>
+void with_words(const Words& values, const WordsOut& out, const Body& body) {
+  if (values.dtype() != out.dtype()) throw nb::type_error("out_values: expected the values' type");
+  if (bytes_of(values) == 8) return body(std::uint64_t{});
+  body(std::uint32_t{});
 }
 
 template <class K>
 void bind_order(nb::module_& m) {
-  m.def(
-      "sort",
-      [](const Options& options, AnyVector<K> keys, std::optional<AnyVectorOut<K>> out) {
-        Output<K> output(keys, out);
-        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
-          K* const to = output.data();
-          vectors.copy(keys.data(), size_of(keys), to);
-          vectors.sort(Columns<K, NoValue>{to, nullptr}, size_of(keys));
-        });
-        return std::move(output).result(out.has_value());
-      },
-      nb::arg("options"),
-      nb::arg("keys"),
-      taken("out").none());
-  m.def("sort_by_key", [](const Options& options, AnyVector<K> keys, Words values) {
-    check_same_device("values", values, keys);
-    check_size("values", size_of(keys), size_of(values));
-    return bytes_of(values) == 8 ? pairs_sorted<std::uint64_t>(options, keys, values)
-                                 : pairs_sorted<std::uint32_t>(options, keys, values);
-  });
-  m.def(
-      "argsort",
-      [](const Options& options, AnyVector<K> keys, std::optional<AnyVectorOut<std::int64_t>> out) {
-        const std::int64_t n = size_of(keys);
-        if (out) {
-          check_same_device("out", *out, keys);
-          check_size("out", n, size_of(*out));
-        }
-        Made<std::int64_t> made;
-        vectors_at(place_of(keys), options, [&](Context&, auto& vectors) {
-          if (!out) made = Made<std::int64_t>(place_of(keys), n);
-          vectors.argsort(keys.data(), n, out ? out->data() : made.data());
-        });
-        return out ? nb::none() : std::move(made).to_python({n});
-      },
-      nb::arg("options"),
-      nb::arg("keys"),
-      taken("out").none() = nb::none());
-  m.def("merge", [](const Options& options, AnyVector<K> a, AnyVector<K> b) {
-    check_same_device("b", b, a);
-    const int place = place_of(a);
-    const std::int64_t n = size_of(a) + size_of(b);
-    Made<K> merged;
-    vectors_at(place, options, [&](Context&, auto& vectors) {
-      merged = Made<K>(place, n);
-      vectors.merge(Columns<const K, const NoValue>{a.data(), nullptr},
-                    size_of(a),
-                    Columns<const K, const NoValue>{b.data(), nullptr},
-                    size_of(b),
-                    Columns<K, NoValue>{merged.data(), nullptr});
+  m.def("sort", [](const Options& options, AnyVector<K> keys, AnyVectorOut<K> out) {
+    K* const to = output(keys, out);
+    vectors_at(place_of(keys), size_of(keys), options, [&](Context&, auto& vectors) {
+      vectors.copy(keys.data(), size_of(keys), to);
+      vectors.sort(Columns<K, NoValue>{to, nullptr}, size_of(keys));
     });
-    return std::move(merged).to_python({n});
+  });
+  m.def("sort_by_key",
+        [](const Options& options,
+           AnyVector<K> keys,
+           Words values,
+           AnyVectorOut<K> out,
+           WordsOut out_values) {
+          const int place = place_of(keys);
+          const std::int64_t n = size_of(keys);
+          check_same_device("values", values, keys);
+          check_size("values", n, size_of(values));
+          K* const to = output(keys, out);
+          void* const moved = written(out_values, "out_values", place, n);
+          with_words(values, out_values, [&]<class V>(V) {
+            const Columns<K, V> sorted{to, static_cast<V*>(moved)};
+            vectors_at<V>(place, n, options, [&](Context&, auto& vectors) {
+              vectors.copy(keys.data(), n, sorted.keys);
+              vectors.copy(static_cast<const V*>(values.data()), n, sorted.values);
+              vectors.sort(sorted, n);
+            });
+          });
+        });
+  m.def("argsort", [](const Options& options, AnyVector<K> keys, AnyVectorOut<std::int64_t> out) {
+    const std::int64_t n = size_of(keys);
+    std::int64_t* const places = written(out, "out", place_of(keys), n);
+    vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
+      vectors.argsort(keys.data(), n, places);
+    });
+  });
+  m.def("merge", [](const Options& options, AnyVector<K> a, AnyVector<K> b, AnyVectorOut<K> out) {
+    check_same_device("b", b, a);
+    const std::int64_t n = size_of(a) + size_of(b);
+    K* const to = written(out, "out", place_of(a), n);
+    using Column = Columns<const K, const NoValue>;
+    vectors_at(place_of(a), n, options, [&](Context&, auto& vectors) {
+      vectors.merge(Column{a.data(), nullptr},
+                    size_of(a),
+                    Column{b.data(), nullptr},
+                    size_of(b),
+                    Columns<K, NoValue>{to, nullptr});
+    });
   });
   m.def("merge_by_key",
-        [](const Options& options, AnyVector<K> a, Words a_values, AnyVector<K> b, Words b_values) {
+        [](const Options& options,
+           AnyVector<K> a,
+           Words a_values,
+           AnyVector<K> b,
+           Words b_values,
+           AnyVectorOut<K> out,
+           WordsOut out_values) {
           check_same_device("a_values", a_values, a);
           check_same_device("b", b, a);
           check_same_device("b_values", b_values, a);
@@ -300,9 +249,19 @@ void bind_order(nb::module_& m) {
           if (a_values.dtype() != b_values.dtype()) {
             throw nb::type_error("b_values: expected a's type");
           }
-          return bytes_of(a_values) == 8
-                     ? pairs_merged<std::uint64_t>(options, a, a_values, b, b_values)
-                     : pairs_merged<std::uint32_t>(options, a, a_values, b, b_values);
+          const std::int64_t n = size_of(a) + size_of(b);
+          K* const to = written(out, "out", place_of(a), n);
+          void* const moved = written(out_values, "out_values", place_of(a), n);
+          with_words(a_values, out_values, [&]<class V>(V) {
+            using Column = Columns<const K, const V>;
+            vectors_at<V>(place_of(a), n, options, [&](Context&, auto& vectors) {
+              vectors.merge(Column{a.data(), static_cast<const V*>(a_values.data())},
+                            size_of(a),
+                            Column{b.data(), static_cast<const V*>(b_values.data())},
+                            size_of(b),
+                            Columns<K, V>{to, static_cast<V*>(moved)});
+            });
+          });
         });
 }
 

@@ -24,6 +24,13 @@ struct Report {
   double done = 0, total = 0, seconds = 0;
 };
 
+void warn(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    const nb::object kind = nb::module_::import_("yupana._call").attr("Note");
+    if (PyErr_WarnEx(kind.ptr(), note.c_str(), 1) != 0) throw nb::python_error();
+  }
+}
+
 /// One call: what the working thread and the waiting one tell each other.
 class Running {
  public:
@@ -72,10 +79,7 @@ class Running {
   void finish() {
     if (raised_) std::rethrow_exception(raised_);
     if (error_) std::rethrow_exception(error_);
-    for (const std::string& note : notes_) {
-      const nb::object kind = nb::module_::import_("yupana._call").attr("Note");
-      if (PyErr_WarnEx(kind.ptr(), note.c_str(), 1) != 0) throw nb::python_error();
-    }
+    warn(notes_);
   }
 
  private:
@@ -104,13 +108,18 @@ class Running {
 /// The memory is given, as to read how much is free takes longer than the work.
 void run_at_once(const Options& options, FunctionView<void(Context&)> body) {
   constexpr std::uint64_t memory = std::uint64_t{1} << 30;
-  const nb::gil_scoped_release unlocked;
-  Context context({.device = options.stream ? options.device : "cpu",
-                   .threads = 1,
-                   .memory = memory,
-                   .gpu_memory = memory,
-                   .gpu_stream = options.stream});
-  body(context);
+  std::vector<std::string> notes;
+  {
+    const nb::gil_scoped_release unlocked;
+    Context context({.device = options.stream ? options.device : "cpu",
+                     .threads = 1,
+                     .memory = memory,
+                     .gpu_memory = memory,
+                     .gpu_stream = options.stream});
+    context.on_note([&](const std::string& note) { notes.push_back(escaped(note)); });
+    body(context);
+  }
+  warn(notes);
 }
 
 PyObject* python_type(ErrorCode code) {

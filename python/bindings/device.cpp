@@ -1,3 +1,11 @@
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "python/bindings/views.hpp"
 
 namespace yupana::python {
@@ -44,6 +52,22 @@ void bind_device([[maybe_unused]] nb::module_& module) {
         const nb::gil_scoped_release unlocked;
         const Visit visit(device);
       },
+      nb::arg("device"));
+  // For results of a library whose arrays nobody may write to.
+  m.def(
+      "empty",
+      [](const std::vector<std::int64_t>& shape, std::uint8_t code, std::uint8_t bits, int device) {
+        const nb::dlpack::dtype type{code, bits, 1};
+        const auto values =
+            std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+        const Visit visit(device, true);
+        yupana::cuda::DeviceArray<std::byte> memory(values * bits / 8);
+        void* const first = memory.data();
+        return owning(device, std::move(memory), first, type, shape);
+      },
+      nb::arg("shape"),
+      nb::arg("code"),
+      nb::arg("bits"),
       nb::arg("device"));
   // For tests: where a function finds an array's values.
   m.def(

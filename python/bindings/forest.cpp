@@ -86,7 +86,7 @@ void bind_table_type(nb::class_<Model>& model) {
   model.def("predict_shares", [](const Model& self, const Options& options, Resident<T> table) {
     const std::int64_t outputs = self.is_class() ? std::ssize(self.classes) : 1;
     const auto predict = [&](Context&, double* shares) {
-      forest::cuda::predict_shares_there<T>(self, table.device_id(), table_of(table), shares);
+      forest::cuda::predict_resident_shares<T>(self, table.device_id(), table_of(table), shares);
     };
     return made_at<double>(
         table.device_id(), options, Runs::anywhere, {extent(table, 0), outputs}, predict);
@@ -95,7 +95,7 @@ void bind_table_type(nb::class_<Model>& model) {
     const std::int64_t rows = extent(table, 0), trees = std::ssize(self.trees);
     const auto apply = [&](Context&, std::int64_t* wide) {
       yupana::cuda::DeviceArray<std::int32_t> leaves(rows * trees);
-      forest::cuda::apply_there<T>(self, table.device_id(), table_of(table), leaves.data());
+      forest::cuda::apply_to_resident<T>(self, table.device_id(), table_of(table), leaves.data());
       const yupana::cuda::Stream stream;
       arrays::cuda::convert(leaves.data(), leaves.size(), wide, stream);
       stream.wait();

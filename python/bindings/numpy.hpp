@@ -22,9 +22,6 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// Rows one after the other; a row's values are neighbours.
 template <class T>
 using Rows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-/// What a function writes to.
-template <class T>
-using VectorOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// An array is taken as it is: nanobind would convert one of another type or order first.
 inline auto taken(const char* name) { return nb::arg(name).noconvert(); }

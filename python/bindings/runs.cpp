@@ -50,7 +50,7 @@ nb::object sums_by_key(const Options& options, const Words& keys, const AnyVecto
   const std::int64_t n = size_of(keys);
   Made<U> run_keys(place, 0);
   Made<V> sums(place, 0);
-  vectors_at(place, options, [&](Context&, auto& gpu) {
+  vectors_at(place, n, options, [&](Context&, auto& gpu) {
     if constexpr (std::is_same_v<decltype(gpu), OnGpu&>) {
       if (n == 0) return;
       const As<Key, U> from(gpu, static_cast<const U*>(keys.data()), n);

@@ -34,7 +34,7 @@ using ArrayIn = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 /// NumPy's new array for the result: memory that it keeps for the next one, where the library's
 /// would come from the system each time, and be cleared.
 template <class T>
-using ArrayOut = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+using ArrayOut = Destination<T, nb::c_contig, nb::device::cpu>;
 using Axes = std::vector<std::int64_t>;
 
 template <class T, class NdArray>
@@ -90,98 +90,96 @@ auto signals_of(T* data, std::int64_t batch, std::int64_t length) {
 /// Signals along the last axis of an array on a GPU.
 template <class T>
 using There = nb::ndarray<const T, nb::c_contig, nb::device::cuda>;
+template <class T>
+using ThereOut = Destination<T, nb::c_contig, nb::device::cuda>;
+
+/// body(context, signals in, signals out) of each row's n values to `to` values; queued.
+template <class In, class Out, class Body>
+void rows_at(const Options& options,
+             const There<In>& x,
+             std::int64_t n,
+             const ThereOut<Out>& out,
+             std::int64_t to,
+             const Body& body) {
+  const std::int64_t batch = n == 0 ? 0 : size_of(x) / n;
+  Out* const first = written(out, "out", place_of(x), batch * to);
+  if (batch == 0) return;
+  call_at(place_of(x), options, Runs::at_once, [&](Context& context) {
+    body(context, signals_of(x.data(), batch, n), signals_of(first, batch, to));
+  });
+}
 
 template <class R>
 void bind_rows(nb::module_& m) {
   using C = std::complex<R>;
   const auto length_of = [](const auto& x) { return extent(x, x.ndim() - 1); };
-  const auto batch_of = [length_of](const auto& x) {
-    return size_of(x) == 0 ? 0 : size_of(x) / length_of(x);
-  };
-  m.def(
-      "fft",
-      [=](const Options& options, There<C> x, Given<C> out, bool inverse) {
-        const std::int64_t batch = batch_of(x), n = length_of(x);
-        return queued_at<C>(place_of(x), options, out, {batch, n}, [&](Context& context, C* to) {
-          const auto from = signals_of(x.data(), batch, n);
-          fft(context, from, signals_of(to, batch, n), direction_of(inverse));
-        });
-      },
-      nb::arg("options"),
-      taken("x"),
-      taken("out").none(),
-      nb::arg("inverse"));
-  m.def(
-      "rfft",
-      [=](const Options& options, There<R> x, Given<C> out) {
-        const std::int64_t batch = batch_of(x), n = length_of(x), half = n / 2 + 1;
-        return queued_at<C>(place_of(x), options, out, {batch, half}, [&](Context& context, C* to) {
-          fft_real(context, signals_of(x.data(), batch, n), signals_of(to, batch, half));
-        });
-      },
-      nb::arg("options"),
-      taken("x"),
-      taken("out").none());
-  m.def(
-      "irfft",
-      [=](const Options& options, There<C> x, Given<R> out, std::int64_t n) {
-        const std::int64_t batch = batch_of(x), half = length_of(x);
-        if (n < 1 || n / 2 + 1 != half) {
-          throw usage_error("n: expected a length of {} = n / 2 + 1 values, got {}", half, n);
-        }
-        return queued_at<R>(place_of(x), options, out, {batch, n}, [&](Context& context, R* to) {
-          inverse_fft_real(context, signals_of(x.data(), batch, half), signals_of(to, batch, n));
-        });
-      },
-      nb::arg("options"),
-      taken("x"),
-      taken("out").none(),
-      nb::arg("n"));
-  m.def(
-      "fft2",
-      [=](const Options& options, There<C> x, Given<C> out, bool inverse) {
-        const std::int64_t rows = batch_of(x), cols = length_of(x);
-        return queued_at<C>(place_of(x), options, out, {rows, cols}, [&](Context& context, C* to) {
-          const MatrixView<const C> from(x.data(), rows, cols);
-          fft_2d(context, from, MatrixView<C>(to, rows, cols), direction_of(inverse));
-        });
-      },
-      nb::arg("options"),
-      taken("x"),
-      taken("out").none(),
-      nb::arg("inverse"));
+  m.def("fft", [=](const Options& options, There<C> x, ThereOut<C> out, bool inverse) {
+    const std::int64_t n = length_of(x);
+    rows_at(options, x, n, out, n, [&](Context& context, auto from, auto to) {
+      fft(context, from, to, direction_of(inverse));
+    });
+  });
+  m.def("rfft", [=](const Options& options, There<R> x, ThereOut<C> out) {
+    const std::int64_t n = length_of(x);
+    rows_at(options, x, n, out, n / 2 + 1, [](Context& context, auto from, auto to) {
+      fft_real(context, from, to);
+    });
+  });
+  m.def("irfft", [=](const Options& options, There<C> x, ThereOut<R> out, std::int64_t n) {
+    const std::int64_t half = length_of(x);
+    if (n < 1 || n / 2 + 1 != half) {
+      throw usage_error("n: expected a length of {} = n / 2 + 1 values, got {}", half, n);
+    }
+    rows_at(options, x, half, out, n, [](Context& context, auto from, auto to) {
+      inverse_fft_real(context, from, to);
+    });
+  });
+  m.def("fft2", [=](const Options& options, There<C> x, ThereOut<C> out, bool inverse) {
+    const std::int64_t cols = length_of(x);
+    rows_at(options, x, cols, out, cols, [&](Context& context, auto from, auto to) {
+      fft_2d(context,
+             MatrixView<const C>(from.data, from.batch, cols),
+             MatrixView<C>(to.data, from.batch, cols),
+             direction_of(inverse));
+    });
+  });
 }
 
 /// Doubles, or integers exactly.
 template <class T>
 void bind_polynomials(nb::module_& m) {
-  m.def("polymul", [](const Options& options, AnyVector<T> a, AnyVector<T> b) {
+  m.def("polymul", [](const Options& options, AnyVector<T> a, AnyVector<T> b, AnyVectorOut<T> out) {
     check_same_device("b", b, a);
     const bool none = a.size() == 0 || b.size() == 0;
     const std::int64_t size = none ? 0 : size_of(a) + size_of(b) - 1;
-    const auto multiply = [&](Context& context, T* out) {
+    const std::span product(written(out, "out", place_of(a), size), out.size());
+    if (none) return;
+    call_at(place_of(a), options, [&](Context& context) {
       const std::span x(a.data(), a.size()), y(b.data(), b.size());
-      const std::span product(out, static_cast<std::size_t>(size));
       if constexpr (std::is_integral_v<T>) {
         polymul_exact(context, x, y, product);
       } else {
         polymul(context, x, y, product);
       }
-    };
-    return made_at<T>(place_of(a), options, Runs::anywhere, {size}, multiply);
+    });
   });
 }
 
 template <class R>
 void bind_precision(nb::module_& m) {
-  m.def("matmul", [](const Options& options, AnyRows<R> a, AnyRows<R> b) {
-    check_same_device("b", b, a);
-    const auto multiply = [&](Context& context, R* product) {
-      matmul(context, view_of(a), view_of(b), MatrixView<R>(product, extent(a, 0), extent(b, 1)));
-    };
-    return made_at<R>(
-        place_of(a), options, Runs::on_the_processor, {extent(a, 0), extent(b, 1)}, multiply);
-  });
+  m.def("matmul",
+        [](const Options& options,
+           AnyRows<R> a,
+           AnyRows<R> b,
+           Destination<R, nb::ndim<2>, nb::c_contig> out) {
+          check_same_device("b", b, a);
+          const std::int64_t rows = extent(a, 0), cols = extent(b, 1);
+          const MatrixView<R> product(written(out, "out", place_of(a), rows * cols), rows, cols);
+          call_at(place_of(a), options, Runs::on_the_processor, [&](Context& context) {
+            if (place_of(a) < 0 || rows * cols > 0)
+              matmul(context, view_of(a), view_of(b), product);
+          });
+        });
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ using Offsets = AnyVector<std::int64_t>;
 
 /// Values that only move, words of 4 or 8 bytes; those on the host of 8.
 using Words = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>;
+using WordsOut = Destination<nb::ndim<1>, nb::c_contig>;
 
 inline int bytes_of(const Words& words) {
   return static_cast<int>(words.dtype().bits) * words.dtype().lanes / 8;
@@ -188,10 +189,12 @@ void vectors_on_gpu(const Context& context, const Body& body) {
 }
 #endif
 
-/// call_at() of body(context, OnHost or OnGpu). Words of 4 bytes are compiled for a GPU alone.
+/// call_at() of body(context, OnHost or OnGpu) for so many values. Words of 4 bytes are compiled
+/// for a GPU alone.
 template <class Word = std::uint64_t, class Body>
-void vectors_at(int place, const Options& options, const Body& body) {
-  const Runs runs = place >= 0 ? Runs::at_once : Runs::anywhere;
+void vectors_at(int place, std::int64_t values, const Options& options, const Body& body) {
+  constexpr std::int64_t few = std::int64_t{1} << 14;
+  const Runs runs = place >= 0 || values <= few ? Runs::at_once : Runs::anywhere;
   call_at(place, options, runs, [&](Context& context) {
 #ifdef YUPANA_CUDA
     if (place >= 0) {

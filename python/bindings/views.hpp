@@ -20,9 +20,11 @@ namespace yupana::python {
 /// What comes in: dense, of either place.
 template <class T>
 using AnyVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig>;
-/// What a function writes to.
+/// What a function writes to: taken as it is, where nanobind would write to a converted copy.
+template <class... Facts>
+struct Destination : nb::ndarray<Facts...> {};
 template <class T>
-using AnyVectorOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig>;
+using AnyVectorOut = Destination<T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 using AnyRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig>;
 
@@ -155,28 +157,33 @@ nb::object made_at(int place,
   return std::move(made).to_python(shape);
 }
 
-/// An array on a GPU that the caller made for a result, in memory of its library; none for one of
-/// ours.
-template <class T>
-using Given = std::optional<nb::ndarray<T, nb::c_contig, nb::device::cuda>>;
-
-/// As made_at(), queued, for arguments on a GPU; None where the result was written to `given`.
-template <class T, class Body>
-nb::object queued_at(int place,
-                     const Options& options,
-                     const Given<T>& given,
-                     std::initializer_list<std::int64_t> shape,
-                     const Body& body) {
-  if (!given) return made_at<T>(place, options, Runs::anywhere, shape, body);
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
-  if (place_of(*given) != place || size_of(*given) != size) {
-    throw usage_error("out: expected {} values beside the argument, got {}", size, size_of(*given));
+/// Where a function writes so many values: to an array that the caller made beside the arguments,
+/// in memory of its library.
+template <class NdArray>
+auto* written(const NdArray& out, const char* name, int place, std::int64_t size) {
+  if (place_of(out) != place || size_of(out) != size) {
+    throw usage_error(
+        "{}: expected {} values beside the argument, got {}", name, size, size_of(out));
   }
-  call_at(place, options, Runs::at_once, [&](Context& context) {
-    if (size > 0) body(context, given->data());
-  });
-  return nb::none();
+  return out.data();
 }
 
 }  // namespace yupana::python
+
+namespace nanobind::detail {
+
+template <class... Facts>
+struct type_caster<yupana::python::Destination<Facts...>> {
+  using Taken = make_caster<ndarray<Facts...>>;
+  NB_TYPE_CASTER(yupana::python::Destination<Facts...>, Taken::Name)
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    Taken taken;
+    const auto as_it_is = flags & ~static_cast<std::uint32_t>(cast_flags::convert);
+    if (!taken.from_python(source, as_it_is, cleanup)) return false;
+    value = {std::move(taken.value)};
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -207,3 +208,30 @@ def test_thousands_of_threads_ended_the_interpreter():
     X = np.random.default_rng(0).random((20, 2))
     with pytest.raises(ValueError, match="4096"):
         yupana.RandomForestClassifier(n_estimators=2, n_jobs=99_999).fit(X, X[:, 0] > 0.5)
+
+
+def described(module):
+    """What the bindings say of each function of _core and of each method of its classes."""
+    for name in dir(module):
+        thing = getattr(module, name)
+        if isinstance(thing, types.ModuleType):
+            yield from described(thing)
+        elif isinstance(thing, type):
+            yield from ((f"{name}.{method}", getattr(thing, method).__doc__) for method in dir(thing))
+        else:
+            yield name, thing.__doc__
+
+
+def test_every_argument_of_the_bindings_is_of_a_type_that_python_can_give():
+    """A type without its converter compiles, and refuses every call: transforms on a GPU did."""
+    functions = dict(described(yupana._core))
+    assert len(functions) > 100
+    assert [name for name, doc in functions.items() if "::" in (doc or "")] == []
+
+
+def test_short_vectors_are_worked_on_without_a_thread_and_still_tell_what_wraps_around():
+    x = np.full(4, 2**62)
+    with pytest.warns(yupana.Note, match="with number 4 .* beyond what int64 holds"):
+        assert yupana.arrays.reduce(x) == 0
+    with pytest.raises(ValueError, match="beyond what int64 holds"):
+        yupana.arrays.inclusive_scan(x, overflow="error")

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _core, _libraries, arrays, spectral
+from yupana import _call, _core, _libraries, arrays, spectral
 
 
 class GpuArray:
@@ -58,12 +58,12 @@ def wrapped(result):
     return GpuArray(result) if isinstance(result, np.ndarray) else result
 
 
-#: The host's transforms write to an array that they are given; those of a GPU return one.
+#: The host's transforms have other names and arguments.
 TRANSFORMS = {
-    "fft": lambda x, out, inverse: (yupana.ifft if inverse else yupana.fft)(x),
-    "rfft": lambda x, out: yupana.rfft(x),
-    "irfft": lambda x, out, n: yupana.irfft(x, n),
-    "fft2": lambda x, out, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
+    "fft": lambda x, inverse: (yupana.ifft if inverse else yupana.fft)(x),
+    "rfft": lambda x: yupana.rfft(x),
+    "irfft": lambda x, n: yupana.irfft(x, n),
+    "fft2": lambda x, inverse: (spectral.ifft2 if inverse else spectral.fft2)(x),
 }
 
 
@@ -82,7 +82,9 @@ class Family:
             self.log.append(name)
             arguments = [unwrapped(argument) for argument in arguments[1:]]
             if self.name == "spectral" and function in TRANSFORMS:
-                return wrapped(TRANSFORMS[function](*arguments))
+                x, out, *rest = arguments
+                out[...] = TRANSFORMS[function](x, *rest)
+                return None
             found = getattr(self.module, function)(_core.Options("cpu", 0, 0, None), *arguments)
             return found if name == "som.train" else wrapped(found)  # the codebook is on the host
 
@@ -98,12 +100,16 @@ def log(monkeypatch):
     monkeypatch.setitem(sys.modules, "gpulibrary", library)
     for name in ("arrays", "spectral", "graph", "geometry", "som"):
         monkeypatch.setattr(_core, name, Family(name, log))
-    device = types.SimpleNamespace(host=lambda array: array.values)
+    device = types.SimpleNamespace(
+        host=lambda array: array.values,
+        empty=lambda shape, code, bits, _: gpu(np.empty(shape, f"{'iuf  c'[code]}{bits // 8}")),
+    )
     monkeypatch.setattr(_core, "device", device, raising=False)
     # Options name a GPU that is not here; one that is would sum floats in another order.
     options = _core.Options
     made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
+    monkeypatch.setattr(_call, "_without_keywords", _call._without_keywords.__wrapped__)
     return log
 
 
@@ -250,7 +256,7 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     cupy = types.ModuleType("cupy")
     cupy.from_dlpack = lambda array: array
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
-    cupy.empty = lambda shape, kind: CupyArray(np.empty(shape, kind))
+    cupy.empty_like = lambda like: CupyArray(np.empty_like(like.values))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(_libraries, "_LIBRARIES", {})
 
@@ -268,16 +274,40 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64"])
 def test_the_bindings_take_capsules_of_every_type(dtype):
     keys, options = KEYS.astype(dtype), _core.Options("cpu", 0, 0, None)
-    out = np.zeros_like(keys)
-    assert _core.arrays.sort(options, keys.__dlpack__(), out.__dlpack__()) is None
-    assert np.array_equal(out, np.sort(keys)) and np.array_equal(keys, KEYS.astype(dtype))
-    places = _core.arrays.argsort(options, keys.__dlpack__())
+    zero = keys.dtype.type(0).item()
+    core = _core.arrays
+
+    def written(function, *arguments, size=300, kind=dtype):
+        """What a function writes to its last argument; all arrays go as capsules."""
+        out = np.zeros(size, kind)
+        given = [x.__dlpack__() if isinstance(x, np.ndarray) else x for x in (*arguments, out)]
+        assert function(options, *given) is None
+        return out
+
+    ordered = written(core.sort, keys)
+    assert np.array_equal(ordered, np.sort(keys)) and np.array_equal(keys, KEYS.astype(dtype))
+    places = written(core.argsort, keys, kind="int64")
     assert np.array_equal(places, np.argsort(keys, kind="stable"))
-    assert _core.arrays.reduce(options, keys.__dlpack__(), "plus", keys.dtype.type(0).item()) == keys.sum()
-    ends, first = np.array([0, 3, 300]), keys.dtype.type(0).item()
-    totals = _core.arrays.segmented_reduce(options, keys.__dlpack__(), ends.__dlpack__(), "plus", first)
+    assert core.reduce(options, keys.__dlpack__(), "plus", zero) == keys.sum()
+    ends = np.array([0, 3, 300])
+    totals = written(core.segmented_reduce, keys, ends, "plus", zero, size=2)
     assert list(totals) == [keys[:3].sum(), keys[3:].sum()]
-    merged = _core.arrays.merge(options, out.__dlpack__(), out[:5].__dlpack__())
-    assert np.array_equal(merged, np.sort(np.append(out, out[:5])))
-    _core.arrays.scan(options, keys.__dlpack__(), "plus", first, True, out.__dlpack__())
-    assert np.array_equal(out[1:], np.cumsum(keys)[:-1])
+    sums = written(core.segmented_scan, keys, ends, "plus")
+    assert np.array_equal(sums[3:], np.cumsum(keys[3:]))
+    merged = written(core.merge, ordered, ordered[:5], size=305)
+    assert np.array_equal(merged, np.sort(np.append(ordered, ordered[:5])))
+    assert np.array_equal(written(core.scan, keys, "plus", zero, True)[1:], np.cumsum(keys)[:-1])
+    first = np.zeros(300, dtype)
+    assert np.array_equal(written(core.sort_by_key, keys, WORDS, first, kind="uint64"), places)
+    assert np.array_equal(first, ordered)
+    sides = (ordered, WORDS, ordered[:5], WORDS[:5])
+    moved = written(core.merge_by_key, *sides, np.zeros(305, dtype), size=305, kind="uint64")
+    assert moved[0] == 0 and sorted(moved) == sorted([*range(300), *range(5)])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_transforms_take_capsules_of_every_type(dtype):
+    x = WAVE.astype(dtype)
+    out, options = np.zeros_like(x), _core.Options("cpu", 0, 0, None)
+    _core.spectral.fft_axes(options, x.__dlpack__(), out.__dlpack__(), [1], False)
+    assert np.allclose(out, np.fft.fft(x), atol=1e-4)

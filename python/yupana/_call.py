@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from numbers import Integral
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
-from ._libraries import handed, on_gpu, ordinal, stream_of
+from ._libraries import handed, on_gpu, ordinal, place_of
 from ._views import returned
 
 #: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
@@ -136,7 +136,7 @@ class options:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
-        stream = (stream_of(array),) if on_gpu(array) else ()
+        stream = place_of(array)[1:] if on_gpu(array) else ()
         threads = whole("threads", threads, 4097) if threads else 0
         memory = whole("memory", memory) if memory else 0
         try:
@@ -158,8 +158,18 @@ class options:
 #: Functions that a GPU ends in microseconds. They take capsules, which are read once: no argument
 #: may make the bindings turn from one type's function to another's after an array.
 _QUEUED = {
-    "argsort", "fft", "fft2", "irfft", "merge", "reduce", "rfft", "scan", "segmented_reduce", "segmented_scan", "sort"
+    *(f"arrays.{name}" for name in ("argsort", "merge", "merge_by_key", "reduce", "scan", "sort", "sort_by_key")),
+    *(f"arrays.segmented_{name}" for name in ("reduce", "scan")),
+    *(f"spectral.{name}" for name in ("fft", "fft2", "irfft", "rfft")),
 }
+
+
+@lru_cache
+def _without_keywords(array_device: int | None, stream: int | None) -> _core.Options:
+    """Calls take their options by value: one object serves all of a place and a stream."""
+    if array_device is None:
+        return _core.Options("auto", 0, 0, None)
+    return _core.Options(f"cuda:{array_device}", 0, 0, None, stream)
 
 
 def run(
@@ -174,14 +184,23 @@ def run(
     function : "family.name" of _core, or a bound method
     likes : arrays whose libraries the results on a GPU are given to; by default the array's
     """
-    with options(array, **keywords) as call:
-        if isinstance(function, str):
-            family, name = function.split(".")
-            function = getattr(getattr(_core, family), name)
-            if name in _QUEUED and on_gpu(array):
-                likes = likes or (array,)
-                array, arguments = handed(array), tuple(map(handed, arguments))
-        return returned(function(call, array, *arguments), likes or (array,))
+    likes = likes or (array,)
+    there = on_gpu(array)
+    place = place_of(array) if there and not keywords else (None, None)
+    if isinstance(function, str):
+        if there and function in _QUEUED:
+            array, arguments = handed(array), tuple(map(handed, arguments))
+        family, name = function.split(".")
+        function = getattr(getattr(_core, family), name)
+    if keywords:
+        with options(likes[0], **keywords) as call:
+            result = function(call, array, *arguments)
+    else:
+        try:
+            result = function(_without_keywords(*place), array, *arguments)
+        except TypeError as error:
+            raise _shortened(error) or error from None
+    return None if result is None else returned(result, likes)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

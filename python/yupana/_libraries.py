@@ -13,15 +13,16 @@ from . import _core
 Array = Any
 
 _DLPACK_CUDA = 2
+_DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5}
 
 
 def on_gpu(array: Any) -> bool:
     """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
-    if array is None or isinstance(array, np.ndarray):
-        return False
     library = _LIBRARIES.get(type(array))
     if library is not None:
         return library.has_on_gpu(array)
+    if array is None or isinstance(array, np.ndarray):
+        return False
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CUDA
     except AttributeError:
@@ -50,13 +51,25 @@ class _Library:
         """Where the library queues work on the array; None: only it knows."""
         return None
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
-        """A new array beside another, in memory of the library; None where nobody may write to one."""
-        return None
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
+        """A new array beside another, in memory of the library; of JAX's arrays, to which nobody may
+        write, memory of ours."""
+        dtype = np.dtype(kind)
+        return _core.device.empty(
+            list(shape), _DLPACK_CODES[dtype.kind], 8 * dtype.itemsize, self.ordinal(like)
+        )
+
+    def empty_like(self, like: Any) -> Array:
+        """The same of the shape and type of the other."""
+        return self.empty(like, like.shape, type_name(like))
 
     def handle(self, array: Any) -> Any:
         """What the bindings take for an array: its capsule, where they ask for it once for each type."""
         return array
+
+    def problem(self, array: Any, name: str) -> str | None:
+        """What keeps a kernel from reading the array's values, but for their order, and what to do."""
+        return None
 
 
 class _Torch(_Library):
@@ -72,6 +85,15 @@ class _Torch(_Library):
         self.stream_of = getattr(module._C, "_cuda_getCurrentRawStream", None)
         self.capsule_of = module.utils.dlpack.to_dlpack
 
+    def problem(self, array: Any, name: str) -> str | None:
+        if array.requires_grad:
+            return f"a tensor without gradients, use {name}.detach()"
+        if array.layout is not self.module.strided:
+            return f"a dense tensor, use {name}.to_dense()"
+        if array.is_conj() or array.is_neg():
+            return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
+        return None
+
     def handle(self, array: Any) -> Any:
         return self.capsule_of(array)
 
@@ -80,8 +102,11 @@ class _Torch(_Library):
             return int(self.stream_of(array.get_device()))
         return int(self.module.cuda.current_stream(array.device).cuda_stream)
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
         return self.module.empty(shape, dtype=getattr(self.module, kind), device=like.device)
+
+    def empty_like(self, like: Any) -> Array:
+        return self.module.empty_like(like)  # half the time
 
 
 class _Cupy(_Library):
@@ -92,9 +117,13 @@ class _Cupy(_Library):
         with array.device:
             return int(self.module.cuda.get_current_stream().ptr)
 
-    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array | None:
+    def empty(self, like: Any, shape: Sequence[int], kind: str) -> Array:
         with like.device:
             return self.module.empty(shape, kind)
+
+    def empty_like(self, like: Any) -> Array:
+        with like.device:
+            return self.module.empty_like(like)
 
 
 #: Of the types of arrays seen so far.
@@ -129,18 +158,38 @@ def library_of(array: Any) -> _Library:
     )
 
 
+#: Of the types of values seen so far.
+_TYPE_NAMES: dict[Any, str] = {}
+
+
 def type_name(array: Any) -> str:
-    return str(array.dtype).split(".")[-1]
+    kind = array.dtype
+    try:
+        return _TYPE_NAMES[kind]
+    except KeyError:
+        return _TYPE_NAMES.setdefault(kind, str(kind).split(".")[-1])
 
 
-def stream_of(array: Any) -> int | None:
-    """The stream on which the library of an array on a GPU queues its work."""
-    return library_of(array).stream(array)
+def place_of(array: Any) -> tuple[int, int | None]:
+    """The GPU that an array is on, and the stream on which its library queues its work."""
+    library = library_of(array)
+    return library.ordinal(array), library.stream(array)
 
 
-def new_array(like: Any, shape: Sequence[int], kind: str | None = None) -> Array | None:
-    """An array on the GPU of another, in memory of its library; None: the bindings make one."""
-    return library_of(like).empty(like, shape, kind or type_name(like))
+def new_array(like: Any, shape: Sequence[int] | None = None, kind: str = "") -> Array:
+    """What a function writes its result to: a dense array where another is, by default of its shape and
+    type, in memory of its library. given() makes it the result."""
+    if isinstance(like, np.ndarray):
+        return np.empty_like(like) if shape is None else np.empty(shape, kind)
+    library = library_of(like)
+    return library.empty_like(like) if shape is None else library.empty(like, shape, kind)
+
+
+def given(result: Any, like: Any) -> Array:
+    """What a function wrote to, as an array of the library of another."""
+    if isinstance(result, np.ndarray) or type(result) in _LIBRARIES:
+        return result
+    return library_of(like).from_dlpack(result)
 
 
 def handed(array: Any) -> Any:

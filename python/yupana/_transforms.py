@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, run
-from ._views import Array, complex_array, new_array, on_gpu, real_array, type_name
+from ._views import Array, complex_array, given, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
 
@@ -66,8 +66,10 @@ def checked_length(n: Any) -> int | None:
 
 def lengths_along(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The lengths of the signals along the axes, and the axes from 0; -1 is the array's own length."""
-    if s is None and type(axes) is int and -x.ndim <= axes < x.ndim and x.shape[axes] > 0:
-        return [int(x.shape[axes])], [axes % x.ndim]  # the usual case, at once
+    if s is None and type(axes) is int:  # the usual case, at once
+        shape, dimensions = x.shape, x.ndim
+        if -dimensions <= axes < dimensions and shape[axes] > 0:
+            return [int(shape[axes])], [axes % dimensions]
     s = None if s is None else _whole_numbers("s", s)
     axes = _checked_axes(x, s, axes)
     lengths = [int(x.shape[a]) if n == -1 else n for n, a in zip(s or [-1] * len(axes), axes)]
@@ -98,12 +100,12 @@ def _fitted(x: Any, lengths: Lengths, axes: Sequence[int]) -> Any:
 
 def _scaled(x: Any, norm: str | None, inverse: bool, lengths: Lengths) -> Any:
     """What the library gives, the inverse divided by the product of the lengths, with norm's scale."""
+    if norm is None or norm == "backward":
+        return x
     if norm not in OPPOSITE:
         raise ValueError(
             f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
         )
-    if norm in (None, "backward"):
-        return x
     size = prod(lengths)
     scale = sqrt(size) if norm == "ortho" else size
     factor = float(scale) if inverse else 1 / scale
@@ -114,20 +116,30 @@ def _scaled(x: Any, norm: str | None, inverse: bool, lengths: Lengths) -> Any:
 
 
 def _on_gpu_transformed(
-    function: str, x: Any, axes: list[int], last: int, kind: str, keywords: Keywords, *rest: Any
+    function: str,
+    x: Any,
+    axes: list[int],
+    last: int | None,
+    kind: str,
+    keywords: Keywords,
+    *rest: Any,
 ) -> Array:
-    """Arrays on a GPU go along the last axis, or are matrices; last: the length of a result's rows."""
-    if function == "fft" and x.ndim == len(axes) == 2 and 0 not in x.shape:
+    """Arrays on a GPU go along the last axis, or are matrices; last: the length of a result's rows, None
+    for those of x and its type."""
+    dimensions = x.ndim
+    if axes != [dimensions - 1]:
+        if function != "fft" or not dimensions == len(axes) == 2 or 0 in x.shape:
+            raise ValueError(
+                f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
+                f"{tuple(x.shape)}; move the axis to the end and make the array dense"
+            )
         function = "fft2"
-    elif axes != [x.ndim - 1]:
-        raise ValueError(
-            f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
-            f"{tuple(x.shape)}; move the axis to the end and make the array dense"
-        )
-    shape = (*x.shape[:-1], last)
-    out = new_array(x, shape, _KIND_NAMES[kind, type_name(x)])
-    result = run(f"spectral.{function}", keywords, x, out, *rest)
-    return out if result is None else result.reshape(shape)
+    if last is None:
+        out = new_array(x)
+    else:
+        out = new_array(x, (*x.shape[:-1], last), _KIND_NAMES[kind, type_name(x)])
+    run(f"spectral.{function}", keywords, x, out, *rest)
+    return given(out, x)
 
 
 def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Keywords, *rest: Any) -> Array:
@@ -150,7 +162,7 @@ def complex_to_complex(
         return x
     x = x if s is None else _fitted(x, lengths, axes)
     if on_gpu(x):
-        result = _on_gpu_transformed("fft", x, axes, int(x.shape[-1]), "c", keywords, inverse)
+        result = _on_gpu_transformed("fft", x, axes, None, "c", keywords, inverse)
     elif x.ndim == 2 and len(axes) == 2 and x.size:
         result = _to_new(_core.spectral.fft2, x, x.shape, "c", keywords, inverse)
     else:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._libraries import library_of, new_array as new_array, on_gpu as on_gpu, type_name as type_name
+from ._libraries import (
+    given as given,
+    library_of,
+    new_array as new_array,
+    on_gpu as on_gpu,
+    type_name as type_name,
+)
 
 #: What functions return: a NumPy array, or one of the library of an argument on a GPU.
 Array = Any
@@ -70,23 +76,11 @@ _DENSE = {
 }
 
 
-def _layout_problem(array: Any, name: str, order: str) -> str | None:
-    """What keeps the library from reading an array on a GPU, and what to do."""
-    if hasattr(array, "requires_grad"):  # a tensor of torch
-        if array.requires_grad:
-            return f"a tensor without gradients, use {name}.detach()"
-        if "sparse" in str(array.layout):
-            return f"a dense tensor, use {name}.to_dense()"
-        if array.is_conj() or array.is_neg():
-            return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
-    return None if _is_dense(array, order) else _DENSE[order].format(name)
-
-
 def resident(
     array: Any, name: str, types: tuple[str, ...], dimensions: int = 0, order: str = "C"
 ) -> Any:
     """The array on a GPU itself, if it has one of the types, so many dimensions (0: any), the order."""
-    library_of(array)
+    library = library_of(array)
     if dimensions and array.ndim != dimensions:
         shape = tuple(array.shape)
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {shape}")
@@ -94,7 +88,9 @@ def resident(
     if not fits:
         known = " or ".join(types)
         raise TypeError(f"{name}: expected {known} on a GPU, got {type_name(array)}")
-    problem = _layout_problem(array, name, order)
+    problem = library.problem(array, name)
+    if problem is None and not _is_dense(array, order):
+        problem = _DENSE[order].format(name)
     if problem is not None:
         raise TypeError(f"{name}: expected {problem}")
     return array
@@ -229,11 +225,10 @@ def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) ->
     return np.ascontiguousarray(vector, dtype=vector.dtype.newbyteorder("="))
 
 
-def output(out: Any, like: Any) -> Array | None:
-    """The caller's array to write to, of the shape and type of another and beside it; else a new one
-    on a GPU, or None."""
+def output(out: Any, like: Any) -> Array:
+    """The caller's array to write to, of the shape and type of another and beside it, or a new one."""
     if out is None:
-        return new_array(like, like.shape) if on_gpu(like) else None
+        return new_array(like)
     size, kind = int(like.shape[0]), type_name(like)
     where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
     if on_gpu(like):

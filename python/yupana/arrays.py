@@ -18,6 +18,7 @@ from ._views import (
     Array,
     any_on_gpu,
     dtype_of,
+    given,
     host_array,
     new_array,
     on_gpu,
@@ -25,6 +26,7 @@ from ._views import (
     plain_vector,
     resident,
     same_types,
+    type_name,
 )
 
 if TYPE_CHECKING:
@@ -107,8 +109,8 @@ def inclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    result = run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, overflow))
-    return out if result is None else result
+    run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, overflow))
+    return given(out, x)
 
 
 @with_keywords
@@ -141,8 +143,8 @@ def exclusive_scan(
     x = plain_vector(x, "x")
     out = output(out, x)
     start = _start(init, x, op)
-    result = run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, overflow))
-    return out if result is None else result
+    run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, overflow))
+    return given(out, x)
 
 
 @with_keywords
@@ -198,7 +200,9 @@ def segmented_scan(x: Any, offsets: Any, op: str = "plus", **keywords: Unpack[Ke
     array([1, 2, 1, 2, 3])
     """
     x = plain_vector(x, "x")
-    return run("arrays.segmented_scan", keywords, x, _offsets(offsets, x), op)
+    out = new_array(x)
+    run("arrays.segmented_scan", keywords, x, _offsets(offsets, x), op, out)
+    return given(out, x)
 
 
 @with_keywords
@@ -217,7 +221,10 @@ def segmented_reduce(
     """
     x = plain_vector(x, "x")
     start = _start(init, x, op)
-    return run("arrays.segmented_reduce", keywords, x, _offsets(offsets, x), op, start)
+    offsets = _offsets(offsets, x)
+    totals = new_array(x, (max(0, int(offsets.shape[0]) - 1),), type_name(x))
+    run("arrays.segmented_reduce", keywords, x, offsets, op, start, totals)
+    return given(totals, x)
 
 
 @with_keywords
@@ -286,8 +293,8 @@ def sort(keys: Any, *, out: Array | None = None, **keywords: Unpack[Keywords]) -
     """
     keys = plain_vector(keys, "keys")
     out = output(out, keys)
-    result = run("arrays.sort", keywords, keys, out)
-    return out if result is None else result
+    run("arrays.sort", keywords, keys, out)
+    return given(out, keys)
 
 
 @with_keywords
@@ -308,8 +315,9 @@ def sort_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple[A
     any_on_gpu(keys=keys, values=values)
     keys = plain_vector(keys, "keys")
     words, dtype = _words(values, "values")
-    ordered, moved = run("arrays.sort_by_key", keywords, keys, words, likes=(keys, words))
-    return ordered, _unwrapped(moved, dtype)
+    ordered, moved = new_array(keys), new_array(words)
+    run("arrays.sort_by_key", keywords, keys, words, ordered, moved)
+    return given(ordered, keys), _unwrapped(given(moved, words), dtype)
 
 
 @with_keywords
@@ -323,11 +331,9 @@ def argsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
     array([1, 3, 0, 2, 4])
     """
     keys = plain_vector(keys, "keys")
-    if not on_gpu(keys):
-        return run("arrays.argsort", keywords, keys)
     places = new_array(keys, keys.shape, "int64")
-    result = run("arrays.argsort", keywords, keys, places)
-    return places if result is None else result
+    run("arrays.argsort", keywords, keys, places)
+    return given(places, keys)
 
 
 @with_keywords
@@ -343,7 +349,9 @@ def merge(a: Any, b: Any, **keywords: Unpack[Keywords]) -> Array:
     any_on_gpu(a=a, b=b)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
     same_types(a=a, b=b)
-    return run("arrays.merge", keywords, a, b)
+    merged = new_array(a, (int(a.shape[0]) + int(b.shape[0]),), type_name(a))
+    run("arrays.merge", keywords, a, b, merged)
+    return given(merged, a)
 
 
 @with_keywords
@@ -366,5 +374,7 @@ def merge_by_key(
     same_types(a=a, b=b)
     if dtype != b_dtype:
         raise TypeError(f"b_values: expected {dtype}, as a_values has, got {b_dtype}")
-    keys, moved = run("arrays.merge_by_key", keywords, a, a_words, b, b_words, likes=(a, a_words))
-    return keys, _unwrapped(moved, dtype)
+    size = (int(a.shape[0]) + int(b.shape[0]),)
+    keys, moved = new_array(a, size, type_name(a)), new_array(a_words, size, type_name(a_words))
+    run("arrays.merge_by_key", keywords, a, a_words, b, b_words, keys, moved)
+    return given(keys, a), _unwrapped(given(moved, a_words), dtype)

@@ -18,11 +18,14 @@ from ._transforms import checked_length, complex_to_complex, complex_to_real, re
 from ._views import (
     Array,
     any_on_gpu,
+    given,
     host_array,
+    new_array,
     on_gpu,
     plain_vector,
     real_array,
     same_types,
+    type_name,
 )
 
 if TYPE_CHECKING:
@@ -260,7 +263,7 @@ def polymul(a: Any, b: Any, *, exact: bool | None = None, **keywords: Unpack[Key
             raise ValueError("exact: expected None for arrays on a GPU, whose types decide")
         a, b = (plain_vector(x, name, ("int64", "float64")) for name, x in (("a", a), ("b", b)))
         same_types(a=a, b=b)
-        return run("spectral.polymul", keywords, a, b)
+        return _product(a, b, keywords)
     a, b = host_array(a, "a"), host_array(b, "b")
     for name, x in (("a", a), ("b", b)):
         if x.ndim != 1:
@@ -275,8 +278,14 @@ def polymul(a: Any, b: Any, *, exact: bool | None = None, **keywords: Unpack[Key
     else:
         a, b = real_array(a, "a"), real_array(b, "b")
     dtype = np.int64 if is_exact else np.float64
-    a, b = (np.ascontiguousarray(x, dtype=dtype) for x in (a, b))
-    return run("spectral.polymul", keywords, a, b)
+    return _product(*(np.ascontiguousarray(x, dtype=dtype) for x in (a, b)), keywords)
+
+
+def _product(a: Any, b: Any, keywords: Keywords) -> Array:
+    sizes = int(a.shape[0]), int(b.shape[0])
+    product = new_array(a, (sum(sizes) - 1 if all(sizes) else 0,), type_name(a))
+    run("spectral.polymul", keywords, a, b, product)
+    return given(product, a)
 
 
 @with_keywords
@@ -310,4 +319,6 @@ def matmul(a: Any, b: Any, **keywords: Unpack[HostKeywords]) -> Array:
     else:
         dtype = np.result_type(a, b)
         a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
-    return run("spectral.matmul", keywords, a, b)
+    product = new_array(a, (int(a.shape[0]), int(b.shape[1])), type_name(a))
+    run("spectral.matmul", keywords, a, b, product)
+    return given(product, a)

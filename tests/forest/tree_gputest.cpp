@@ -209,7 +209,10 @@ TEST_F(GpuTrees, ForestsEqualTheProcessorForEverySampling) {
                 << classes << " classes, weights " << weights << ", sampling "
                 << static_cast<int>(sampling) << ", tree " << t << " of " << trees;
           }
-          EXPECT_EQ(a.out_of_bag, b.out_of_bag);
+          // Without a row that some tree has not seen there is no score: nan, here and there.
+          EXPECT_TRUE(a.out_of_bag == b.out_of_bag ||
+                      (std::isnan(a.out_of_bag) && std::isnan(b.out_of_bag)))
+              << a.out_of_bag << " and " << b.out_of_bag;
         }
       }
     }
@@ -309,14 +312,14 @@ TEST_F(GpuTrees, TablesInTheirMemoryGrowTheSameTreesAndPredictions) {
               cuda::fit_resident_forest(*gpu_, table, resident, sample.target(), many).trees);
   DeviceArray<double> shares(table.rows * 3);
   const TableView<double> seen{resident, table.rows, table.columns, table.rows};
-  cuda::predict_shares_there(model, 0, seen, shares.data());
+  cuda::predict_resident_shares(model, 0, seen, shares.data());
   Matrix<double> got(table.rows, 3);
   check(cudaMemcpy(got.data(), shares.data(), shares.bytes(), cudaMemcpyDeviceToHost), "copy");
   const auto want = predict_shares(cpu_, model, table);
   EXPECT_EQ(std::memcmp(got.data(), want.data(), shares.bytes()), 0);
   const std::int64_t trees = std::ssize(model.trees);
   DeviceArray<std::int32_t> leaves(table.rows * trees);
-  cuda::apply_there(model, 0, seen, leaves.data());
+  cuda::apply_to_resident(model, 0, seen, leaves.data());
   Matrix<std::int32_t> ends(table.rows, trees);
   check(cudaMemcpy(ends.data(), leaves.data(), leaves.bytes(), cudaMemcpyDeviceToHost), "copy");
   const auto nodes = apply(cpu_, model, table);

@@ -271,7 +271,7 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
 }
 
 template <class T>
-void predict_shares_there(const Model& model, int device, TableView<T> table, double* shares) {
+void predict_resident_shares(const Model& model, int device, TableView<T> table, double* shares) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
   const PackedForest<T> packed = packed_forest(model, table, true);
   if (table.rows == 0) return;
@@ -283,7 +283,7 @@ void predict_shares_there(const Model& model, int device, TableView<T> table, do
 }
 
 template <class T>
-void apply_there(const Model& model, int device, TableView<T> table, std::int32_t* leaves) {
+void apply_to_resident(const Model& model, int device, TableView<T> table, std::int32_t* leaves) {
   const PackedForest<T> packed = packed_forest(model, table, false);
   if (table.rows == 0) return;
   const DeviceScope scope(device);
@@ -341,6 +341,6 @@ Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> ta
   return nodes;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, predict_shares, predict_shares_there, apply_there, apply)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, predict_shares, predict_resident_shares, apply_to_resident, apply)
 
 }  // namespace yupana::forest::cuda

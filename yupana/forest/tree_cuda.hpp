@@ -67,11 +67,11 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
 /// predict_shares of a table in the memory of `device`, column after column without gaps, into
 /// memory there: rows x outputs, see predict_shares. Done when it returns.
 template <class T>
-void predict_shares_there(const Model& model, int device, TableView<T> table, double* shares);
+void predict_resident_shares(const Model& model, int device, TableView<T> table, double* shares);
 
 /// apply of such a table: rows x trees.
 template <class T>
-void apply_there(const Model& model, int device, TableView<T> table, std::int32_t* leaves);
+void apply_to_resident(const Model& model, int device, TableView<T> table, std::int32_t* leaves);
 
 /// Median seconds of the kernel of predict_shares alone, on a table copied before.
 double seconds_of_shares(Context& context, const Model& model, TableView<float> table, int repeats);

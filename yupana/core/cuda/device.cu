@@ -76,8 +76,12 @@ DeviceInfo describe(int ordinal) {
 }  // namespace
 
 int device_count() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+  // The driver tells a process always the same.
+  static const int known = [] {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+  }();
+  return known;
 }
 
 std::vector<DeviceInfo> device_list() {
