@@ -30,10 +30,10 @@ void add_inputs(Command& command, job::InputParams& input) {
     };
     command.word(name, take, help);
   };
-  command.text(
-      "input",
-      input.path,
-      ".bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES");
+  command.text("input",
+               input.path,
+               ".bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, a folder of "
+               "VCF-Zarr, or simulate:SAMPLESxSITES");
   path("--bfile", job::InputKind::plink, "PLINK prefix of .bed, .bim, .fam");
   path("--bed", job::InputKind::plink, "a .bed file");
   command.text("--bim", input.bim, "its .bim, where the name differs");
@@ -73,12 +73,13 @@ void add_inputs(Command& command, job::InputParams& input) {
                  input.polyploid,
                  {"error", "missing"},
                  "calls of more than two alleles: error, missing");
-  command.choice("--multiallelic",
-                 input.multiallelic,
-                 {"skip", "split", "collapse"},
-                 "sites of several ALT alleles (VCF, .pgen, .bgen): skip; split into a site for "
-                 "each; collapse, "
-                 "which counts every ALT alike, as PLINK 2's --make-king does");
+  command.choice(
+      "--multiallelic",
+      input.multiallelic,
+      {"skip", "split", "collapse"},
+      "sites of several ALT alleles (VCF, .pgen, .bgen, VCF-Zarr): skip; split into a site for "
+      "each; collapse, "
+      "which counts every ALT alike, as PLINK 2's --make-king does");
   command.flag("--round", input.round, ".npy: round other values to the nearest genotype");
 }
 

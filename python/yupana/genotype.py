@@ -170,6 +170,7 @@ def read_genotypes(
     Parameters
     ----------
     source : path of a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+        a folder of VCF-Zarr,
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
@@ -183,7 +184,7 @@ def read_genotypes(
     from_bp, to_bp : first and last position, of the one chromosome of ``chromosomes``
     nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
-    multiallelic : sites of several ALT alleles (VCF, .pgen, .bgen): "skip", "split" or "collapse"
+    multiallelic : sites of several ALT alleles (VCF, .pgen, .bgen, VCF-Zarr): "skip", "split" or "collapse"
     snps_only : True leaves out variants with an allele of several characters, "just-acgt" also
         those of other letters
     var_filter : True leaves out sites (VCF, .pvar) that failed a filter, a list those that failed

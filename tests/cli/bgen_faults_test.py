@@ -128,7 +128,7 @@ def bad_compression():
         broken("no zlib stream", body[:cut])
     broken("after its data", body + b"x")
     broken("more bytes than it says", body, len(data) - 1)
-    broken("no zlib stream", body, len(data) + 1)
+    broken("less bytes than it says", body, len(data) + 1)
     broken("more bytes than probabilities take", body, 2**32 - 1)
     broken("no zlib stream", changed(body, len(body) - 1, b"\0"))
     broken("no zlib stream", b"PK" + body[2:])
@@ -139,7 +139,7 @@ def bad_compression():
         broken("no Zstandard frame", frame[:cut], packing=2)
     broken("after its data", frame + b"x", packing=2)
     broken("more bytes than it says", frame, len(data) - 1, packing=2)
-    broken("no Zstandard frame", frame, len(data) + 1, packing=2)
+    broken("less bytes than it says", frame, len(data) + 1, packing=2)
 
 
 def bad_sample_files():

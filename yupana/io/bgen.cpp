@@ -54,6 +54,7 @@ class BgenSource : public genotype::Source {
   void plan_row(const SiteRow& site, genotype::SiteBlock& block);
   void read_bytes();
   void decode();
+  const char* decode(const Track& track, std::vector<std::uint8_t>& data) const;
   void check_faults() const;
   const std::string& ref_of(const BgenVariant& variant) const {
     return ref_last_ ? variant.alleles.back() : variant.alleles.front();
@@ -267,21 +268,23 @@ void BgenSource::decode() {
   constexpr std::int64_t piece_bytes = 256 << 10;
   const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / (3 * header_.samples));
   context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
-    BgenUnpacker unpacker(header_.packing);
-    for (std::int64_t i = begin; i < end; ++i) {
-      Track& track = tracks_[i];
-      if (static_cast<std::uint64_t>(track.unpacked) > most_bytes(header_.samples, track.alleles)) {
-        track.fault = "unpacks to more bytes than probabilities take; it is damaged";
-        continue;
-      }
-      const std::span packed(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
-      const std::uint8_t* const data = unpacker.unpack(packed, track.unpacked);
-      track.fault =
-          data == nullptr
-              ? unpacker.fault()
-              : hard_calls(rule_, data, track.unpacked, header_.samples, track.alleles, track.rows);
-    }
+    std::vector<std::uint8_t> data;
+    for (std::int64_t i = begin; i < end; ++i) tracks_[i].fault = decode(tracks_[i], data);
   });
+}
+
+/// Returns what is wrong with the track. `data`: memory for its bytes.
+const char* BgenSource::decode(const Track& track, std::vector<std::uint8_t>& data) const {
+  if (static_cast<std::uint64_t>(track.unpacked) > most_bytes(header_.samples, track.alleles)) {
+    return "unpacks to more bytes than probabilities take; it is damaged";
+  }
+  const std::span packed(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
+  const auto size = static_cast<std::size_t>(track.unpacked);
+  if (const char* fault = unpack(header_.packing, packed, size, data)) return fault;
+  if (data.size() != size) return "unpacks to less bytes than it says; it is damaged";
+  constexpr std::size_t readable = 8;
+  data.resize(size + readable);
+  return hard_calls(rule_, data.data(), track.unpacked, header_.samples, track.alleles, track.rows);
 }
 
 /// Throws for the first variant, in file order, that has a fault.

@@ -1,10 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
-
-#include "yupana/io/bgen_file.hpp"
 
 namespace yupana::io {
 
@@ -25,22 +21,6 @@ class HardCalls {
 
  private:
   std::int64_t most_;
-};
-
-/// The compressed probabilities of variants, one after the other, unpacked; memory follows what the
-/// data really hold, whatever they promise.
-class BgenUnpacker {
- public:
-  explicit BgenUnpacker(BgenPacking packing) : packing_(packing) {}
-  /// The data, followed by eight bytes of zero; null, with what is wrong in fault(), where they are
-  /// damaged or of another size. Valid until the next call.
-  const std::uint8_t* unpack(std::span<const std::uint8_t> packed, std::int64_t size);
-  const char* fault() const { return fault_; }
-
- private:
-  BgenPacking packing_;
-  std::vector<std::uint8_t> bytes_;
-  const char* fault_ = nullptr;
 };
 
 /// The rows that one variant gives: x counts ALT allele counted, counted + 1, ...

@@ -20,7 +20,7 @@ std::uint32_t number_at(const std::uint8_t* bytes, int size) {
 }
 
 /// Fields of the header's flags.
-BgenPacking packing_of(const InputFile& file, std::uint32_t flags) {
+Packing packing_of(const InputFile& file, std::uint32_t flags) {
   const std::uint32_t layout = flags >> 2 & 15, packing = flags & 3;
   if (layout == 1) {
     throw bad_file(file.path(),
@@ -34,7 +34,8 @@ BgenPacking packing_of(const InputFile& file, std::uint32_t flags) {
                    layout,
                    packing);
   }
-  return static_cast<BgenPacking>(packing);
+  constexpr Packing packings[] = {Packing::none, Packing::zlib, Packing::zstd};
+  return packings[packing];
 }
 
 /// The names of samples, a block between the header and the variants.
@@ -155,7 +156,7 @@ const BgenVariant& BgenVariants::read(std::int64_t place, std::int64_t variant) 
   variant_.alleles.resize(alleles);
   for (std::string& allele : variant_.alleles) take_text(4, allele);
   const std::int64_t bytes = take_number(4);
-  const bool has_size = packing_ != BgenPacking::none;
+  const bool has_size = packing_ != Packing::none;
   if (has_size && bytes < 4) refuse("has less data than its sizes take; is it damaged?");
   variant_.unpacked = has_size ? take_number(4) : bytes;
   variant_.bytes = has_size ? bytes - 4 : bytes;

@@ -6,17 +6,15 @@
 #include <vector>
 
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/unpack.hpp"
 
 namespace yupana::io {
-
-/// How the probabilities of a BGEN file are compressed.
-enum class BgenPacking : std::uint8_t { none = 0, zlib = 1, zstd = 2 };
 
 /// The header of a BGEN 1.2 or 1.3 file.
 struct BgenHeader {
   std::int64_t variants = 0;
   std::int64_t samples = 0;
-  BgenPacking packing = BgenPacking::none;
+  Packing packing = Packing::none;
   std::vector<std::string> names;  ///< of samples; empty where the file has none
   std::int64_t first = 0;          ///< where variants begin
 };
@@ -54,7 +52,7 @@ class BgenVariants {
   [[noreturn]] void refuse(std::string_view what) const;
 
   const InputFile& file_;
-  BgenPacking packing_;
+  Packing packing_;
   BgenVariant variant_;
   std::int64_t number_ = 0;  ///< of the variant being read
   std::int64_t start_ = 0;   ///< where it begins

@@ -12,6 +12,7 @@
 #include "yupana/io/bgen.hpp"
 #include "yupana/io/pgen.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/io/zarr.hpp"
 
 namespace yupana::job {
 namespace {
@@ -195,6 +196,9 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   }
   if (kind == InputKind::bgen) {
     sizes.reader_bytes += io::bgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
+  }
+  if (kind == InputKind::zarr) {
+    sizes.reader_bytes += io::zarr_reader_bytes(params.path, sizes.samples, context.threads());
   }
   sizes.kinship_bytes = input.kinship_bytes;
   sizes.kinship_passes = input.kinship_passes;

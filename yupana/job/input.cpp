@@ -18,6 +18,7 @@
 #include "yupana/io/oxford.hpp"
 #include "yupana/io/pgen.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/io/zarr.hpp"
 #include "yupana/job/input_samples.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/simulate.hpp"
@@ -183,6 +184,11 @@ Opened open_any(Context& context, const InputParams& params) {
       opened.source = io::open_vcf(context, vcf_params(params));
       opened.fingerprint = file_line(path);
       break;
+    case InputKind::zarr:
+      opened.source = io::open_zarr(
+          context, path, io::half_call_from_name(params.half_call), site_rules(params));
+      opened.fingerprint = file_line(path);
+      break;
     case InputKind::npy:
       opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
       opened.fingerprint = file_line(path);
@@ -280,10 +286,11 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".bgen")) return InputKind::bgen;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
+  if (io::is_zarr_store(path)) return InputKind::zarr;
   throw input_error(
-      "{}: {}; give a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, - (a "
-      "VCF on "
-      "standard input) or simulate:SAMPLESxSITES",
+      "{}: {}; give a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, a "
+      "folder "
+      "of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
       path,
       fs::exists(path, none) ? "not a kind of file yupana knows by its name"
                              : "no such file, and no PLINK files of that prefix");

@@ -19,11 +19,11 @@
 namespace yupana::job {
 
 /// The kinds of genotype inputs.
-enum class InputKind { plink, pgen, bgen, vcf, npy, simulated, array };
+enum class InputKind { plink, pgen, bgen, vcf, zarr, npy, simulated, array };
 
 /// A genotype input as users name it, with the filters of the run.
 struct InputParams {
-  /// .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or
+  /// .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a VCF-Zarr store, a PLINK prefix, or
   /// simulate:SAMPLESxSITES[,key=value...]
   std::string path;
   std::optional<InputKind> kind;  ///< --bfile, --bgen, ...; nothing: by the name
