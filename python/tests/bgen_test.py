@@ -48,3 +48,11 @@ def test_hard_calls_of_a_bgen(tmp_path):
 def test_options_without_an_effect_are_refused(tmp_path):
     with pytest.raises(ValueError, match="--hard-call-threshold"):
         yupana.read_genotypes("simulate:5x10", hard_call_threshold=0.2)
+
+
+def test_a_store_is_a_path(tmp_path):
+    with pytest.raises(ValueError, match="shape"):
+        folder = tmp_path / "c.zarr" / "call_genotype"
+        folder.mkdir(parents=True)
+        (folder / ".zarray").write_text("{}")
+        yupana.read_genotypes(tmp_path / "c.zarr")

@@ -81,7 +81,8 @@ class DistributedBlocks {
       multiply(p, down, across);
       if (device_ != nullptr) device_->record();
       const auto multiply_rest = [&, rows = down, columns = across] {
-        for (const auto& [below, beside] : other_cells(p, rows, columns)) multiply(p, below, beside);
+        for (const auto& [below, beside] : other_cells(p, rows, columns))
+          multiply(p, below, beside);
       };
       if (device_ != nullptr) multiply_rest();  // queued
       pending = start_panels(p, k, After::recorded);
