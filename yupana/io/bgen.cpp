@@ -16,7 +16,7 @@ namespace yupana::io {
 namespace {
 
 /// A variant to decode, and the rows of the block it gives.
-struct Track {
+struct BgenTrack {
   std::int64_t variant = 0;
   std::int64_t alleles = 0;
   std::int64_t place = 0;  ///< of its probabilities in the file
@@ -54,7 +54,7 @@ class BgenSource : public genotype::Source {
   void plan_row(const SiteRow& site, genotype::SiteBlock& block);
   void read_bytes();
   void decode();
-  const char* decode(const Track& track, std::vector<std::uint8_t>& data) const;
+  const char* decode(const BgenTrack& track, std::vector<std::uint8_t>& data) const;
   void check_faults() const;
   const std::string& ref_of(const BgenVariant& variant) const {
     return ref_last_ ? variant.alleles.back() : variant.alleles.front();
@@ -78,15 +78,15 @@ class BgenSource : public genotype::Source {
   std::optional<SiteCursor> cursor_;
 
   // The batch.
-  std::vector<Track> tracks_;  ///< in file order
-  std::int64_t planned_ = 0;   ///< its bytes
+  std::vector<BgenTrack> tracks_;  ///< in file order
+  std::int64_t planned_ = 0;       ///< its bytes
   Array<std::uint8_t> bytes_;
 };
 
-std::int64_t batch_bytes_for(int threads) { return std::int64_t{std::min(threads, 64)} << 20; }
+std::int64_t bgen_batch_bytes(int threads) { return std::int64_t{std::min(threads, 64)} << 20; }
 
 /// The most bytes that probabilities take: 32 bits for every genotype of two alleles.
-std::uint64_t most_bytes(std::int64_t samples, std::int64_t alleles) {
+std::uint64_t most_probability_bytes(std::int64_t samples, std::int64_t alleles) {
   return 10 + static_cast<std::uint64_t>(samples) *
                   (1 + 4 * static_cast<std::uint64_t>(alleles * (alleles + 1) / 2));
 }
@@ -102,7 +102,7 @@ BgenSource::BgenSource(Context& context,
       rule_(params.hard_call_threshold),
       split_(rules.records.multiallelic == Multiallelic::split),
       variants_(file_, header_),
-      batch_bytes_(batch_bytes_for(context.threads())) {
+      batch_bytes_(bgen_batch_bytes(context.threads())) {
   if (!(params.hard_call_threshold >= 0 && params.hard_call_threshold < 0.5)) {
     throw usage_error("--hard-call-threshold: expected a number from 0 to below 0.5, got {}",
                       params.hard_call_threshold);
@@ -242,8 +242,8 @@ void BgenSource::plan_row(const SiteRow& site, genotype::SiteBlock& block) {
 void BgenSource::read_bytes() {
   constexpr std::int64_t small_gap = 4096;
   std::int64_t size = 0;
-  for (Track& track : tracks_) {
-    const Track* const before = &track == tracks_.data() ? nullptr : &track - 1;
+  for (BgenTrack& track : tracks_) {
+    const BgenTrack* const before = &track == tracks_.data() ? nullptr : &track - 1;
     const std::int64_t gap =
         before == nullptr ? small_gap + 1 : track.place - before->place - before->bytes;
     if (gap <= small_gap) size += gap;
@@ -252,12 +252,12 @@ void BgenSource::read_bytes() {
   }
   if (bytes_.size() < size) bytes_ = Array<std::uint8_t>(size);
   for (std::size_t begin = 0, end = 0; begin < tracks_.size(); begin = end) {
-    const Track& first = tracks_[begin];
+    const BgenTrack& first = tracks_[begin];
     const std::int64_t shift = first.place - first.at;
     for (end = begin + 1; end < tracks_.size(); ++end) {
       if (tracks_[end].place - tracks_[end].at != shift) break;
     }
-    const Track& last = tracks_[end - 1];
+    const BgenTrack& last = tracks_[end - 1];
     file_.read_at(first.place,
                   bytes_.data() + first.at,
                   static_cast<std::size_t>(last.at + last.bytes - first.at));
@@ -265,8 +265,8 @@ void BgenSource::read_bytes() {
 }
 
 void BgenSource::decode() {
-  constexpr std::int64_t piece_bytes = 256 << 10;
-  const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / (3 * header_.samples));
+  constexpr std::int64_t decoded_bytes = 256 << 10;
+  const std::int64_t grain = std::max<std::int64_t>(1, decoded_bytes / (3 * header_.samples));
   context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::uint8_t> data;
     for (std::int64_t i = begin; i < end; ++i) tracks_[i].fault = decode(tracks_[i], data);
@@ -274,8 +274,9 @@ void BgenSource::decode() {
 }
 
 /// Returns what is wrong with the track. `data`: memory for its bytes.
-const char* BgenSource::decode(const Track& track, std::vector<std::uint8_t>& data) const {
-  if (static_cast<std::uint64_t>(track.unpacked) > most_bytes(header_.samples, track.alleles)) {
+const char* BgenSource::decode(const BgenTrack& track, std::vector<std::uint8_t>& data) const {
+  if (static_cast<std::uint64_t>(track.unpacked) >
+      most_probability_bytes(header_.samples, track.alleles)) {
     return "unpacks to more bytes than probabilities take; it is damaged";
   }
   const std::span packed(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
@@ -289,7 +290,7 @@ const char* BgenSource::decode(const Track& track, std::vector<std::uint8_t>& da
 
 /// Throws for the first variant, in file order, that has a fault.
 void BgenSource::check_faults() const {
-  for (const Track& track : tracks_) {
+  for (const BgenTrack& track : tracks_) {
     if (track.fault == nullptr) continue;
     throw bad_file(file_.path(),
                    "variant {} (its data are at byte {}) {}",
@@ -304,7 +305,7 @@ void BgenSource::check_faults() const {
 std::uint64_t bgen_reader_bytes(std::int64_t samples, std::int64_t sites, int threads) {
   // Of 16 bits, not compressed; then once more for the variants being decoded.
   const auto variant = static_cast<std::int64_t>(5 * samples);
-  return static_cast<std::uint64_t>(std::min(batch_bytes_for(threads) + variant, sites * variant) +
+  return static_cast<std::uint64_t>(std::min(bgen_batch_bytes(threads) + variant, sites * variant) +
                                     threads * variant);
 }
 

@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers of a file are read in place");
 
 /// The layout of a variant's probabilities.
-struct Layout {
+struct BgenLayout {
   std::int64_t alleles = 2;
   bool phased = false;
   int bits = 0;
@@ -28,17 +28,17 @@ constexpr std::int64_t fixed_bytes = 10;  ///< besides those of samples
 int ploidy_of(std::uint8_t byte) { return byte & 63; }
 bool is_missing(std::uint8_t byte) { return (byte & 128) != 0 || ploidy_of(byte) == 0; }
 
-/// Numbers stored for a sample.
-std::int64_t values_of(int ploidy, const Layout& layout) {
+/// BgenNumbers stored for a sample.
+std::int64_t values_of(int ploidy, const BgenLayout& layout) {
   const std::int64_t k = layout.alleles;
   if (layout.phased || ploidy < 2) return ploidy * (k - 1);
   return k * (k + 1) / 2 - 1;
 }
 
-/// Numbers of `bits` bits, one after the other.
-class Numbers {
+/// BgenNumbers of `bits` bits, one after the other.
+class BgenNumbers {
  public:
-  explicit Numbers(const Layout& layout)
+  explicit BgenNumbers(const BgenLayout& layout)
       : bytes_(layout.values), bits_(layout.bits), top_((std::uint64_t{1} << layout.bits) - 1) {}
   /// The number that means a probability of one.
   std::uint64_t top() const { return top_; }
@@ -62,7 +62,7 @@ class Numbers {
 const char* read_layout(const std::uint8_t* bytes,
                         std::int64_t size,
                         std::int64_t samples,
-                        Layout& layout) {
+                        BgenLayout& layout) {
   if (size < fixed_bytes + samples) return "ends inside its ploidies";
   std::uint32_t count;
   std::uint16_t alleles;
@@ -94,9 +94,9 @@ const char* read_layout(const std::uint8_t* bytes,
 constexpr const char* above_one = "has probabilities whose sum is above 1; it is damaged";
 
 /// The code of a call by its dosage: places in the order of dosages where another one begins.
-class Steps {
+class CallSteps {
  public:
-  Steps(const HardCalls& rule, std::uint64_t top) {
+  CallSteps(const HardCalls& rule, std::uint64_t top) {
     constexpr std::int64_t unit = HardCalls::unit;
     const std::array<std::int64_t, 4> least = {
         rule.most() + 1, unit - rule.most(), unit + rule.most() + 1, 2 * unit - rule.most()};
@@ -129,12 +129,12 @@ class Steps {
 
 /// x of two alleles.
 const char* biallelic(const HardCalls& rule,
-                      const Layout& layout,
+                      const BgenLayout& layout,
                       std::int64_t samples,
                       const BgenRows& rows) {
-  Numbers numbers(layout);
+  BgenNumbers numbers(layout);
   const std::uint64_t top = numbers.top();
-  const Steps steps(rule, top);
+  const CallSteps steps(rule, top);
   bool valid = true;
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::uint8_t byte = layout.ploidies[i];
@@ -155,8 +155,8 @@ const char* biallelic(const HardCalls& rule,
 
 /// Adds the probabilities of a sample to its parts of each allele, in units of 1/top; false where
 /// their sum is above 1.
-bool add_parts(Numbers& numbers,
-               const Layout& layout,
+bool add_parts(BgenNumbers& numbers,
+               const BgenLayout& layout,
                int ploidy,
                std::vector<std::uint64_t>& parts) {
   const std::int64_t k = layout.alleles;
@@ -188,10 +188,10 @@ bool add_parts(Numbers& numbers,
 
 /// x of several ALT alleles.
 const char* multiallelic(const HardCalls& rule,
-                         const Layout& layout,
+                         const BgenLayout& layout,
                          std::int64_t samples,
                          const BgenRows& rows) {
-  Numbers numbers(layout);
+  BgenNumbers numbers(layout);
   std::vector<std::uint64_t> parts(static_cast<std::size_t>(layout.alleles));
   std::vector<std::int64_t> x(parts.size());
   const std::int64_t ref = rows.ref_last ? layout.alleles - 1 : 0;
@@ -238,7 +238,7 @@ const char* hard_calls(const HardCalls& rule,
                        std::int64_t samples,
                        std::int64_t alleles,
                        const BgenRows& rows) {
-  Layout layout;
+  BgenLayout layout;
   layout.alleles = alleles;
   if (const char* fault = read_layout(bytes, size, samples, layout)) return fault;
   std::memset(rows.first, 0, static_cast<std::size_t>(rows.count * rows.stride));

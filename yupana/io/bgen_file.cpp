@@ -10,17 +10,17 @@
 namespace yupana::io {
 namespace {
 
-constexpr std::int64_t least_header = 20;
-constexpr std::int64_t offset_bytes = 4;  ///< before the header: where variants begin
+constexpr std::int64_t least_bgen_header = 20;
+constexpr std::int64_t bgen_offset_bytes = 4;  ///< before the header: where variants begin
 
-std::uint32_t number_at(const std::uint8_t* bytes, int size) {
+std::uint32_t bgen_number_at(const std::uint8_t* bytes, int size) {
   std::uint32_t value = 0;
   for (int i = size - 1; i >= 0; --i) value = value << 8 | bytes[i];
   return value;
 }
 
 /// Fields of the header's flags.
-Packing packing_of(const InputFile& file, std::uint32_t flags) {
+Packing bgen_packing(const InputFile& file, std::uint32_t flags) {
   const std::uint32_t layout = flags >> 2 & 15, packing = flags & 3;
   if (layout == 1) {
     throw bad_file(file.path(),
@@ -39,9 +39,9 @@ Packing packing_of(const InputFile& file, std::uint32_t flags) {
 }
 
 /// The names of samples, a block between the header and the variants.
-std::vector<std::string> read_names(const InputFile& file,
-                                    std::int64_t begin,
-                                    const BgenHeader& header) {
+std::vector<std::string> read_sample_names(const InputFile& file,
+                                           std::int64_t begin,
+                                           const BgenHeader& header) {
   const auto damaged = [&](std::string_view what) {
     return bad_file(file.path(), "its block of sample names {}; is it damaged?", what);
   };
@@ -49,8 +49,8 @@ std::vector<std::string> read_names(const InputFile& file,
   file.read_at(begin, bytes.data(), bytes.size());
   constexpr std::size_t head = 8;
   if (bytes.size() < head) throw damaged("is cut short");
-  const std::size_t size = number_at(bytes.data(), 4);
-  const std::int64_t count = number_at(&bytes[4], 4);
+  const std::size_t size = bgen_number_at(bytes.data(), 4);
+  const std::int64_t count = bgen_number_at(&bytes[4], 4);
   if (size < head || size > bytes.size()) throw damaged("has another size than the header says");
   if (count != header.samples) {
     throw bad_file(file.path(),
@@ -61,7 +61,7 @@ std::vector<std::string> read_names(const InputFile& file,
   std::vector<std::string> names;
   std::size_t at = head;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t length = at + 2 <= size ? number_at(&bytes[at], 2) : size;
+    const std::size_t length = at + 2 <= size ? bgen_number_at(&bytes[at], 2) : size;
     at += 2;
     if (at + length > size) throw damaged("is cut short");
     names.emplace_back(reinterpret_cast<const char*>(bytes.data() + at), length);
@@ -74,7 +74,7 @@ std::vector<std::string> read_names(const InputFile& file,
 }  // namespace
 
 BgenHeader read_bgen_header(const InputFile& file) {
-  std::array<std::uint8_t, offset_bytes + least_header> head{};
+  std::array<std::uint8_t, bgen_offset_bytes + least_bgen_header> head{};
   if (file.size() >= std::ssize(head)) file.read_at(0, head.data(), head.size());
   const std::string_view magic(reinterpret_cast<const char*>(&head[16]), 4);
   if (magic != "bgen" && magic != std::string_view("\0\0\0\0", 4)) {
@@ -86,12 +86,13 @@ BgenHeader read_bgen_header(const InputFile& file) {
                    head.size(),
                    file.size());
   }
-  const std::int64_t length = number_at(&head[4], 4);
+  const std::int64_t length = bgen_number_at(&head[4], 4);
   BgenHeader header;
-  header.first = offset_bytes + number_at(head.data(), 4);
-  header.variants = number_at(&head[8], 4);
-  header.samples = number_at(&head[12], 4);
-  if (length < least_header || offset_bytes + length > header.first || header.first > file.size()) {
+  header.first = bgen_offset_bytes + bgen_number_at(head.data(), 4);
+  header.variants = bgen_number_at(&head[8], 4);
+  header.samples = bgen_number_at(&head[12], 4);
+  if (length < least_bgen_header || bgen_offset_bytes + length > header.first ||
+      header.first > file.size()) {
     throw bad_file(file.path(),
                    "its header takes {} bytes, variants begin at byte {}, and the file has {}: it "
                    "is damaged or cut short; copy it again",
@@ -101,10 +102,10 @@ BgenHeader read_bgen_header(const InputFile& file) {
   }
   std::array<std::uint8_t, 4> flags;
   file.read_at(length, flags.data(), flags.size());
-  header.packing = packing_of(file, number_at(flags.data(), 4));
+  header.packing = bgen_packing(file, bgen_number_at(flags.data(), 4));
   if (header.samples == 0) throw bad_file(file.path(), "holds no samples");
   const bool is_named = flags[3] >> 7 == 1;
-  if (is_named) header.names = read_names(file, offset_bytes + length, header);
+  if (is_named) header.names = read_sample_names(file, bgen_offset_bytes + length, header);
   return header;
 }
 
@@ -116,10 +117,10 @@ void BgenVariants::refuse(std::string_view what) const {
 const std::uint8_t* BgenVariants::take(std::int64_t bytes) {
   if (bytes > file_.size() - place_) refuse("is cut short; copy the file again");
   if (place_ < begin_ || place_ + bytes > begin_ + std::ssize(piece_)) {
-    constexpr std::int64_t piece_bytes = 4096;
+    constexpr std::int64_t read_ahead = 4096;
     begin_ = place_;
     piece_.resize(
-        static_cast<std::size_t>(std::min(file_.size() - place_, std::max(piece_bytes, bytes))));
+        static_cast<std::size_t>(std::min(file_.size() - place_, std::max(read_ahead, bytes))));
     file_.read_at(begin_, piece_.data(), piece_.size());
   }
   const std::uint8_t* const taken = piece_.data() + (place_ - begin_);
@@ -127,7 +128,7 @@ const std::uint8_t* BgenVariants::take(std::int64_t bytes) {
   return taken;
 }
 
-std::uint32_t BgenVariants::take_number(int bytes) { return number_at(take(bytes), bytes); }
+std::uint32_t BgenVariants::take_number(int bytes) { return bgen_number_at(take(bytes), bytes); }
 
 void BgenVariants::take_text(int length_bytes, std::string& text) {
   const std::uint32_t length = take_number(length_bytes);

@@ -11,10 +11,10 @@
 namespace yupana::io {
 namespace {
 
-constexpr std::string_view ending = ".loadings.tsv";
-constexpr std::size_t fixed_columns = 7;
+constexpr std::string_view loadings_ending = ".loadings.tsv";
+constexpr std::size_t site_columns = 7;
 
-double number_in(const LineReader& reader, std::string_view field) {
+double loading_in(const LineReader& reader, std::string_view field) {
   const auto number = number_of<double>(field);
   if (number && std::isfinite(*number)) return *number;
   throw bad_line(reader.path(), reader.number(), "expected a number, got '{}'", printable(field));
@@ -29,11 +29,12 @@ std::string loadings_header(std::int64_t components) {
 }
 
 Loadings::Loadings(const std::string& path, std::int64_t autosomes) : autosomes_(autosomes) {
-  if (!path.ends_with(ending)) {
-    throw usage_error("--project: expected PREFIX{} of an earlier run, got '{}'", ending, path);
+  if (!path.ends_with(loadings_ending)) {
+    throw usage_error(
+        "--project: expected PREFIX{} of an earlier run, got '{}'", loadings_ending, path);
   }
   read(path);
-  scale(path.substr(0, path.size() - ending.size()) + ".eigenval");
+  scale(path.substr(0, path.size() - loadings_ending.size()) + ".eigenval");
 }
 
 std::string Loadings::key(std::string_view chromosome,
@@ -48,21 +49,21 @@ void Loadings::read(const std::string& path) {
   LineReader reader(path);
   std::string_view line;
   const bool any = reader.next(line);
-  components_ = any ? std::ssize(cut(line, '\t')) - static_cast<std::int64_t>(fixed_columns) : 0;
+  components_ = any ? std::ssize(cut(line, '\t')) - static_cast<std::int64_t>(site_columns) : 0;
   if (components_ < 1 || line != loadings_header(components_)) {
     throw bad_line(path,
                    1,
                    "expected the header of 'yupana pca --loadings', {}, got '{}'",
-                   escaped(loadings_header(1)),
+                   yupana::escaped(loadings_header(1)),
                    any ? printable(line) : "");
   }
   while (reader.next(line)) {
     const std::vector<std::string_view> fields = cut(line, '\t');
-    if (std::ssize(fields) != components_ + static_cast<std::int64_t>(fixed_columns)) {
+    if (std::ssize(fields) != components_ + static_cast<std::int64_t>(site_columns)) {
       throw bad_line(path,
                      reader.number(),
                      "expected {} columns, as the header has, got {}",
-                     components_ + static_cast<std::int64_t>(fixed_columns),
+                     components_ + static_cast<std::int64_t>(site_columns),
                      fields.size());
     }
     const auto position = number_of<std::int64_t>(fields[1]);
@@ -80,9 +81,9 @@ void Loadings::read(const std::string& path) {
                      fields[3],
                      fields[4]);
     }
-    scales_.push_back({number_in(reader, fields[5]), number_in(reader, fields[6])});
-    for (std::size_t k = fixed_columns; k < fields.size(); ++k) {
-      weights_.push_back(number_in(reader, fields[k]));
+    scales_.push_back({loading_in(reader, fields[5]), loading_in(reader, fields[6])});
+    for (std::size_t k = site_columns; k < fields.size(); ++k) {
+      weights_.push_back(loading_in(reader, fields[k]));
     }
   }
   if (sites() == 0) throw bad_file(path, "holds no sites");
@@ -93,7 +94,7 @@ void Loadings::scale(const std::string& path) {
   LineReader reader(path);
   std::vector<double> norms;
   for (std::string_view line; reader.next(line);) {
-    const double value = number_in(reader, line);
+    const double value = loading_in(reader, line);
     norms.push_back(value > 0 ? std::sqrt(static_cast<double>(sites()) * value) : INFINITY);
   }
   if (std::ssize(norms) != components_) {

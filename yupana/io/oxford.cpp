@@ -11,7 +11,7 @@ namespace yupana::io {
 namespace {
 
 /// Fields of a line, one after the other.
-std::vector<std::string> fields_of(const LineReader& reader, std::string_view line) {
+std::vector<std::string> oxford_fields(const LineReader& reader, std::string_view line) {
   refuse_null_bytes(reader, line);
   std::vector<std::string> fields;
   for (std::string_view field; split_fields(line, &field, 1) == 1;) {
@@ -28,7 +28,7 @@ bool same_word(std::string_view a, std::string_view b) {
 }
 
 /// Where the columns that are read stand in a line, from 0; -1: nowhere.
-struct Places {
+struct OxfordPlaces {
   int family = -1;
   std::size_t individual = 0;
   int sex = -1;
@@ -36,10 +36,10 @@ struct Places {
 };
 
 /// The two lines of the header.
-Places read_header(LineReader& reader) {
+OxfordPlaces read_oxford_header(LineReader& reader) {
   std::string_view line;
   const std::vector<std::string> names =
-      reader.next(line) ? fields_of(reader, line) : std::vector<std::string>();
+      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
   const bool pairs =
       names.size() >= 2 && same_word(names[0], "ID_1") && same_word(names[1], "ID_2");
   if (!pairs && (names.empty() || !same_word(names[0], "ID"))) {
@@ -49,7 +49,7 @@ Places read_header(LineReader& reader) {
                    fmt::join(names, " "));
   }
   const std::vector<std::string> types =
-      reader.next(line) ? fields_of(reader, line) : std::vector<std::string>();
+      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
   if (types.size() != names.size() || types[0] != "0") {
     throw bad_line(reader.path(),
                    2,
@@ -57,7 +57,7 @@ Places read_header(LineReader& reader) {
                    names.size(),
                    fmt::join(types, " "));
   }
-  Places places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
+  OxfordPlaces places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
   for (std::size_t i = places.individual + 1; i < names.size(); ++i) {
     if (same_word(names[i], "sex")) places.sex = static_cast<int>(i);
   }
@@ -68,12 +68,12 @@ Places read_header(LineReader& reader) {
 
 SampleTable read_oxford_table(const std::string& path) {
   LineReader reader(path);
-  const Places places = read_header(reader);
+  const OxfordPlaces places = read_oxford_header(reader);
   SampleTable table;
   std::vector<std::vector<std::string>> samples;
   bool has_families = false;
   for (std::string_view line; reader.next(line);) {
-    samples.push_back(fields_of(reader, line));
+    samples.push_back(oxford_fields(reader, line));
     if (samples.back().empty()) {
       samples.pop_back();
     } else if (samples.back().size() != places.columns) {

@@ -14,12 +14,12 @@ constexpr const char* too_many = "unpacks to more bytes than it says";
 /// Calls step(to, room) -> bytes written, until is_over(); false where a step writes nothing
 /// before, or `most` bytes are not all.
 template <class Step, class IsOver>
-const char* fill(std::vector<std::uint8_t>& bytes,
-                 std::size_t packed,
-                 std::size_t most,
-                 const char* damaged,
-                 const Step& step,
-                 const IsOver& is_over) {
+const char* fill_from(std::vector<std::uint8_t>& bytes,
+                      std::size_t packed,
+                      std::size_t most,
+                      const char* damaged,
+                      const Step& step,
+                      const IsOver& is_over) {
   constexpr std::size_t first_factor = 64;
   std::size_t filled = 0;
   bytes.resize(std::min(most, first_factor * packed));
@@ -37,10 +37,10 @@ const char* fill(std::vector<std::uint8_t>& bytes,
   return nullptr;
 }
 
-const char* inflate(std::span<const std::uint8_t> packed,
-                    std::uint32_t wrapper,
-                    std::size_t most,
-                    std::vector<std::uint8_t>& bytes) {
+const char* unpack_deflate(std::span<const std::uint8_t> packed,
+                           std::uint32_t wrapper,
+                           std::size_t most,
+                           std::vector<std::uint8_t>& bytes) {
   inflate_state state;
   isal_inflate_init(&state);
   state.crc_flag = wrapper;
@@ -58,14 +58,15 @@ const char* inflate(std::span<const std::uint8_t> packed,
   const auto is_over = [&] { return !broken && state.block_state == ISAL_BLOCK_FINISH; };
   const char* const damaged = wrapper == ISAL_ZLIB ? "is no zlib stream: it is damaged"
                                                    : "is no gzip stream: it is damaged";
-  if (const char* fault = fill(bytes, packed.size(), most, damaged, step, is_over)) return fault;
+  if (const char* fault = fill_from(bytes, packed.size(), most, damaged, step, is_over))
+    return fault;
   // What is left may be in ISA-L's buffer of bits.
   return state.avail_in > 0 || state.read_in_length >= 8 ? "has something after its data" : nullptr;
 }
 
-const char* decompress(std::span<const std::uint8_t> packed,
-                       std::size_t most,
-                       std::vector<std::uint8_t>& bytes) {
+const char* unpack_zstandard(std::span<const std::uint8_t> packed,
+                             std::size_t most,
+                             std::vector<std::uint8_t>& bytes) {
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                           ZSTD_freeDStream);
   if (stream == nullptr) return "cannot be unpacked: memory is short";
@@ -79,7 +80,8 @@ const char* decompress(std::span<const std::uint8_t> packed,
   };
   const auto is_over = [&] { return status == 0; };
   const char* const damaged = "is no Zstandard frame: it is damaged";
-  if (const char* fault = fill(bytes, packed.size(), most, damaged, step, is_over)) return fault;
+  if (const char* fault = fill_from(bytes, packed.size(), most, damaged, step, is_over))
+    return fault;
   return in.pos < in.size ? "has something after its data" : nullptr;
 }
 
@@ -95,11 +97,11 @@ const char* unpack(Packing packing,
       bytes.assign(packed.begin(), packed.end());
       return nullptr;
     case Packing::zlib:
-      return inflate(packed, ISAL_ZLIB, most, bytes);
+      return unpack_deflate(packed, ISAL_ZLIB, most, bytes);
     case Packing::gzip:
-      return inflate(packed, ISAL_GZIP, most, bytes);
+      return unpack_deflate(packed, ISAL_GZIP, most, bytes);
     case Packing::zstd:
-      return decompress(packed, most, bytes);
+      return unpack_zstandard(packed, most, bytes);
     case Packing::blosc:
       break;
   }

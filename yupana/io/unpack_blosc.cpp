@@ -9,30 +9,30 @@
 namespace yupana::io {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-using Vector = std::vector<std::uint8_t>;
+using PackedBytes = std::span<const std::uint8_t>;
+using UnpackedBytes = std::vector<std::uint8_t>;
 
-constexpr const char* damaged = "is no whole container of Blosc: it is damaged";
+constexpr const char* damaged_container = "is no whole container of Blosc: it is damaged_container";
 
-enum Flag : std::uint8_t { shuffled = 1, copied = 2, bit_shuffled = 4, not_split = 16 };
-enum class Inner : std::uint8_t { blosclz, lz4, snappy, zlib, zstd };
+enum BloscFlag : std::uint8_t { shuffled = 1, copied = 2, bit_shuffled = 4, not_split = 16 };
+enum class BloscInner : std::uint8_t { blosclz, lz4, snappy, zlib, zstd };
 
-std::uint32_t number_at(Bytes bytes, std::size_t at) {
+std::uint32_t blosc_number_at(PackedBytes bytes, std::size_t at) {
   std::uint32_t value;
   std::memcpy(&value, &bytes[at], sizeof value);
   return value;
 }
 
-struct Header {
+struct BloscHeader {
   std::uint8_t flags;
   std::size_t element;  ///< bytes of an element
   std::size_t size;     ///< unpacked
   std::size_t block;    ///< bytes of a block, the last perhaps less
 };
-constexpr std::size_t header_bytes = 16;
+constexpr std::size_t blosc_header_bytes = 16;
 
 /// A length that continues in bytes of 255; false where the data end.
-bool add_length(Bytes& in, std::size_t& length) {
+bool add_length(PackedBytes& in, std::size_t& length) {
   for (std::uint8_t byte = 255; byte == 255; in = in.subspan(1)) {
     if (in.empty()) return false;
     byte = in[0];
@@ -42,7 +42,7 @@ bool add_length(Bytes& in, std::size_t& length) {
 }
 
 /// A block of LZ4 of exactly `size` bytes, appended to `out`; false where it is damaged.
-bool unpack_lz4(Bytes in, std::size_t size, Vector& out) {
+bool unpack_lz4(PackedBytes in, std::size_t size, UnpackedBytes& out) {
   constexpr std::size_t most_factor = 255;  // a byte makes no more than so many
   if (size / most_factor > in.size()) return false;
   const std::size_t begin = out.size(), end = begin + size;
@@ -67,24 +67,25 @@ bool unpack_lz4(Bytes in, std::size_t size, Vector& out) {
 }
 
 /// A stream of exactly `size` bytes, appended to `out`.
-const char* unpack_stream(Inner inner, Bytes in, std::size_t size, Vector& out) {
+const char* unpack_stream(BloscInner inner, PackedBytes in, std::size_t size, UnpackedBytes& out) {
   if (in.size() == size) {
     out.insert(out.end(), in.begin(), in.end());
     return nullptr;
   }
-  if (inner == Inner::lz4) return unpack_lz4(in, size, out) ? nullptr : damaged;
-  Vector stream;
-  const Packing packing = inner == Inner::zlib ? Packing::zlib : Packing::zstd;
-  if (unpack(packing, in, size, stream) != nullptr || stream.size() != size) return damaged;
+  if (inner == BloscInner::lz4) return unpack_lz4(in, size, out) ? nullptr : damaged_container;
+  UnpackedBytes stream;
+  const Packing packing = inner == BloscInner::zlib ? Packing::zlib : Packing::zstd;
+  if (unpack(packing, in, size, stream) != nullptr || stream.size() != size)
+    return damaged_container;
   out.insert(out.end(), stream.begin(), stream.end());
   return nullptr;
 }
 
 /// Byte k of every element one after the other, for each k: put back.
-void unshuffle(const Header& header,
+void unshuffle(const BloscHeader& header,
                std::uint8_t* block,
                std::size_t size,
-               Vector& shuffled_block) {
+               UnpackedBytes& shuffled_block) {
   shuffled_block.assign(block, block + size);
   const std::size_t elements = size / header.element;
   for (std::size_t k = 0; k < header.element; ++k) {
@@ -94,7 +95,10 @@ void unshuffle(const Header& header,
 }
 
 /// The same of bits. Elements that are no multiple of eight were left as they are.
-void unshuffle_bits(const Header& header, std::uint8_t* block, std::size_t size, Vector& from) {
+void unshuffle_bits(const BloscHeader& header,
+                    std::uint8_t* block,
+                    std::size_t size,
+                    UnpackedBytes& from) {
   const std::size_t elements = size / header.element;
   if (elements % 8 != 0) return;
   from.assign(block, block + size);
@@ -109,18 +113,21 @@ void unshuffle_bits(const Header& header, std::uint8_t* block, std::size_t size,
 }
 
 /// The streams of a block of `size` bytes that begins at `at`, appended to `out`.
-const char* unpack_block(
-    const Header& header, Bytes packed, std::size_t at, std::size_t size, Vector& out) {
+const char* unpack_block(const BloscHeader& header,
+                         PackedBytes packed,
+                         std::size_t at,
+                         std::size_t size,
+                         UnpackedBytes& out) {
   constexpr std::size_t most_streams = 16, least_elements = 128;
   const bool is_split = (header.flags & not_split) == 0 && header.element <= most_streams &&
                         header.block / header.element >= least_elements && size == header.block;
   const std::size_t streams = is_split ? header.element : 1;
   for (std::size_t k = 0; k < streams; ++k) {
-    if (at > packed.size() || packed.size() - at < 4) return damaged;
-    const std::size_t bytes = number_at(packed, at);
+    if (at > packed.size() || packed.size() - at < 4) return damaged_container;
+    const std::size_t bytes = blosc_number_at(packed, at);
     at += 4;
-    if (bytes > packed.size() - at) return damaged;
-    const auto inner = static_cast<Inner>(header.flags >> 5);
+    if (bytes > packed.size() - at) return damaged_container;
+    const auto inner = static_cast<BloscInner>(header.flags >> 5);
     const char* fault = unpack_stream(inner, packed.subspan(at, bytes), size / streams, out);
     if (fault != nullptr) return fault;
     at += bytes;
@@ -130,34 +137,35 @@ const char* unpack_block(
 
 }  // namespace
 
-const char* unpack_blosc(Bytes packed, std::size_t most, Vector& bytes) {
+const char* unpack_blosc(PackedBytes packed, std::size_t most, UnpackedBytes& bytes) {
   bytes.clear();
-  if (packed.size() < header_bytes) return damaged;
-  const Header header{packed[2], packed[3], number_at(packed, 4), number_at(packed, 8)};
-  if (packed[0] != 2 || number_at(packed, 12) != packed.size() || header.element == 0)
-    return damaged;
+  if (packed.size() < blosc_header_bytes) return damaged_container;
+  const BloscHeader header{
+      packed[2], packed[3], blosc_number_at(packed, 4), blosc_number_at(packed, 8)};
+  if (packed[0] != 2 || blosc_number_at(packed, 12) != packed.size() || header.element == 0)
+    return damaged_container;
   if (header.size > most) return "unpacks to more bytes than it says";
   if ((header.flags & copied) != 0) {
-    bytes.assign(packed.begin() + header_bytes, packed.end());
-    return bytes.size() == header.size ? nullptr : damaged;
+    bytes.assign(packed.begin() + blosc_header_bytes, packed.end());
+    return bytes.size() == header.size ? nullptr : damaged_container;
   }
-  const auto inner = static_cast<Inner>(header.flags >> 5);
-  if (inner != Inner::lz4 && inner != Inner::zlib && inner != Inner::zstd) {
+  const auto inner = static_cast<BloscInner>(header.flags >> 5);
+  if (inner != BloscInner::lz4 && inner != BloscInner::zlib && inner != BloscInner::zstd) {
     return "is compressed by Blosc as BloscLZ or Snappy; write the store again with cname zstd, "
            "lz4 "
            "or zlib";
   }
   if (header.size == 0) return nullptr;
-  if (header.block == 0) return damaged;
+  if (header.block == 0) return damaged_container;
   const std::size_t blocks = (header.size + header.block - 1) / header.block;
-  if (blocks > (packed.size() - header_bytes) / 4) return damaged;
-  Vector spare;
+  if (blocks > (packed.size() - blosc_header_bytes) / 4) return damaged_container;
+  UnpackedBytes spare;
   for (std::size_t i = 0; i < blocks; ++i) {
     const std::size_t begin = bytes.size();
     const std::size_t size = std::min(header.block, header.size - begin);
-    const std::size_t at = number_at(packed, header_bytes + 4 * i);
+    const std::size_t at = blosc_number_at(packed, blosc_header_bytes + 4 * i);
     if (const char* fault = unpack_block(header, packed, at, size, bytes)) return fault;
-    if (bytes.size() != begin + size) return damaged;
+    if (bytes.size() != begin + size) return damaged_container;
     if ((header.flags & shuffled) != 0 && header.element > 1) {
       unshuffle(header, bytes.data() + begin, size, spare);
     } else if ((header.flags & bit_shuffled) != 0) {

@@ -17,26 +17,33 @@ namespace {
 constexpr const char* calls_name = "call_genotype";
 
 /// What an allele of a call is to its row.
-enum Allele : std::uint8_t { other, counted, missing, absent, unknown, kinds };
+enum CalledAllele : std::uint8_t {
+  other_allele,
+  counted_allele,
+  missing_allele,
+  absent_allele,
+  unknown_allele,
+  allele_kinds
+};
 
-Allele allele_of(std::int64_t value, const SiteRow& row) {
-  if (value == -1) return missing;
-  if (value == -2) return absent;  // a call of one allele
-  if (value < 0 || value > row.alts) return unknown;
-  return (row.counted == 0 ? value > 0 : value == row.counted) ? counted : other;
+CalledAllele allele_of(std::int64_t value, const SiteRow& row) {
+  if (value == -1) return missing_allele;
+  if (value == -2) return absent_allele;  // a call of one allele
+  if (value < 0 || value > row.alts) return unknown_allele;
+  return (row.counted == 0 ? value > 0 : value == row.counted) ? counted_allele : other_allele;
 }
 
 constexpr std::uint8_t refused_call = 4;  ///< no genotype::Code
 
 /// The code of a call of two alleles, in either order; refused_call where the rule is an error.
-std::uint8_t code_of(Allele a, Allele b, HalfCall half_call) {
+std::uint8_t call_code(CalledAllele a, CalledAllele b, HalfCall half_call) {
   constexpr std::uint8_t codes[] = {
       genotype::homozygous_a2, genotype::heterozygous, genotype::homozygous_a1};
   if (a > b) std::swap(a, b);
-  if (b == unknown) return refused_call;
-  if (b == absent) b = a;
-  if (a >= missing) return genotype::missing_call;
-  if (b != missing) return codes[a + b];
+  if (b == unknown_allele) return refused_call;
+  if (b == absent_allele) b = a;
+  if (a >= missing_allele) return genotype::missing_call;
+  if (b != missing_allele) return codes[a + b];
   switch (half_call) {
     case HalfCall::missing:
       return genotype::missing_call;
@@ -48,6 +55,11 @@ std::uint8_t code_of(Allele a, Allele b, HalfCall half_call) {
       break;
   }
   return refused_call;
+}
+
+/// Rows of a chunk that are in memory together: all, or what 256 MiB hold.
+std::int64_t most_rows(std::int64_t samples) {
+  return std::max<std::int64_t>(64, (std::int64_t{1} << 28) / divide_up(samples, 4));
 }
 
 /// Sites chunk by chunk: the rows of a chunk are decoded together, then handed on.
@@ -233,6 +245,7 @@ void ZarrSource::load_rows() {
   SiteCursor ahead = *cursor_;
   chunk_ = ahead.row().variant / calls_.chunk()[0];
   for (; !ahead.at_end() && ahead.row().variant / calls_.chunk()[0] == chunk_; ahead.next()) {
+    if (std::ssize(rows_) == most_rows(std::ssize(samples_))) break;
     rows_.push_back(ahead.row());
     if (!split_) rows_.back().counted = 0;
   }
@@ -261,10 +274,11 @@ void ZarrSource::decode_piece(std::int64_t piece, std::vector<std::uint8_t>& byt
 /// The calls of a row's samples in a piece; null: all are the fill value.
 void ZarrSource::decode_row(std::int64_t row, std::int64_t piece, const std::uint8_t* calls) {
   const std::int64_t ploidy = calls_.shape()[2], size = calls_.element();
-  std::array<std::uint8_t, kinds * kinds> codes;
-  for (int a = 0; a < kinds; ++a) {
-    for (int b = 0; b < kinds; ++b) {
-      codes[a * kinds + b] = code_of(static_cast<Allele>(a), static_cast<Allele>(b), half_call_);
+  std::array<std::uint8_t, allele_kinds * allele_kinds> codes;
+  for (int a = 0; a < allele_kinds; ++a) {
+    for (int b = 0; b < allele_kinds; ++b) {
+      codes[a * allele_kinds + b] =
+          call_code(static_cast<CalledAllele>(a), static_cast<CalledAllele>(b), half_call_);
     }
   }
   const auto value = [&](std::int64_t at) {
@@ -279,16 +293,17 @@ void ZarrSource::decode_row(std::int64_t row, std::int64_t piece, const std::uin
   const std::int64_t last = std::min(first + calls_.chunk()[1], std::ssize(samples_));
   for (std::int64_t i = first; i < last; ++i) {
     const std::int64_t at = (i - first) * ploidy;
-    const Allele a = allele_of(value(at), rows_[row]);
-    const Allele b = ploidy == 2 ? allele_of(value(at + 1), rows_[row]) : absent;
-    const std::uint8_t code = codes[a * kinds + b];
+    const CalledAllele a = allele_of(value(at), rows_[row]);
+    const CalledAllele b = ploidy == 2 ? allele_of(value(at + 1), rows_[row]) : absent_allele;
+    const std::uint8_t code = codes[a * allele_kinds + b];
     if (code == refused_call) {
       throw bad_file(calls_.path(),
                      "variant {}, sample {}: {}",
                      rows_[row].variant + 1,
                      samples_[i],
-                     a == unknown || b == unknown ? "an allele that the site does not have"
-                                                  : "half of a call is missing (--half-call)");
+                     a == unknown_allele || b == unknown_allele
+                         ? "an allele that the site does not have"
+                         : "half of a call is missing (--half-call)");
     }
     codes_[row * stride_ + i / 4] |= static_cast<std::uint8_t>(code << (2 * (i % 4)));
   }
@@ -300,7 +315,8 @@ bool is_zarr_store(const std::string& path) { return ZarrArray::exists(path, cal
 
 std::uint64_t zarr_reader_bytes(const std::string& path, std::int64_t samples, int threads) {
   const ZarrArray calls(path, calls_name);
-  return static_cast<std::uint64_t>(calls.chunk()[0] * divide_up(samples, 4) +
+  const std::int64_t rows = std::min(calls.chunk()[0], most_rows(samples));
+  return static_cast<std::uint64_t>(rows * divide_up(samples, 4) +
                                     threads * calls.chunk_elements() * calls.element());
 }
 
