@@ -178,6 +178,33 @@ def test_plans_kept_for_the_next_call_give_the_bits_of_the_first():
         assert list(threads.map(transformed, lengths[:2] * 8)) == first[:2] * 8
 
 
+def test_calls_of_several_streams_share_scratch_memory_and_no_result():
+    x = torch.from_numpy(values_of("int64", 700_001)).cuda()
+    ordered, sums = x.sort().values, x.cumsum(0)
+    streams = [torch.cuda.Stream() for _ in range(3)]
+    torch.cuda.synchronize()
+    found = []
+    for turn in range(30):
+        with torch.cuda.stream(streams[turn % 3]):
+            found.append((arrays.sort(x), arrays.inclusive_scan(x)))
+    torch.cuda.synchronize()
+    assert all(torch.equal(a, ordered) and torch.equal(b, sums) for a, b in found)
+
+
+def test_a_queued_call_returns_while_the_gpu_works():
+    x = torch.from_numpy(values_of("int32", 1000)).cuda()
+    keys, values = arrays.sort_by_key(x, x)  # makes what is kept
+    waves = torch.ones(64, dtype=torch.complex64, device="cuda")
+    yupana.fft(waves)
+    stream = torch.cuda.current_stream()
+    stream.synchronize()
+    torch.cuda._sleep(4_000_000_000)  # two seconds or so of the GPU
+    again, moved = arrays.sort_by_key(x, x)
+    spectrum = yupana.fft(waves)
+    assert not stream.query()
+    assert torch.equal(again, keys) and torch.equal(moved, values) and abs(spectrum[0].item() - 64) < 1e-4
+
+
 def test_empty_arrays_come_back_empty():
     for none in both(np.zeros(0, np.int32)):
         assert arrays.argsort(none).shape[0] == 0
