@@ -93,6 +93,20 @@ def pca_project(source: Any, loadings: str | os.PathLike[str], **keywords: Any) 
     Raises
     ------
     ValueError : no site of the loadings in ``source``, files of different runs
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np, yupana
+    >>> head = ["#CHROM", "POS", "ID", "A1", "A2", "A1_FREQ", "SD", "PC1"]
+    >>> site = ["1", "1", "snp1", "A", "G", "0.5", "0.5", "1"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     loadings = pathlib.Path(folder, "run.loadings.tsv")
+    ...     _ = loadings.write_text("".join("\\t".join(line) + "\\n" for line in (head, site)))
+    ...     _ = pathlib.Path(folder, "run.eigenval").write_text("4\\n")
+    ...     yupana.pca_project(np.array([[0], [1], [2]], np.int8), loadings)
+    array([[-1.],
+           [ 0.],
+           [ 1.]])
     """
     cohort = _opened(source, keywords)
     with options(**cohort._keywords) as call:
