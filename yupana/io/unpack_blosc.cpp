@@ -94,20 +94,38 @@ void unshuffle(const BloscHeader& header,
   }
 }
 
-/// The same of bits. Elements that are no multiple of eight were left as they are.
+/// Bit j of byte i becomes bit i of byte j (Warren, Hacker's Delight, 7-3).
+std::uint64_t transposed_bits(std::uint64_t bytes) {
+  const auto exchange = [&](int by, std::uint64_t mask) {
+    const std::uint64_t changed = (bytes ^ (bytes >> by)) & mask;
+    bytes ^= changed ^ (changed << by);
+  };
+  exchange(7, 0x00AA00AA00AA00AA);
+  exchange(14, 0x0000CCCC0000CCCC);
+  exchange(28, 0x00000000F0F0F0F0);
+  return bytes;
+}
+
+/// The same of bits, eight elements at a time. Elements that are no multiple of eight were left as
+/// they are.
 void unshuffle_bits(const BloscHeader& header,
                     std::uint8_t* block,
                     std::size_t size,
                     UnpackedBytes& from) {
-  const std::size_t elements = size / header.element;
+  const std::size_t elements = size / header.element, groups = elements / 8;
   if (elements % 8 != 0) return;
   from.assign(block, block + size);
-  std::fill(block, block + elements * header.element, std::uint8_t{0});
-  for (std::size_t k = 0; k < 8 * header.element; ++k) {
-    const std::uint8_t* const row = from.data() + k * (elements / 8);
-    for (std::size_t i = 0; i < elements; ++i) {
-      const int bit = row[i / 8] >> (i % 8) & 1;
-      block[i * header.element + k / 8] |= static_cast<std::uint8_t>(bit << (k % 8));
+  for (std::size_t k = 0; k < header.element; ++k) {
+    const std::uint8_t* const rows = from.data() + 8 * k * groups;
+    for (std::size_t group = 0; group < groups; ++group) {
+      std::uint64_t bits = 0;
+      for (std::size_t row = 0; row < 8; ++row) {
+        bits |= std::uint64_t{rows[row * groups + group]} << (8 * row);
+      }
+      bits = transposed_bits(bits);
+      for (std::size_t i = 0; i < 8; ++i) {
+        block[(8 * group + i) * header.element + k] = static_cast<std::uint8_t>(bits >> (8 * i));
+      }
     }
   }
 }
