@@ -48,7 +48,8 @@ void add_fft(Command& program) {
       {.name = "fft",
        .purpose =
            "Discrete Fourier transform of real or complex numbers (.npy or text), of any length. A "
-           "NaN makes its whole signal NaN. What exceeds --memory is refused before the work.",
+           "NaN leaves no number of its signal usable. What exceeds --memory is refused before the "
+           "work.",
        .example = "yupana fft x.npy -o y.npy",
        .out = out_file},
       [params](Context& context, const Call& call) { return fft(context, call, *params); });

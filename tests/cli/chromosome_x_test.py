@@ -108,7 +108,29 @@ def x_counted_in_kinships_once_it_was_read():
     refuse("filter", "c.bed", "--chr", "X", "--king-cutoff", 0.02, "-o", "n.bed", says="--king-cutoff counts")
 
 
-sys.exit(main([males_counted_twice_in_frequencies_of_x,
+def everybody_counted_in_missing_rates_on_y():
+    sites = cohort([1, 23, 24, 26], SEXES)
+
+    def counted(chromosome):
+        return [i for i, sex in enumerate(SEXES) if chromosome != 24 or sex == 1]
+
+    def rate(calls, among):
+        return sum(calls[i] is None for i in among) / len(among)
+    wanted = [f"v{j}" for j, (c, calls) in enumerate(sites) if rate(calls, counted(c)) <= 0.05]
+    assert left("--geno", 0.05) == wanted
+    assert {int(name[1:]) // 60 for name in wanted} == {0, 1, 2, 3} and len(wanted) < len(sites)
+    kept = []
+    for i in range(len(SEXES)):
+        mine = [calls[i] for c, calls in sites if i in counted(c)]
+        if mine.count(None) <= 0.045 * len(mine):
+            kept.append(f"s{i}")
+    left("--mind", 0.045)
+    lines = pathlib.Path("x.fam").read_text().splitlines()
+    assert [line.split()[1] for line in lines] == kept and 5 < len(kept) < 55
+
+
+sys.exit(main([everybody_counted_in_missing_rates_on_y,
+               males_counted_twice_in_frequencies_of_x,
                males_failed_hardy_weinberg_on_x,
                sexes_of_a_psam_were_not_read,
                x_counted_in_kinships_once_it_was_read]))

@@ -253,6 +253,8 @@ def bad_input_ends_in_one_line_and_no_file():
     refuse("fft", "c.npy", "--odd", "-o", "o.npy", says=["--odd"], status=2)
     np.save("m.npy", np.zeros((2, 2)))
     refuse("fft", "m.npy", "-o", "o.txt", says=["o.txt", "matrix"], status=2)
+    np.save("n.npy", np.array([[1, np.nan], [2, 3]]))  # was transformed first, with a note of its NaN
+    refuse("fft", "n.npy", "-o", "o.txt", says=["o.txt", "matrix"], status=2)
     big = np.full(3, 2**40)
     np.save("big.npy", big)
     refuse("polymul", "big.npy", "big.npy", "-o", "o.npy", says=["2^63"])

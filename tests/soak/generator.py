@@ -151,7 +151,7 @@ def merge(rng):
 
 def fft(rng):
     kind, two, complexes = rng.choice("df"), rng.random() < 0.3, rng.random() < 0.5
-    cols = size(rng, 60) if two else 0
+    cols = max(1, size(rng, 60)) if two else 0
     count = max(1, size(rng, 40 if two else 3000))
     value = lambda: number(rng, kind, "plain")
     cell = (lambda: (value(), value())) if complexes else value

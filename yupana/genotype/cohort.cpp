@@ -145,12 +145,17 @@ void Cohort::State::set_samples(std::vector<std::int64_t> samples) {
   }
 }
 
-/// --mind: one pass over the source counts the calls of every kept sample on the planes.
+/// --mind: one pass over the source counts the calls of every kept sample on the planes, of males
+/// alone on Y.
 void Cohort::State::drop_incomplete_samples() {
   CohortParams thinned;
   thinned.thin = params.thin;
   thinned.seed = params.seed;
+  thinned.autosomes = params.autosomes;
   SiteFilter pass(*source, thinned, context.backend(), kept);
+  const bool may_be_on_y = pass.name_haploid();
+  const std::vector<Sex>& sexes = source->sexes();
+  const auto is_male = [&](std::int64_t i) { return !sexes.empty() && sexes[i] == Sex::male; };
   Stage stage(context,
               "missing calls of samples",
               static_cast<double>(std::max<std::int64_t>(total, 0)),
@@ -158,28 +163,46 @@ void Cohort::State::drop_incomplete_samples() {
   const std::int64_t block_sites =
       std::clamp<std::int64_t>((4 << 20) / SiteBlock(summary.samples_read, 0).stride, 64, 16384);
   std::vector<std::int64_t> missing(kept.size());
+  std::vector<std::uint64_t> on_y;  // a bit a site of the block, as in its planes
+  std::int64_t sites_on_y = 0;
   FilteredSites sites;
   PlaneBlock planes;
   while (!sites.end) {
     pass.fill(sites, block_sites, stop);
     stage.advance(static_cast<double>(sites.codes.sites));
     transpose(context, sites.codes, kept, all_of(sites.codes.sites), 3, planes);
+    on_y.assign(planes.chunks * chunk_bytes / 8, 0);
+    for (std::int64_t s = 0; may_be_on_y && s < sites.codes.sites; ++s) {
+      if (chromosome_of(sites.codes.names[s].chromosome, params.autosomes) != Chromosome::y)
+        continue;
+      on_y[s / 64] |= std::uint64_t{1} << (s % 64);
+      ++sites_on_y;
+    }
     context.parallel_for(std::ssize(kept), 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         std::int64_t called = 0;
+        const bool male = is_male(kept[r]);
         for (std::int64_t c = 0; c < planes.chunks; ++c) {
           std::uint64_t words[chunk_bytes / 8];
           std::memcpy(words, planes.chunk(r, c, 2), sizeof(words));
-          for (const std::uint64_t word : words) called += std::popcount(word);
+          const std::uint64_t* const y = on_y.data() + c * chunk_bytes / 8;
+          for (std::size_t k = 0; k < std::size(words); ++k) {
+            called += std::popcount(male ? words[k] : words[k] | y[k]);
+          }
         }
         missing[r] += planes.sites - called;
       }
     });
   }
-  const std::int64_t most = allowed_missing(params.max_sample_missing, pass.kept());
+  const auto most = [&](bool male) {
+    return allowed_missing(params.max_sample_missing, pass.kept() - (male ? 0 : sites_on_y));
+  };
+  const std::int64_t most_of_males = most(true), most_of_others = most(false);
   std::vector<std::int64_t> complete;
   for (std::size_t r = 0; r < kept.size(); ++r) {
-    if (missing[r] <= most) complete.push_back(kept[r]);
+    if (missing[r] <= (is_male(kept[r]) ? most_of_males : most_of_others)) {
+      complete.push_back(kept[r]);
+    }
   }
   const std::int64_t dropped = std::ssize(kept) - std::ssize(complete);
   if (dropped > 0) summary.samples_dropped["missing rate above --mind"] = dropped;

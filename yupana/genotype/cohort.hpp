@@ -29,8 +29,8 @@ struct LeftOut {
 
 /// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
 /// sites); geno (over the samples that stay), hwe, maf and mac (over the founders that stay). As in
-/// PLINK 2, males have one allele of X, none but they have alleles of Y, and all have one of MT;
-/// hwe is over the females on X, and tests neither Y nor MT.
+/// PLINK 2, males have one allele of X, none but they have alleles and calls of Y, and all have one
+/// of MT; hwe is over the females on X, and tests neither Y nor MT.
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers

@@ -212,9 +212,11 @@ void for_each_tile(Context& context, Range band, std::int64_t edge, const Body& 
   });
 }
 
+/// Pairs of a tile, with those of a sample and itself; its last columns may be past the rows.
 double pairs_of(Range rows, Range columns) {
-  const std::int64_t above = std::max<std::int64_t>(columns.end - rows.begin, 0);
-  return static_cast<double>(rows.size() * columns.size() - above * above / 2);
+  if (columns.end <= rows.begin) return static_cast<double>(rows.size() * columns.size());
+  return static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin) -
+                             rows.size() * columns.begin);
 }
 
 void add_weights(Context& context, const GrmBlock& block, Grm& grm, Stage* stage) {

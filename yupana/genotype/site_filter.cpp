@@ -95,16 +95,24 @@ SiteFilter::SiteFilter(Source& source,
       mask_(std::ssize(source.samples()), samples_),
       males_(mask_of(source, counted_of(source, params, samples_), Sex::male)),
       females_(mask_of(source, counted_of(source, params, samples_), Sex::female)),
+      all_males_(mask_of(source, samples_, Sex::male)),
       most_missing_(allowed_missing(params.max_site_missing, mask_.size())),
+      most_missing_of_males_(allowed_missing(params.max_site_missing, all_males_.size())),
       piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {
   const std::vector<std::int64_t> counted = counted_of(source, params, samples_);
   if (counted.size() < samples_.size()) founders_.emplace(mask_.samples(), counted);
-  if (params.counts_alleles()) find_haploid();
+  if (params.counts_alleles() || params.max_site_missing < 1) find_haploid();
 }
 
 void SiteFilter::find_haploid() {
   haploid_ = may_be_haploid(source_, params_);
   if (haploid_) source_.name_sites();
+}
+
+bool SiteFilter::name_haploid() {
+  find_haploid();
+  if (haploid_) name_sites();
+  return haploid_;
 }
 
 void SiteFilter::leave_out_haploid(bool left_out) {
@@ -194,6 +202,12 @@ void SiteFilter::count_haploid() {
     chromosomes_.push_back(same ? chromosomes_.back() : chromosome_of(name, params_.autosomes));
     last = &name;
   }
+  const bool on_y =
+      std::find(chromosomes_.begin(), chromosomes_.end(), Chromosome::y) != chromosomes_.end();
+  if (params_.max_site_missing < 1 && on_y) {
+    all_male_counts_.resize(counts_.size());
+    site_counts(backend_, piece_, all_males_, all_male_counts_);
+  }
   const auto first = std::find_if(chromosomes_.begin(), chromosomes_.end(), is_haploid_in_some);
   if (!params_.counts_alleles() || first == chromosomes_.end()) return;
   male_counts_.resize(counts_.size());
@@ -212,7 +226,7 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     ++dropped_["thinned out (--thin)"];
     return false;
   }
-  if (counts.missing > most_missing_) {
+  if (!is_called(site, counts)) {
     ++dropped_["missing rate above --geno"];
     return false;
   }
@@ -233,6 +247,14 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     return false;
   }
   return true;
+}
+
+/// By --geno; as in PLINK 2, those of unknown sex are no males.
+bool SiteFilter::is_called(std::int64_t site, const SiteCounts& counts) const {
+  if (params_.max_site_missing < 1 && chromosome(site) == Chromosome::y) {
+    return all_male_counts_[site].missing <= most_missing_of_males_;
+  }
+  return counts.missing <= most_missing_;
 }
 
 /// Why a site of these alleles is dropped; null where it stays. As in PLINK, the frequency of a

@@ -40,6 +40,8 @@ class SiteFilter {
   }
   /// From the next fill() on, sites have names: the source's, or those of numbered_site().
   void name_sites();
+  /// As name_sites(), where sites may be on X, Y or MT: true then.
+  bool name_haploid();
   /// From the next rewind() on, sites of X, Y and MT do not pass, or do again.
   void leave_out_haploid(bool left_out);
   /// From the next rewind() on, sites pass only where `chosen`, by their number in the source.
@@ -55,6 +57,7 @@ class SiteFilter {
   bool read_piece();
   bool is_chosen(std::int64_t position) const;
   bool passes(std::int64_t site, const SiteCounts& counts);
+  bool is_called(std::int64_t site, const SiteCounts& counts) const;
   /// From now on the sites' chromosomes are known, where some may be X, Y or MT.
   void find_haploid();
   void count_haploid();
@@ -72,10 +75,12 @@ class SiteFilter {
   SampleMask mask_;
   std::optional<SampleMask> founders_;  ///< the samples --maf counts, where they are fewer
   SampleMask males_, females_;          ///< among those that --maf counts
+  SampleMask all_males_;                ///< whose calls --geno counts on Y
   bool haploid_ = false;                ///< sites may be on X, Y or MT, and it matters
   bool haploid_left_out_ = false;
-  std::optional<SampleMask> left_;  ///< the samples whose missing calls count, where fewer
-  std::int64_t most_missing_;       ///< calls a site may miss under --geno
+  std::optional<SampleMask> left_;      ///< the samples whose missing calls count, where fewer
+  std::int64_t most_missing_;           ///< calls a site may miss under --geno
+  std::int64_t most_missing_of_males_;  ///< the same of one on Y
 
   SiteBlock piece_;                                      ///< as the source delivered it
   std::vector<SiteCounts> counts_;                       ///< of the piece's sites
@@ -83,6 +88,7 @@ class SiteFilter {
   std::vector<SiteCounts> left_counts_;                  ///< the same over those left
   std::vector<Chromosome> chromosomes_;                  ///< of the piece's sites, where haploid_
   std::vector<SiteCounts> male_counts_, female_counts_;  ///< where one of them is X, Y or MT
+  std::vector<SiteCounts> all_male_counts_;              ///< where one of them is Y, for --geno
   std::vector<std::int64_t> passed_;
   std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
   std::int64_t position_ = 0;

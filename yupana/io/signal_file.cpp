@@ -111,6 +111,11 @@ SignalArray<T> SignalFile::read(Context& context) const {
   return signals;
 }
 
+void check_signals_fit(const std::string& path, bool matrix) {
+  if (!matrix || is_npy_name(path)) return;
+  throw usage_error("{}: text holds one signal, this is a matrix; write a .npy file", path);
+}
+
 template <class T>
 void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals) {
   const auto width = static_cast<int>(sizeof(T));
@@ -126,10 +131,6 @@ void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& sig
       file.write(signals.numbers.data() + done, static_cast<std::size_t>(n) * sizeof(T));
     }
     return;
-  }
-  if (signals.matrix) {
-    throw usage_error("{}: text holds one signal, this is a matrix; write a .npy file",
-                      file.path());
   }
   const std::int64_t parts = signals.complex ? 2 : 1;
   std::string text;

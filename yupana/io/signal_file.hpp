@@ -57,7 +57,10 @@ class SignalFile {
   std::optional<NpyFile> npy_;
 };
 
-/// .npy if the name ends so, else text (vectors only; usage error for a matrix).
+/// Throws usage for a matrix that is to go to a text, which holds one signal.
+void check_signals_fit(const std::string& path, bool matrix);
+
+/// .npy if the name ends so, else text; the signals fit.
 template <class T>
 void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals);
 

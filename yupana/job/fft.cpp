@@ -229,6 +229,7 @@ SpectralFileResult transform(Context& context,
   if (params.two_d && !signals.matrix) {
     throw bad_file(params.in, "expected a matrix for --2d, got one signal");
   }
+  io::check_signals_fit(params.out, signals.matrix);
   const std::uint64_t bytes = transform_bytes<T>(
       context, {signals.complex, signals.rows, signals.cols}, signals.matrix, params);
   check_memory(context, name, bytes);
