@@ -45,10 +45,11 @@ std::string quoted(std::string_view word) {
 void add_files_of(std::string_view word, std::vector<std::string>& files) {
   if (word.starts_with("--")) word.remove_prefix(std::min(word.size(), word.find('=') + 1));
   files.emplace_back(word);
-  for (const std::string_view ending : {".bed", ".pgen"}) {
+  for (const std::string_view ending : {".bed", ".pgen", ".bgen"}) {
     if (word.ends_with(ending)) word.remove_suffix(ending.size());
   }
-  for (const char* ending : {".bed", ".bim", ".fam", ".pgen", ".pvar", ".pvar.zst", ".psam"}) {
+  for (const char* ending :
+       {".bed", ".bim", ".fam", ".pgen", ".pvar", ".pvar.zst", ".psam", ".sample"}) {
     files.push_back(std::string(word) + ending);
   }
 }

@@ -32,7 +32,8 @@ void add_inputs(Command& command, job::InputParams& input) {
   };
   command.text("input",
                input.path,
-               ".bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES");
+               ".bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, a folder of "
+               "VCF-Zarr, or simulate:SAMPLESxSITES");
   path("--bfile", job::InputKind::plink, "PLINK prefix of .bed, .bim, .fam");
   path("--bed", job::InputKind::plink, "a .bed file");
   command.text("--bim", input.bim, "its .bim, where the name differs");
@@ -41,6 +42,26 @@ void add_inputs(Command& command, job::InputParams& input) {
   path("--pgen", job::InputKind::pgen, "a .pgen file; its hard calls are read");
   command.text("--pvar", input.pvar, "its .pvar or .bim, where the name differs");
   command.text("--psam", input.psam, "its .psam or .fam, where the name differs");
+  command
+      .words(
+          "--bgen",
+          [&input](const Names& words) {
+            input.path = words[0];
+            input.kind = job::InputKind::bgen;
+            input.ref_last = words.size() == 2 && words[1] == "ref-last";
+            if (words.size() == 1 || input.ref_last || words[1] == "ref-first") return;
+            throw usage_error("--bgen: expected ref-first or ref-last after the file, got '{}'",
+                              words[1]);
+          },
+          "a BGEN 1.2 or 1.3 file; with ref-last after it, REF is the last allele of each variant "
+          "(default: ref-first)")
+      .takes(1, 2);
+  command.text("--sample", input.sample, "its .sample, where the name differs");
+  command.number("--hard-call-threshold",
+                 input.hard_call_threshold,
+                 "BGEN: the most that a dosage may be away from a call, above which it is missing",
+                 0,
+                 0.499999);
   path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
   command.text("--region",
                input.region,
@@ -56,7 +77,8 @@ void add_inputs(Command& command, job::InputParams& input) {
       "--multiallelic",
       input.multiallelic,
       {"skip", "split", "collapse"},
-      "sites of several ALT alleles (VCF, .pgen): skip; split into a site for each; collapse, "
+      "sites of several ALT alleles (VCF, .pgen, .bgen, VCF-Zarr): skip; split into a site for "
+      "each; collapse, "
       "which counts every ALT alike, as PLINK 2's --make-king does");
   command.flag("--round", input.round, ".npy: round other values to the nearest genotype");
 }
@@ -241,7 +263,7 @@ void add_genotype_options(Command& command,
 void add_cohort_options(Command& command, job::InputParams& input, const Names& drawing) {
   command.under(inputs, [&] { add_inputs(command, input); });
   command.under(filters, [&] { add_filters(command, input); });
-  command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
+  command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--bgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");

@@ -59,7 +59,7 @@ std::int64_t at_least_one(const std::string& names,
 /// The input of a command, where no option names it instead; none if there is one already.
 CLI::Option* missing_input(CLI::App& app) {
   for (const char* other :
-       {"--bfile", "--bed", "--pfile", "--pgen", "--vcf", "--from-distances", "input"}) {
+       {"--bfile", "--bed", "--pfile", "--pgen", "--bgen", "--vcf", "--from-distances", "input"}) {
     const CLI::Option* const option = app.get_option_no_throw(other);
     if (option != nullptr && option->count() > 0) return nullptr;
   }

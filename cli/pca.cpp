@@ -18,6 +18,7 @@ Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
                               100 * result.eigenvalues[k] / result.trace);
   }
   Answer answer = cohort_answer(context, call, result.cohort, result.files, components);
+  if (!params.project.empty()) return answer;
   answer.json["eigenvalues"] = result.eigenvalues;
   answer.json["trace"] = result.trace;
   return answer;
@@ -43,10 +44,18 @@ void add_pca(Command& program) {
   command.flag("--loadings",
                params->loadings,
                "also write the weight of every site in every component: PREFIX.loadings.tsv");
+  command.text("--project",
+               params->project,
+               "PREFIX.loadings.tsv of an earlier run, with PREFIX.eigenval beside it: instead of "
+               "components write the samples' coordinates among that run's, with its allele "
+               "frequencies; missing calls and sites count as the mean");
   command.flag("--approx",
                params->approximate,
                "without the matrix, by up to 20 passes over the input: for more samples than fit "
                "memory; missing calls count as their site's mean");
+  command.excludes({"--loadings", "--approx", "--components", "--standardize"},
+                   "--project",
+                   "the components are those of the earlier run");
 }
 
 }  // namespace yupana::cli

@@ -47,6 +47,13 @@ void bind_relationships(nb::module_& m) {
           facts["trace"] = result.trace;
           return facts;
         });
+  m.def("pca_project",
+        [](const GenotypeInput& input, const Options& options, const std::string& loadings) {
+          return to_numpy<double>(call(options, Runs::on_the_processor, [&](Context& context) {
+            job::Input opened = open_genotypes(context, input);
+            return job::project(context, opened, loadings, input.file.autosomes);
+          }));
+        });
 }
 
 }  // namespace yupana::python

@@ -18,7 +18,7 @@ from ._machine import __version__, info, show_config
 from .genotype import Genotypes, distances, filter, ld_prune, read_genotypes, unrelated
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
-from .relationships import grm, pca
+from .relationships import grm, pca, pca_project
 from .sparse import triangular_solve
 from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
@@ -80,6 +80,7 @@ __all__ = [
     "ld_prune",
     "path",
     "pca",
+    "pca_project",
     "polymul",
     "read_genotypes",
     "relationships",

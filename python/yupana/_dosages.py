@@ -15,6 +15,7 @@ def readable(path: Any) -> str:
     text = os.fspath(path)
     is_name = text == "-" or text.startswith("simulate:")
     is_name = is_name or any(os.path.exists(text + ending) for ending in (".bed", ".pgen"))
+    is_name = is_name or os.path.isdir(os.path.join(text, "call_genotype"))  # VCF-Zarr
     if not is_name:
         with open(text, "rb"):
             pass

@@ -157,6 +157,9 @@ def read_genotypes(
     fam: str = "",
     pvar: str = "",
     psam: str = "",
+    sample_file: str = "",
+    ref_last: bool = False,
+    hard_call_threshold: float | None = None,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -166,7 +169,8 @@ def read_genotypes(
 
     Parameters
     ----------
-    source : path of a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+    source : path of a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+        a folder of VCF-Zarr,
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
@@ -180,7 +184,7 @@ def read_genotypes(
     from_bp, to_bp : first and last position, of the one chromosome of ``chromosomes``
     nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
-    multiallelic : sites of several ALT alleles (VCF, .pgen): "skip", "split" or "collapse"
+    multiallelic : sites of several ALT alleles (VCF, .pgen, .bgen, VCF-Zarr): "skip", "split" or "collapse"
     snps_only : True leaves out variants with an allele of several characters, "just-acgt" also
         those of other letters
     var_filter : True leaves out sites (VCF, .pvar) that failed a filter, a list those that failed
@@ -189,6 +193,9 @@ def read_genotypes(
         frequent genotype, "error" refuses
     chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam, pvar, psam : as on
         the command line (``yupana dist --help``)
+
+    sample_file, ref_last, hard_call_threshold : of a .bgen: its .sample; whether REF is the last
+        allele of a variant; the most that a dosage may be away from a call (None: 0.1)
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from . import _core
 from ._call import options
 from .genotype import _opened
 
-__all__ = ["Pca", "grm", "pca"]
+__all__ = ["Pca", "grm", "pca", "pca_project"]
 
 
 class Pca(NamedTuple):
@@ -76,3 +77,37 @@ def pca(
     cohort = _opened(source, keywords)
     with options(**cohort._keywords) as call:
         return Pca(**_core.genotype.pca(cohort._input, call, components, standardize))
+
+
+def pca_project(source: Any, loadings: str | os.PathLike[str], **keywords: Any) -> np.ndarray:
+    """Coordinates of samples among the components of an earlier run, float64 (n, components): with
+    that run's frequencies the sum over sites of z l / sqrt(M eigenvalue), its vectors for its own
+    samples. Missing calls, and sites that ``source`` does not have, count as the mean; alleles may
+    be exchanged.
+
+    Parameters
+    ----------
+    source : as of :func:`grm`
+    loadings : PREFIX.loadings.tsv of ``yupana pca --loadings``, with PREFIX.eigenval beside it
+
+    Raises
+    ------
+    ValueError : no site of the loadings in ``source``, files of different runs
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np, yupana
+    >>> head = ["#CHROM", "POS", "ID", "A1", "A2", "A1_FREQ", "SD", "PC1"]
+    >>> site = ["1", "1", "snp1", "A", "G", "0.5", "0.5", "1"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     loadings = pathlib.Path(folder, "run.loadings.tsv")
+    ...     _ = loadings.write_text("".join("\\t".join(line) + "\\n" for line in (head, site)))
+    ...     _ = pathlib.Path(folder, "run.eigenval").write_text("4\\n")
+    ...     yupana.pca_project(np.array([[0], [1], [2]], np.int8), loadings)
+    array([[-1.],
+           [ 0.],
+           [ 1.]])
+    """
+    cohort = _opened(source, keywords)
+    with options(**cohort._keywords) as call:
+        return _core.genotype.pca_project(cohort._input, call, os.fspath(loadings))

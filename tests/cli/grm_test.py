@@ -101,7 +101,7 @@ def loadings_are_the_vectors_of_the_sites():
     run("simulate", "--samples", 150, "--sites", 2500, "--format", "vcf", "-o", "c")
     run("pca", "c.vcf", "-o", "c", "--components", 3, "--loadings")
     lines = [line.split("\t") for line in pathlib.Path("c.loadings.tsv").read_text().splitlines()]
-    assert lines[0] == ["#CHROM", "POS", "ID", "A1", "A2", "PC1", "PC2", "PC3"]
+    assert lines[0] == ["#CHROM", "POS", "ID", "A1", "A2", "A1_FREQ", "SD", "PC1", "PC2", "PC3"]
     sites = [line.split("\t") for line in pathlib.Path("c.vcf").read_text().splitlines() if line[0] != "#"]
     assert [line[:5] for line in lines[1:]] == [[s[0], s[1], s[2], s[4], s[3]] for s in sites]
     x = np.array([[call.count("1") for call in site[9:]] for site in sites], float)
@@ -109,7 +109,7 @@ def loadings_are_the_vectors_of_the_sites():
     z = (x - 2 * p) / np.sqrt(np.where(p * (1 - p) > 0, 2 * p * (1 - p), np.inf))
     vectors = np.loadtxt("c.eigenvec", usecols=(1, 2, 3))
     wanted = z @ vectors / np.sqrt(len(sites) * np.loadtxt("c.eigenval"))
-    np.testing.assert_allclose(np.array([line[5:] for line in lines[1:]], float), wanted, atol=1e-6)
+    np.testing.assert_allclose(np.array([line[7:] for line in lines[1:]], float), wanted, atol=1e-6)
     np.testing.assert_allclose((wanted**2).sum(0), 1, atol=1e-4)
 
 

@@ -2,6 +2,11 @@
 import pathlib
 import random
 import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import bgen_files as bgen
+import zarr_stores
 
 
 def npy(path, kind, shape, values):
@@ -53,6 +58,10 @@ def make_inputs(folder, run):
               "--quiet", "-o", folder / "c")
     run(*cohort)
     run(*cohort, "--format", "vcf.gz")
+    bgen.write(folder / "c.bgen", 14, [bgen.variant(bgen.unphased(rng.choices((0, 1, 2, None), k=14)))
+                                       for _ in range(300)], names=[f"s{i}" for i in range(14)])
+    zarr_stores.write_store(folder / "c.zarr", packing="zlib", calls=[
+        [rng.choice(((0, 0), (0, 1), (1, 1), (-1, -1))) for _ in range(14)] for _ in range(40)])
     run("fermat", folder / "c.bed", "--quiet", "-o", folder / "f")
     run("sort", folder / "x.npy", "--quiet", "-o", folder / "s.npy")
     run("tree", "fit", folder / "t.csv", "--label", "class", "--quiet", "-o", folder / "tree")
@@ -75,6 +84,8 @@ JOBS = {
     "splice": "splice --genome ../in/g.fa --exons ../in/e.tsv --target ../in/cdna.fa -o out/o",
     "splice_auto": "splice --genome ../in/g.fa --exons auto --target ../in/cdna.fa -o out/o",
     "filter": "filter ../in/c.bed --indep-pairwise 9 2 0.3 --king-cutoff 0.3 -o out/o.pgen",
+    "filter_bgen": "filter ../in/c.bgen --hard-call-threshold 0.2 -o out/o.bed",
+    "filter_zarr": "filter ../in/c.zarr -o out/o.bed",
     "filter_vcf": "filter ../in/c.bed --hwe 0.01 -o out/o.vcf.gz",
     "simulate": "simulate --samples 9 --sites 200 -o out/o",
     "simulate_vcf": "simulate --samples 9 --sites 200 --format vcf.gz -o out/o",

@@ -80,8 +80,9 @@ class DistributedBlocks {
       const auto [down, across] = panel_cells(p, k);
       multiply(p, down, across);
       if (device_ != nullptr) device_->record();
-      const auto multiply_rest = [&] {
-        for (const auto& [below, beside] : other_cells(p, down, across)) multiply(p, below, beside);
+      const auto multiply_rest = [&, rows = down, columns = across] {
+        for (const auto& [below, beside] : other_cells(p, rows, columns))
+          multiply(p, below, beside);
       };
       if (device_ != nullptr) multiply_rest();  // queued
       pending = start_panels(p, k, After::recorded);

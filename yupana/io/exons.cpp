@@ -12,12 +12,12 @@
 namespace yupana::io {
 namespace {
 
-using Fields = std::vector<std::string_view>;
+using ExonFields = std::vector<std::string_view>;
 
 const auto number = number_of<std::int64_t>;
 
-Fields words_of(std::string_view line) {
-  Fields words(64);
+ExonFields words_of(std::string_view line) {
+  ExonFields words(64);
   words.resize(split_fields(line, words.data(), words.size()));
   return words;
 }
@@ -46,7 +46,7 @@ std::string percent_decoded(std::string_view text) {
 }
 
 /// GTF writes attributes as key "value" and knows no escapes; GFF3 writes key=value.
-bool is_gtf(const Fields& f) {
+bool is_gtf(const ExonFields& f) {
   return f.size() > 8 && f[8].find('=') == std::string_view::npos &&
          f[8].find(" \"") != std::string_view::npos;
 }
@@ -86,7 +86,7 @@ class Collector {
 };
 
 void read_gff(const Collector& to,
-              const Fields& f,
+              const ExonFields& f,
               std::vector<ExonRecord>& exons,
               std::vector<ExonRecord>& coding) {
   if (number(f[2])) {
@@ -101,7 +101,7 @@ void read_gff(const Collector& to,
   to.add(exon ? exons : coding, sequence, to.place(f[3], "start"), to.place(f[4], "end"), f[6]);
 }
 
-void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
+void read_bed(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
   if (f.size() < 3) {
     throw to.fault(fmt::format("{} columns; BED has sequence, start, end, ...", f.size()));
   }
@@ -109,8 +109,8 @@ void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exo
   const std::int64_t end = to.place(f[2], "end");
   const std::string_view strand = f.size() > 5 ? f[5] : ".";
   if (f.size() < 12) return to.add(exons, f[0], start + 1, end, strand);
-  Fields sizes = cut(f[10], ','), starts = cut(f[11], ',');
-  for (Fields* list : {&sizes, &starts}) {
+  ExonFields sizes = cut(f[10], ','), starts = cut(f[11], ',');
+  for (ExonFields* list : {&sizes, &starts}) {
     if (list->back().empty()) list->pop_back();
   }
   if (sizes.size() != starts.size() || std::ssize(sizes) != to.place(f[9], "number of blocks")) {
@@ -136,7 +136,7 @@ std::string_view table_strand(const Collector& to, std::string_view text, std::s
                   text));
 }
 
-void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
+void read_table(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
   const bool named = f.size() > 2 && !number(f[0]);
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
@@ -152,7 +152,7 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
 }
 
 /// Lines like " 1.01 Intr +  1234  1300   67  2  1 ...": ends are swapped on the - strand.
-bool is_genscan(const Fields& f) {
+bool is_genscan(const ExonFields& f) {
   static constexpr std::string_view kinds[] = {"Init", "Intr", "Term", "Sngl"};
   return f.size() > 4 && f[0].find('.') != std::string_view::npos &&
          std::find(std::begin(kinds), std::end(kinds), f[1]) != std::end(kinds);
@@ -178,7 +178,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
       throw to.fault("a FASTA record; expected exons as GFF3, BED, a table or GENSCAN's text");
     }
     if (line.starts_with("GENSCAN")) kind = Kind::genscan;
-    const Fields words = words_of(line);
+    const ExonFields words = words_of(line);
     if (words.empty() || line.starts_with('#') || words[0] == "track" || words[0] == "browser") {
       continue;
     }
@@ -188,7 +188,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
       to.add(exons, "", std::min(a, b), std::max(a, b), words[2]);
       continue;
     }
-    const Fields columns = cut(line, '\t');
+    const ExonFields columns = cut(line, '\t');
     if (kind == Kind::unknown) kind = columns.size() >= 8 ? Kind::gff : Kind::table;
     const bool header = std::none_of(words.begin(), words.end(), number) &&
                         (words[0].front() < '0' || words[0].front() > '9');

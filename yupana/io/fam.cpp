@@ -74,4 +74,19 @@ void set_ids(const std::string& path,
   check_unique(path, names, lines);
 }
 
+void check_sample_names(const std::string& path, const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) throw bad_file(path, "sample {} has no name; give it one", i + 1);
+    const auto [place, is_new] = first.emplace(names[i], i);
+    if (is_new) continue;
+    throw bad_file(path,
+                   "sample '{}' appears twice (samples {} and {}); give every sample a name of its "
+                   "own",
+                   names[i],
+                   place->second + 1,
+                   i + 1);
+  }
+}
+
 }  // namespace yupana::io

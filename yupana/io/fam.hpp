@@ -44,4 +44,8 @@ void set_ids(const std::string& path,
              const std::vector<std::string>& sources,
              const std::vector<std::int64_t>& lines);
 
+/// Names of samples of a file without lines.
+///   errors: bad_input for a name that is empty or appears twice
+void check_sample_names(const std::string& path, const std::vector<std::string>& names);
+
 }  // namespace yupana::io

@@ -24,9 +24,9 @@ enum class Separator { tab, comma, blanks };
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// Takes the fields of one line, one after the other.
-class Fields {
+class MatrixFields {
  public:
-  Fields(std::string_view line, Separator separator) : rest_(line), separator_(separator) {
+  MatrixFields(std::string_view line, Separator separator) : rest_(line), separator_(separator) {
     if (separator != Separator::blanks) return;
     while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
     while (!rest_.empty() && is_blank(rest_.back())) rest_.remove_suffix(1);
@@ -35,7 +35,8 @@ class Fields {
 
   bool next(std::string_view& field) {
     if (done_) return false;
-    // Fields are short: a plain loop beats find_first_of, which calls memchr for every letter.
+    // Fields are short: a plain loop beats find_first_of, which calls memchr for every
+    // letter.
     std::size_t end = 0;
     while (end < rest_.size() && !is_mark(rest_[end])) ++end;
     field = rest_.substr(0, end);
@@ -80,7 +81,7 @@ struct MatrixText {
 
   std::vector<std::string_view> fields(std::size_t line) const {
     std::vector<std::string_view> all;
-    Fields fields(lines[line], separator);
+    MatrixFields fields(lines[line], separator);
     for (std::string_view field; fields.next(field);) all.push_back(field);
     return all;
   }
@@ -192,7 +193,7 @@ void read_square_layout(const MatrixText& text,
     for (std::size_t line = layout.first; layout.first == 0 && layout.row_names; ++line) {
       std::string_view name;
       if (line == text.lines.size()) throw not_square(text, layout.n, width);
-      if (Fields(text.lines[line], text.separator).next(name) && !is_number(name)) break;
+      if (MatrixFields(text.lines[line], text.separator).next(name) && !is_number(name)) break;
     }
     return;
   }
@@ -243,7 +244,7 @@ void take_name(const MatrixText& text,
 void read_row(const MatrixText& text, const Layout& layout, std::int64_t i, double* row) {
   const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
   const std::int64_t wanted = layout.values(i);
-  Fields fields(text.lines[line], text.separator);
+  MatrixFields fields(text.lines[line], text.separator);
   std::string_view field;
   if (layout.row_names) fields.next(field);
   std::int64_t j = 0;
@@ -274,7 +275,7 @@ void take_row_names(const MatrixText& text, Layout& layout) {
   for (std::int64_t i = 0; layout.row_names && i < layout.n; ++i) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i);
     std::string_view name;
-    Fields(text.lines[line], text.separator).next(name);
+    MatrixFields(text.lines[line], text.separator).next(name);
     take_name(text, line, i, name, layout);
   }
 }

@@ -15,49 +15,6 @@
 namespace yupana::io {
 namespace {
 
-/// A row to deliver: a kept variant, and of several ALT alleles the one x counts.
-struct SiteRow {
-  std::int64_t variant;
-  std::int64_t alts;
-  std::int64_t counted;
-};
-
-/// The rows of kept sites in file order; where ALT alleles are split, one for each.
-class SiteCursor {
- public:
-  SiteCursor(const VariantSites& sites, bool split) : sites_(sites), split_(split) {}
-
-  bool at_end() const { return stretch_ == std::ssize(sites_.kept); }
-  SiteRow row() const {
-    const std::int64_t variant = sites_.kept[stretch_].begin + next_;
-    return {variant, is_multiallelic(variant) ? sites_.multiallelic[several_].alts : 1, counted_};
-  }
-  void next() {
-    const SiteRow now = row();
-    if (split_ && now.counted < now.alts) {
-      ++counted_;
-      return;
-    }
-    counted_ = 1;
-    if (is_multiallelic(now.variant)) ++several_;
-    if (++next_ < sites_.kept[stretch_].size()) return;
-    ++stretch_;
-    next_ = 0;
-  }
-
- private:
-  bool is_multiallelic(std::int64_t variant) const {
-    return several_ < sites_.multiallelic.size() && sites_.multiallelic[several_].site == variant;
-  }
-
-  const VariantSites& sites_;
-  bool split_;
-  std::int64_t stretch_ = 0;  ///< of sites_.kept
-  std::int64_t next_ = 0;     ///< site of it
-  std::size_t several_ = 0;   ///< of sites_.multiallelic, at the next row or after it
-  std::int64_t counted_ = 1;
-};
-
 /// A record to decode: of a kept site, or of one that another is stored as differences from.
 struct Track {
   std::int64_t variant = 0;

@@ -16,7 +16,7 @@ inline std::string printable(std::string_view bytes) {
   while (size < std::min(most, bytes.size())) {
     size += std::max<std::size_t>(1, shown_character(bytes.substr(size)));
   }
-  const std::string text = escaped(bytes.substr(0, size));
+  const std::string text = yupana::escaped(bytes.substr(0, size));
   return size < bytes.size() ? text + "..." : text;
 }
 

@@ -23,7 +23,7 @@ struct PsamPlaces {
   int last() const { return std::max({family, individual, source, father, mother, sex}); }
 };
 constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3, 4};
-constexpr std::size_t fam_columns = 5;
+constexpr std::size_t least_fam_columns = 5;
 
 bool is_header(std::string_view line) { return line.starts_with('#'); }
 
@@ -105,9 +105,9 @@ class Samples {
 
 /// The columns of a file without a header.
 PsamPlaces places_without_header(const LineReader& reader, std::string_view line) {
-  std::string_view fields[fam_columns];
-  const std::size_t count = split_fields(line, fields, fam_columns);
-  if (count == fam_columns) return fam_places;
+  std::string_view fields[least_fam_columns];
+  const std::size_t count = split_fields(line, fields, least_fam_columns);
+  if (count == least_fam_columns) return fam_places;
   throw bad_line(reader.path(),
                  reader.number(),
                  "expected a header (#FID IID or #IID) or the columns of a .fam (family, "

@@ -19,7 +19,7 @@
 namespace yupana::io {
 namespace {
 
-using Fields = std::vector<std::string>;
+using LabelFields = std::vector<std::string>;
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
@@ -71,19 +71,19 @@ bool names_labels(std::string_view field) {
 }
 
 /// Fields of a line cut at every tab, or at runs of blanks.
-Fields fields_of(std::string_view line, bool tabs) {
+LabelFields fields_of(std::string_view line, bool tabs) {
   if (!tabs) {
     std::array<std::string_view, 64> words;
     const std::size_t count = split_fields(line, words.data(), words.size());
-    return Fields(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+    return LabelFields(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   }
   const auto columns = cut(line, '\t');
-  return Fields(columns.begin(), columns.end());
+  return LabelFields(columns.begin(), columns.end());
 }
 
 struct Line {
   std::int64_t number = 0;
-  Fields fields;
+  LabelFields fields;
 };
 
 std::vector<Line> read_lines(const std::string& path) {
@@ -114,7 +114,7 @@ bool has_families(const std::vector<Line>& lines,
                   const SampleIndex& index) {
   std::size_t by_pair = 0, by_first = 0;
   for (std::size_t i = first; i < lines.size(); ++i) {
-    const Fields& fields = lines[i].fields;
+    const LabelFields& fields = lines[i].fields;
     if (fields.size() < 3) continue;
     const bool first_is_sample = index.find(fields[0]) >= 0;
     const bool stands_in = fields[0] == "0" || fields[0] == fields[1] || !first_is_sample;
@@ -152,7 +152,7 @@ std::size_t chosen_column(const std::string& path, const Line& first, const std:
 }
 
 /// "2 'family', 3 'pop'": columns that may hold the label.
-std::string listed(const Fields& first, const Layout& layout, std::size_t columns) {
+std::string listed(const LabelFields& first, const Layout& layout, std::size_t columns) {
   std::string text;
   for (std::size_t i = layout.id_columns; i < columns; ++i) {
     if (i > layout.id_columns) text += ", ";
@@ -174,7 +174,7 @@ std::size_t default_column(const std::string& path,
     }
   }
   if (columns <= layout.id_columns + 1) return layout.id_columns;
-  const Fields& first = lines.front().fields;
+  const LabelFields& first = lines.front().fields;
   std::vector<std::size_t> named;
   for (std::size_t i = layout.id_columns; layout.header && i < first.size(); ++i) {
     if (names_labels(first[i])) named.push_back(i);
@@ -196,11 +196,11 @@ std::size_t default_column(const std::string& path,
 /// True where the first line names no sample, the next one does, and the last word of the first is
 /// no label of another line: a header of other words than names_samples() knows.
 bool is_unknown_header(const std::vector<Line>& lines, const SampleIndex& index) {
-  const auto names_sample = [&](const Fields& fields) {
+  const auto names_sample = [&](const LabelFields& fields) {
     return index.find(fields[0]) != SampleIndex::none ||
            (fields.size() > 2 && index.find(fields[1]) != SampleIndex::none);
   };
-  const Fields& first = lines.front().fields;
+  const LabelFields& first = lines.front().fields;
   if (lines.size() < 2 || names_sample(first) || !names_sample(lines[1].fields)) return false;
   return std::none_of(lines.begin() + 1, lines.end(), [&](const Line& line) {
     return line.fields.back() == first.back();
@@ -213,7 +213,7 @@ Layout layout_of(const std::string& path,
                  const SampleIndex& index,
                  const std::string& column,
                  SampleLabels& labels) {
-  const Fields& first = lines.front().fields;
+  const LabelFields& first = lines.front().fields;
   Layout layout;
   layout.header = (!column.empty() && !column_number(column)) ||
                   (index.find(first[0]) == SampleIndex::none && names_samples(first[0]));
@@ -282,7 +282,7 @@ std::string label_of(const std::string& path, const Line& line, const Layout& la
 }
 
 std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex& index) {
-  const Fields& fields = line.fields;
+  const LabelFields& fields = line.fields;
   if (layout.id_columns == 1 || fields.size() == 1) return index.find(fields[0]);
   const std::int64_t sample = index.find(fields[0], fields[1]);
   return sample >= 0 ? sample : index.find(fields[1]);

@@ -35,7 +35,7 @@ std::string_view SiteCollector::reason_to_skip(std::int64_t position,
   const std::string_view listed = reason_of_lists(rules_.variants, contig_.contig, position, name);
   if (!listed.empty()) return listed;
   if (verdict == Verdict::malformed) {
-    throw bad_line(reader_.path(), reader_.number(), "expected a number or '.' for QUAL");
+    throw bad_line(path_, reader_->number(), "expected a number or '.' for QUAL");
   }
   return verdict == Verdict::kept ? std::string_view() : reason_of(verdict);
 }
@@ -60,20 +60,29 @@ void SiteCollector::add(std::string_view contig,
                         Verdict verdict,
                         std::int64_t alts) {
   take_contig(contig);
-  const std::int64_t site = result_.sites++;
   std::int64_t place = 0;
   if (contig_.keeps) {
     const auto number = number_of<std::int64_t>(position);
     if (!number) {
-      throw bad_line(reader_.path(),
-                     reader_.number(),
+      throw bad_line(path_,
+                     reader_->number(),
                      "column {}: expected a position, got '{}'",
                      column,
                      printable(position));
     }
     place = *number;
   }
-  const std::string_view reason = reason_to_skip(place, name, verdict);
+  add(contig, place, name, verdict, alts);
+}
+
+void SiteCollector::add(std::string_view contig,
+                        std::int64_t position,
+                        std::string_view name,
+                        Verdict verdict,
+                        std::int64_t alts) {
+  take_contig(contig);
+  const std::int64_t site = result_.sites++;
+  const std::string_view reason = reason_to_skip(position, name, verdict);
   if (reason.empty()) return keep(site, alts);
   ++result_.account.read;
   ++result_.account.skipped[std::string(reason)];
@@ -81,7 +90,7 @@ void SiteCollector::add(std::string_view contig,
 
 VariantSites SiteCollector::finish() {
   if (rules_.region && !region_found_) {
-    throw bad_file(reader_.path(),
+    throw bad_file(path_,
                    "{}: no contig '{}'; the file has {}{}",
                    rules_.region->option,
                    rules_.region->contig,
@@ -100,6 +109,28 @@ VariantSites SiteCollector::finish() {
     account.notes.push_back(multiallelic_note(skipped->second, account.read));
   }
   return std::move(result_);
+}
+
+SiteRow SiteCursor::row() const {
+  const std::int64_t variant = sites_.kept[stretch_].begin + next_;
+  return {variant, is_multiallelic(variant) ? sites_.multiallelic[several_].alts : 1, counted_};
+}
+
+void SiteCursor::next() {
+  const SiteRow now = row();
+  if (split_ && now.counted < now.alts) {
+    ++counted_;
+    return;
+  }
+  counted_ = 1;
+  if (is_multiallelic(now.variant)) ++several_;
+  if (++next_ < sites_.kept[stretch_].size()) return;
+  ++stretch_;
+  next_ = 0;
+}
+
+bool SiteCursor::is_multiallelic(std::int64_t variant) const {
+  return several_ < sites_.multiallelic.size() && sites_.multiallelic[several_].site == variant;
 }
 
 VariantSites read_bim(const std::string& path, const SiteRules& rules) {

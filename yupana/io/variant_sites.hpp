@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/tiles.hpp"
@@ -69,14 +70,20 @@ class VariantNames {
   std::unique_ptr<State> state_;
 };
 
-/// Gathers VariantSites line by line, in file order.
+/// Gathers VariantSites in file order, of lines or of records without lines.
 class SiteCollector {
  public:
   SiteCollector(const LineReader& reader, const SiteRules& rules)
-      : reader_(reader), rules_(rules) {}
+      : path_(reader.path()), reader_(&reader), rules_(rules) {}
+  SiteCollector(std::string path, const SiteRules& rules) : path_(std::move(path)), rules_(rules) {}
 
-  /// The next site: the text of its position, which is column `column`; its name; what its other
-  /// columns say; its ALT alleles.
+  /// The next site: its name; what its other columns say; its ALT alleles.
+  void add(std::string_view contig,
+           std::int64_t position,
+           std::string_view name,
+           Verdict verdict,
+           std::int64_t alts);
+  /// The same of a line: the text of its position, which is column `column`.
   void add(std::string_view contig,
            std::string_view position,
            int column,
@@ -85,6 +92,8 @@ class SiteCollector {
            std::int64_t alts);
   /// The sites; bad_input where no line was on the region's contig.
   VariantSites finish();
+  /// What there is so far.
+  const VariantSites& sites() const { return result_; }
 
  private:
   /// The rules' verdict on the contig of the last line: consecutive lines mostly share it.
@@ -101,7 +110,8 @@ class SiteCollector {
                                   Verdict verdict) const;
   void keep(std::int64_t site, std::int64_t alts);
 
-  const LineReader& reader_;
+  std::string path_;
+  const LineReader* reader_ = nullptr;
   const SiteRules& rules_;
   VariantSites result_;
   ContigVerdict contig_;
@@ -109,6 +119,36 @@ class SiteCollector {
   std::unordered_set<std::string> listed_;
   std::vector<std::string> seen_;  ///< the first few contigs
   bool region_found_ = false;
+};
+
+/// A row that a reader delivers: a kept site, and of several ALT alleles the one x counts.
+struct SiteRow {
+  std::int64_t variant;
+  std::int64_t alts;
+  std::int64_t counted;
+};
+
+/// The rows of kept sites in file order; where ALT alleles are split, one for each.
+class SiteCursor {
+ public:
+  /// `sites` must outlive it.
+  SiteCursor(const VariantSites& sites, bool split) : sites_(sites), split_(split) {}
+
+  bool at_end() const { return stretch_ == std::ssize(sites_.kept); }
+  SiteRow row() const;
+  void next();
+  /// Of sites.kept, where row() is.
+  std::int64_t stretch() const { return stretch_; }
+
+ private:
+  bool is_multiallelic(std::int64_t variant) const;
+
+  const VariantSites& sites_;
+  bool split_;
+  std::int64_t stretch_ = 0;  ///< of sites_.kept
+  std::int64_t next_ = 0;     ///< site of it
+  std::size_t several_ = 0;   ///< of sites_.multiallelic, at the next row or after it
+  std::int64_t counted_ = 1;
 };
 
 /// The note on sites of several ALT alleles that were skipped.

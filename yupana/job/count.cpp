@@ -9,8 +9,10 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
+#include "yupana/io/bgen.hpp"
 #include "yupana/io/pgen.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/io/zarr.hpp"
 
 namespace yupana::job {
 namespace {
@@ -191,6 +193,12 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
     sizes.reader_bytes += io::vcf_reader_bytes(context.threads(), !params.path.ends_with(".vcf"));
   } else if (kind == InputKind::pgen) {
     sizes.reader_bytes += io::pgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
+  }
+  if (kind == InputKind::bgen) {
+    sizes.reader_bytes += io::bgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
+  }
+  if (kind == InputKind::zarr) {
+    sizes.reader_bytes += io::zarr_reader_bytes(params.path, sizes.samples, context.threads());
   }
   sizes.kinship_bytes = input.kinship_bytes;
   sizes.kinship_passes = input.kinship_passes;

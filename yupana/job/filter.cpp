@@ -34,8 +34,8 @@ void check_files(const FilterJobParams& params, std::string_view ending) {
 }
 
 io::SampleTable table_of(const Input& input) {
-  if (input.sample_file.empty()) return io::SampleTable::of_ids(input.cohort.samples());
-  io::SampleTable all = io::read_sample_table(input.sample_file);
+  if (!input.sample_table) return io::SampleTable::of_ids(input.cohort.samples());
+  io::SampleTable all = input.sample_table();
   io::SampleTable kept{std::move(all.columns), {}};
   for (const std::int64_t i : input.cohort.places()) {
     kept.rows.push_back(std::move(all.rows[static_cast<std::size_t>(i)]));

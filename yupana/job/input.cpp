@@ -13,9 +13,12 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
+#include "yupana/io/bgen.hpp"
 #include "yupana/io/npy_genotypes.hpp"
+#include "yupana/io/oxford.hpp"
 #include "yupana/io/pgen.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/io/zarr.hpp"
 #include "yupana/job/input_samples.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/simulate.hpp"
@@ -114,7 +117,7 @@ struct Opened {
   std::unique_ptr<genotype::Source> source;
   io::SampleNames names;
   std::string fingerprint;
-  std::string sample_file = {};
+  std::function<io::SampleTable()> sample_table = {};
 };
 
 Opened open_plink(Context& context, const InputParams& params) {
@@ -126,7 +129,7 @@ Opened open_plink(Context& context, const InputParams& params) {
   Opened opened;
   opened.source = io::open_bed(files, site_rules(params));
   opened.names = io::read_fam(files.fam);
-  opened.sample_file = files.fam;
+  opened.sample_table = [path = files.fam] { return io::read_sample_table(path); };
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
   return opened;
 }
@@ -138,8 +141,22 @@ Opened open_plink2(Context& context, const InputParams& params) {
   Opened opened;
   opened.source = io::open_pgen(context, files, site_rules(params));
   opened.names = io::read_psam(files.psam);
-  opened.sample_file = files.psam;
+  opened.sample_table = [path = files.psam] { return io::read_sample_table(path); };
   opened.fingerprint = file_line(files.pgen) + file_line(files.pvar) + file_line(files.psam);
+  return opened;
+}
+
+Opened open_oxford(Context& context, const InputParams& params) {
+  io::BgenParams bgen{params.path, params.sample, params.ref_last, params.hard_call_threshold};
+  if (bgen.sample.empty()) bgen.sample = io::bgen_sample_file(params.path);
+  Opened opened;
+  if (!bgen.sample.empty()) {
+    opened.names = io::read_oxford_samples(bgen.sample);
+    opened.sample_table = [path = bgen.sample] { return io::read_oxford_table(path); };
+  }
+  opened.source = io::open_bgen(context, bgen, opened.names, site_rules(params));
+  opened.fingerprint = file_line(bgen.path) + file_line(bgen.sample) +
+                       fmt::format("hard calls: {} {}\n", bgen.ref_last, bgen.hard_call_threshold);
   return opened;
 }
 
@@ -167,12 +184,20 @@ Opened open_any(Context& context, const InputParams& params) {
       opened.source = io::open_vcf(context, vcf_params(params));
       opened.fingerprint = file_line(path);
       break;
+    case InputKind::zarr:
+      opened.source = io::open_zarr(
+          context, path, io::half_call_from_name(params.half_call), site_rules(params));
+      opened.fingerprint = file_line(path);
+      break;
     case InputKind::npy:
       opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
       opened.fingerprint = file_line(path);
       break;
     case InputKind::pgen:
       opened = open_plink2(context, params);
+      break;
+    case InputKind::bgen:
+      opened = open_oxford(context, params);
       break;
     case InputKind::plink:
     case InputKind::array:
@@ -258,11 +283,14 @@ InputKind input_kind(const InputParams& params) {
   }
   if (path.ends_with(".npy")) return InputKind::npy;
   if (path.ends_with(".pgen")) return InputKind::pgen;
+  if (path.ends_with(".bgen")) return InputKind::bgen;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
+  if (io::is_zarr_store(path)) return InputKind::zarr;
   throw input_error(
-      "{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, - (a VCF on "
-      "standard input) or simulate:SAMPLESxSITES",
+      "{}: {}; give a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, a "
+      "folder "
+      "of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
       path,
       fs::exists(path, none) ? "not a kind of file yupana knows by its name"
                              : "no such file, and no PLINK files of that prefix");
@@ -301,7 +329,7 @@ Input open_input(Context& context, const InputParams& params) {
   input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
   leave_out_alike(context, params, input);
   take_names(input, opened.names);
-  input.sample_file = opened.sample_file;
+  input.sample_table = std::move(opened.sample_table);
   return input;
 }
 

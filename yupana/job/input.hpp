@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,23 +13,27 @@
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/ld_prune.hpp"
+#include "yupana/io/sample_table.hpp"
 #include "yupana/io/variant_lists.hpp"
 
 namespace yupana::job {
 
 /// The kinds of genotype inputs.
-enum class InputKind { plink, pgen, vcf, npy, simulated, array };
+enum class InputKind { plink, pgen, bgen, vcf, zarr, npy, simulated, array };
 
 /// A genotype input as users name it, with the filters of the run.
 struct InputParams {
-  /// .bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or
+  /// .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a VCF-Zarr store, a PLINK prefix, or
   /// simulate:SAMPLESxSITES[,key=value...]
   std::string path;
-  std::optional<InputKind> kind;  ///< --bfile, --bed, --pfile, --pgen, --vcf; nothing: by the name
+  std::optional<InputKind> kind;  ///< --bfile, --bgen, ...; nothing: by the name
   std::string bim;                ///< for a .bed of another name; empty: same prefix
   std::string fam;
   std::string pvar;  ///< for a .pgen of another name
   std::string psam;
+  std::string sample;                                  ///< for a .bgen of another name
+  bool ref_last = false;                               ///< .bgen: REF is the last allele
+  double hard_call_threshold = 0.1;                    ///< .bgen: --hard-call-threshold
   std::string chromosomes;                             ///< --chr: "1-4,22,X"; empty: autosomes
   bool all_chromosomes = false;                        ///< --all-chr
   std::int64_t autosomes = genotype::human_autosomes;  ///< --chr-set
@@ -83,7 +88,8 @@ struct Input {
   int pair_groups = 1;  ///< of the ranks: rank r counts the pairs of group r mod pair_groups
   /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
   std::shared_ptr<Comm> same_pairs = nullptr;
-  std::string sample_file = {};  ///< the .fam or .psam of PLINK files
+  /// What files say of every sample of the input, read again; none where they say its name alone.
+  std::function<io::SampleTable()> sample_table = {};
   /// What --king-cutoff held, and its passes over the input.
   std::uint64_t kinship_bytes = 0;
   std::int64_t kinship_passes = 0;

@@ -6,6 +6,8 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_product.hpp"
+#include "yupana/genotype/projection.hpp"
+#include "yupana/io/loadings.hpp"
 #include "yupana/job/distances.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -50,19 +52,25 @@ void write_loadings(Context& context,
                     AtomicFile& file) {
   const Stage stage(context, "loadings");
   const Matrix<double>& vectors = components.pca.vectors;
-  std::string text = "#CHROM\tPOS\tID\tA1\tA2";
-  for (std::int64_t k = 1; k <= vectors.cols(); ++k) text += fmt::format("\tPC{}", k);
-  file.write(text + "\n");
+  file.write(io::loadings_header(vectors.cols()) + "\n");
   input.cohort.name_sites();
   input.cohort.rewind();
   genotype::CallBlock block;
   while (input.cohort.read(block, pass_sites)) {
     const Matrix<double> products =
         genotype::site_products(context, block, params.standardize, vectors.view());
+    const auto scales = genotype::site_scales(context, block, params.standardize);
     for (std::int64_t site = 0; site < products.rows(); ++site) {
       const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(site));
-      text = fmt::format(
-          "{}\t{}\t{}\t{}\t{}", name.chromosome, name.position, name.name, name.a1, name.a2);
+      const genotype::SiteScale& scale = scales[static_cast<std::size_t>(site)];
+      std::string text = fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                                     name.chromosome,
+                                     name.position,
+                                     name.name,
+                                     name.a1,
+                                     name.a2,
+                                     scale.frequency,
+                                     scale.deviation);
       for (std::int64_t k = 0; k < products.cols(); ++k) {
         const double value = components.pca.eigenvalues[static_cast<std::size_t>(k)];
         const double norm = std::sqrt(static_cast<double>(components.sites) * std::max(value, 0.0));
@@ -71,6 +79,19 @@ void write_loadings(Context& context,
       file.write(text + "\n");
     }
   }
+}
+
+PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
+  Input input = open_input(context, params.input);
+  const Matrix<double> scores = project(context, input, params.project, params.input.autosomes);
+  PcaJobResult result;
+  result.cohort = input.cohort.summary();
+  result.samples = scores.rows();
+  result.sites = result.cohort.sites.kept;
+  OutputFiles files;
+  write_vectors(files.add(params.out + ".eigenvec"), input, scores);
+  commit_files(context, files, result.files, params.out, {".eigenval", ".loadings.tsv"});
+  return result;
 }
 
 }  // namespace
@@ -128,6 +149,7 @@ Components approximate_components(Context& context,
 }
 
 PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
+  if (!params.project.empty()) return run_projection(context, params);
   Input input = open_input(context, params.input);
   const auto find = params.approximate ? approximate_components : find_components;
   Components components = find(context, input, params.standardize, params.pca);

@@ -15,6 +15,7 @@ struct PcaJobParams {
   analysis::PcaParams pca;
   bool approximate = false;
   bool loadings = false;  ///< PREFIX.loadings.tsv
+  std::string project;    ///< PREFIX.loadings.tsv of an earlier run, instead of components
   std::string out;        ///< prefix of the files
 };
 
@@ -48,8 +49,19 @@ Components approximate_components(Context& context,
                                   genotype::Standardize standardize,
                                   const analysis::PcaParams& params);
 
+/// Coordinates of the samples of an input among the components of an earlier run, whose loadings
+/// are at `path`, with that run's frequencies: of its own samples, where no call is missing, their
+/// vectors. Missing calls and sites that the input does not have count as the mean; alleles may be
+/// exchanged. One pass; memory: the loadings.
+///   errors: those of io::Loadings; bad_input where no site is found, or one twice
+Matrix<double> project(Context& context,
+                       Input& input,
+                       const std::string& path,
+                       std::int64_t autosomes);
+
 /// Genotypes in, the principal components of their relationship matrix out: PREFIX.eigenvec and
-/// PREFIX.eigenval; PREFIX.loadings.tsv. One process, on the CPU.
+/// PREFIX.eigenval; PREFIX.loadings.tsv. Of a projection
+/// PREFIX.eigenvec alone. One process, on the CPU.
 PcaJobResult run_pca(Context& context, const PcaJobParams& params);
 
 }  // namespace yupana::job

@@ -1,0 +1,221 @@
+#include "yupana/io/zarr_array.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/io/input_file.hpp"
+
+namespace yupana::io {
+namespace {
+
+using ZarrJson = nlohmann::json;
+
+constexpr std::size_t most_dimensions = 3;
+constexpr std::int64_t most_element = 1 << 16;  ///< bytes
+
+bool path_exists(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none);
+}
+
+std::vector<std::uint8_t> file_bytes(const std::string& path) {
+  const InputFile file(path);
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size()));
+  file.read_at(0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+ZarrJson read_json(const std::string& path) {
+  constexpr std::int64_t most = 1 << 20;
+  if (InputFile(path).size() > most)
+    throw bad_file(path, "is no description of an array: too long");
+  const ZarrJson json = ZarrJson::parse(file_bytes(path), nullptr, false);
+  if (!json.is_object()) throw bad_file(path, "is no JSON object; is it damaged?");
+  return json;
+}
+
+/// A member, or an error that names it.
+const ZarrJson& member_of(const std::string& file, const ZarrJson& json, const char* name) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  if (found == json.end()) throw bad_file(file, "expected a member '{}', got none", name);
+  return *found;
+}
+
+std::string text_of(const std::string& file, const ZarrJson& json, const char* name) {
+  const ZarrJson& value = member_of(file, json, name);
+  if (!value.is_string()) throw bad_file(file, "{}: expected a text", name);
+  return value.get<std::string>();
+}
+
+std::vector<std::int64_t> sizes_of(const std::string& file,
+                                   const ZarrJson& json,
+                                   const char* name) {
+  const ZarrJson& value = member_of(file, json, name);
+  std::vector<std::int64_t> sizes;
+  for (const ZarrJson& size : value.is_array() ? value : ZarrJson::array()) {
+    const bool valid = size.is_number_unsigned() && size.get<std::uint64_t>() <= INT32_MAX;
+    if (!valid) throw bad_file(file, "{}: expected sizes below 2^31", name);
+    sizes.push_back(size.get<std::int64_t>());
+  }
+  if (sizes.empty() || sizes.size() > most_dimensions) {
+    throw bad_file(file, "{}: expected one to three sizes, got {}", name, sizes.size());
+  }
+  return sizes;
+}
+
+Packing zarr_packing(const std::string& file, const std::string& name) {
+  constexpr std::pair<const char*, Packing> known[] = {{"zlib", Packing::zlib},
+                                                       {"gzip", Packing::gzip},
+                                                       {"zstd", Packing::zstd},
+                                                       {"blosc", Packing::blosc}};
+  for (const auto& [word, packing] : known) {
+    if (name == word) return packing;
+  }
+  throw bad_file(file, "expected the compressor blosc, zstd, zlib or gzip, got '{}'", name);
+}
+
+std::int64_t fill_of(const ZarrJson& json) {
+  const auto found = json.find("fill_value");
+  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+}  // namespace
+
+bool ZarrArray::exists(const std::string& store, const std::string& name) {
+  const std::string path = (std::filesystem::path(store) / name).string();
+  return path_exists(path + "/.zarray") || path_exists(path + "/zarr.json");
+}
+
+ZarrArray::ZarrArray(const std::string& store, const std::string& name)
+    : path_((std::filesystem::path(store) / name).string()) {
+  const std::string second = path_ + "/.zarray", third = path_ + "/zarr.json";
+  if (!path_exists(second) && !path_exists(third)) {
+    throw bad_file(store, "holds no array '{}', which a VCF-Zarr store has", name);
+  }
+  const std::string& file = path_exists(second) ? second : third;
+  try {
+    if (path_exists(second)) {
+      read_second(file);
+    } else {
+      read_third(file);
+    }
+  } catch (const ZarrJson::exception&) {
+    throw bad_file(file, "is no description of an array: a member is of another kind");
+  }
+  check(file);
+}
+
+void ZarrArray::check(const std::string& file) const {
+  const bool is_whole =
+      shape_.size() == chunk_.size() && std::find(chunk_.begin(), chunk_.end(), 0) == chunk_.end();
+  if (!is_whole) throw bad_file(file, "expected chunks of as many sizes as the array, none of 0");
+}
+
+/// .zarray of version 2.
+void ZarrArray::read_second(const std::string& file) {
+  const ZarrJson json = read_json(file);
+  shape_ = sizes_of(file, json, "shape");
+  chunk_ = sizes_of(file, json, "chunks");
+  fill_ = fill_of(json);
+  separator_ = json.value("dimension_separator", ZarrJson(".")) == "/" ? "/" : ".";
+  if (member_of(file, json, "order") != "C" && shape_.size() > 1) {
+    throw bad_file(file, "expected the order C of elements, got another");
+  }
+  const ZarrJson& compressor = member_of(file, json, "compressor");
+  if (!compressor.is_null()) packing_ = zarr_packing(file, text_of(file, compressor, "id"));
+  const ZarrJson filters = json.value("filters", ZarrJson());
+  const std::string type = text_of(file, json, "dtype");
+  const bool is_text = filters.is_array() && filters.size() == 1 &&
+                       filters[0].value("id", ZarrJson()) == "vlen-utf8";
+  const char letter = type.size() > 2 ? type[1] : 0;
+  const std::int64_t size = letter == 0 ? 0 : std::atoll(type.c_str() + 2);
+  if (type == "|O" && is_text) {
+    kind_ = ZarrKind::text;
+  } else if (!filters.is_null() && !filters.empty()) {
+    throw bad_file(file, "expected no filter or vlen-utf8, got another");
+  } else if ((type[0] == '<' || size == 1) && letter == 'i' && size > 0 &&
+             (size & (size - 1)) == 0 && size <= 8) {
+    element_ = size;
+  } else if ((letter == 'S' || (letter == 'U' && type[0] == '<')) && size > 0 &&
+             size < most_element / 4) {
+    kind_ = letter == 'S' ? ZarrKind::bytes : ZarrKind::letters;
+    element_ = letter == 'S' ? size : 4 * size;
+  } else {
+    throw bad_file(file,
+                   "dtype: expected little-endian signed integers or texts (|O, |S, <U), got '{}'",
+                   type);
+  }
+}
+
+/// zarr.json of version 3.
+void ZarrArray::read_third(const std::string& file) {
+  const ZarrJson json = read_json(file);
+  shape_ = sizes_of(file, json, "shape");
+  chunk_ = sizes_of(
+      file, member_of(file, member_of(file, json, "chunk_grid"), "configuration"), "chunk_shape");
+  fill_ = fill_of(json);
+  const ZarrJson& keys = member_of(file, json, "chunk_key_encoding");
+  const bool is_default = text_of(file, keys, "name") == "default";
+  prefix_ = is_default ? "c" : "";
+  separator_ =
+      keys.value("configuration", ZarrJson::object()).value("separator", is_default ? "/" : ".");
+  const std::string type = text_of(file, json, "data_type");
+  constexpr std::pair<const char*, int> integers[] = {
+      {"int8", 1}, {"int16", 2}, {"int32", 4}, {"int64", 8}};
+  const auto known = std::find_if(std::begin(integers),
+                                  std::end(integers),
+                                  [&](const auto& integer) { return type == integer.first; });
+  if (type != "string" && known == std::end(integers)) {
+    throw bad_file(file, "data_type: expected signed integers or string, got '{}'", type);
+  }
+  kind_ = type == "string" ? ZarrKind::text : ZarrKind::integer;
+  if (kind_ == ZarrKind::integer) element_ = known->second;
+  const ZarrJson& codecs = member_of(file, json, "codecs");
+  const std::string first = kind_ == ZarrKind::text ? "vlen-utf8" : "bytes";
+  const bool is_plain =
+      codecs.is_array() && (codecs.size() == 1 || codecs.size() == 2) &&
+      text_of(file, codecs[0], "name") == first &&
+      codecs[0].value("configuration", ZarrJson::object()).value("endian", "little") ==
+          std::string("little");
+  if (!is_plain) {
+    throw bad_file(file, "codecs: expected {} (little-endian) and at most one after it", first);
+  }
+  if (codecs.size() == 2) packing_ = zarr_packing(file, text_of(file, codecs[1], "name"));
+}
+
+std::int64_t ZarrArray::chunk_elements() const {
+  constexpr std::int64_t most = INT64_MAX / most_element;
+  std::int64_t elements = 1;
+  for (const std::int64_t size : chunk_) {
+    elements = elements > most / size ? most : elements * size;
+  }
+  return elements;
+}
+
+bool ZarrArray::read(std::span<const std::int64_t> place, std::vector<std::uint8_t>& bytes) const {
+  std::string file = prefix_;
+  for (const std::int64_t number : place) {
+    file += (file.empty() ? "" : separator_) + std::to_string(number);
+  }
+  file = path_ + "/" + file;
+  if (!path_exists(file)) return false;
+  const std::vector<std::uint8_t> packed = file_bytes(file);
+  // Texts are of any size: as many bytes as a file of such texts makes, not as a bomb does.
+  constexpr std::size_t least_room = 64 << 20, most_factor = 64;
+  const bool is_text = kind_ == ZarrKind::text;
+  const auto wanted = static_cast<std::size_t>(chunk_elements() * element_);
+  const std::size_t most = is_text ? std::max(least_room, most_factor * packed.size()) : wanted;
+  if (const char* fault = unpack(packing_, packed, most, bytes)) throw bad_file(file, "{}", fault);
+  if (!is_text && bytes.size() != wanted) {
+    throw bad_file(file,
+                   "unpacks to {} bytes, and a chunk takes {}; it is damaged or of another array",
+                   bytes.size(),
+                   wanted);
+  }
+  return true;
+}
+
+}  // namespace yupana::io
