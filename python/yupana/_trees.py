@@ -315,7 +315,7 @@ class Classes:
 class Numbers:
     """Labels as numbers."""
 
-    _criteria = frozenset(("squared_error",))
+    _criteria = frozenset(("squared_error", "absolute_error", "poisson"))
     class_weight = None  # for what is scikit-learn's
 
     def _known_criterion(self) -> None:
@@ -330,7 +330,7 @@ class Numbers:
         return np.ascontiguousarray(y, dtype=np.float64), weights
 
     def predict(self, X: Any) -> Array:
-        """The mean of each row's leaf, or of its leaves; on the GPU of X."""
+        """The mean or median of each row's leaf, over the trees their mean; on the GPU of X."""
         return self._shares(X)[:, 0] if self._is_ours else super().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
