@@ -219,10 +219,14 @@ class Trees(BaseEstimator):
         return X, y, sample_weight, on_device
 
     def _predict(self, function: str, X: Any) -> Array:
-        predict = getattr(self._model, function)
+        model = self._model
         if on_gpu(X):
-            return run(predict, self._keywords(), resident(X, "X", FLOATS, 2, "F"))
-        blocks = dense_blocks(self._checked(X, reset=False))
+            return run(getattr(model, function), self._keywords(), resident(X, "X", FLOATS, 2, "F"))
+        X = self._checked(X, reset=False)
+        if issparse(X):
+            model, asked = model.on_asked_columns()
+            X = X.tocsc()[:, asked]
+        predict, blocks = getattr(model, function), dense_blocks(X)
         parts = [run(predict, self._keywords(), columns(block)) for block in blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 

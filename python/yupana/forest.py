@@ -49,7 +49,7 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
 
     ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,
     column after column. It is read there; fit brings a copy to the host besides, which names the
-    thresholds. y stays in host memory. Sparse tables are made dense.
+    thresholds. y stays in host memory. Sparse tables grow trees from their entries.
 
     Parameters
     ----------
