@@ -36,8 +36,13 @@ namespace {
 void add_tree_params(Command& command, forest::TreeParams& tree) {
   command.choice("--criterion",
                  tree.criterion,
-                 {{"gini", forest::Criterion::gini}, {"entropy", forest::Criterion::entropy}},
-                 "of classes");
+                 {{"gini", forest::Criterion::gini},
+                  {"entropy", forest::Criterion::entropy},
+                  {"squared-error", forest::Criterion::variance},
+                  {"absolute-error", forest::Criterion::absolute_error},
+                  {"poisson", forest::Criterion::poisson}},
+                 "gini or entropy of classes; with --regression squared-error (its default), "
+                 "absolute-error, whose leaves predict medians, or poisson, of counts");
   command.number("--max-depth", tree.max_depth, "edges from root to leaf; default: unlimited", 1);
   command.number("--min-samples-split", tree.min_samples_split, "a smaller node is a leaf", 2);
   command.number("--min-samples-leaf", tree.min_samples_leaf, "rows in each child, at least", 1);
@@ -103,7 +108,20 @@ void add_folds(const job::FitTreesResult& result, const std::string& measure, An
       std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size()));
 }
 
+void check_criterion(const Call& call, const job::FitTreesParams& params) {
+  if (!call.command.given("--criterion")) return;
+  const forest::Criterion criterion = params.forest_params.tree.criterion;
+  const bool of_classes =
+      criterion == forest::Criterion::gini || criterion == forest::Criterion::entropy;
+  if (of_classes != params.regression) return;
+  throw usage_error(
+      "--criterion: expected gini or entropy of classes, squared-error, absolute-error or poisson "
+      "with --regression; got one of {}",
+      of_classes ? "classes" : "numbers");
+}
+
 Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
+  check_criterion(call, params);
   params.out = call.out;
   const job::FitTreesResult result = job::fit_trees(context, params);
   const std::string& measure = result.train.values.front().first;
@@ -299,7 +317,6 @@ void add_fit(Command& program, bool forest) {
   add_rows_options(command, *params);
   add_tree_params(command, params->forest_params.tree);
   add_tests(command, *params);
-  command.excludes({"--criterion"}, "--regression", "numbers are split by variance");
   std::uint64_t& seed = params->forest_params.tree.seed;
   if (forest) {
     command.seed(seed, "of the trees' rows and features, and of the folds");

@@ -163,6 +163,11 @@ nb::class_<Model> bind_model(nb::module_& m) {
       .def("tree", [](const Model& self, std::int64_t t) { return tree_dict(tree_at(self, t)); })
       .def("alone",
            [](const Model& self, std::int64_t t) { return with_trees(self, {tree_at(self, t)}); })
+      .def("on_asked_columns",
+           [](const Model& self) {
+             auto [own, columns] = forest::on_asked_columns(self);
+             return std::pair(std::move(own), to_numpy(std::move(columns)));
+           })
       .def("importances",
            [](const Model& self) {
              return to_numpy(forest::importances(self.trees, std::ssize(self.features)));

@@ -23,7 +23,9 @@ using forest::Tree;
 const Choices<forest::Criterion> criteria{{"gini", forest::Criterion::gini},
                                           {"entropy", forest::Criterion::entropy},
                                           {"log_loss", forest::Criterion::entropy},
-                                          {"squared_error", forest::Criterion::variance}};
+                                          {"squared_error", forest::Criterion::variance},
+                                          {"absolute_error", forest::Criterion::absolute_error},
+                                          {"poisson", forest::Criterion::poisson}};
 const Choices<forest::Sampling> samplings{{"bootstrap", forest::Sampling::bootstrap},
                                           {"partition", forest::Sampling::partition},
                                           {"all", forest::Sampling::all}};

@@ -85,9 +85,42 @@ def test_they_are_scikit_learns_own_classes_with_all_of_its_parameters(kind, unt
     assert len(permutation_importance(model, X, y > 0.5, n_repeats=2).importances_mean) == 5
 
 
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_are_split_by_every_criterion_as_in_scikit_learn(untied, criterion, weighted):
+    X, y, weights = untied
+    y, weights = y - y.min(), weights if weighted else None
+    for limits in ({"max_depth": 4}, {"min_samples_leaf": 9}, {"max_leaf_nodes": 12}):
+        parameters = {"criterion": criterion, "min_samples_leaf": 6, **limits}
+        ours = yupana.DecisionTreeRegressor(**parameters).fit(X, y, weights)
+        theirs = tree.DecisionTreeRegressor(random_state=0, **parameters).fit(X, y, weights)
+        same_splits(ours.tree_, theirs.tree_)
+        assert np.allclose(ours.feature_importances_, theirs.feature_importances_)
+        assert np.allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+        ours_path, theirs_path = (
+            model.cost_complexity_pruning_path(X, y, weights) for model in (ours, theirs))
+        assert np.allclose(ours_path.ccp_alphas, theirs_path.ccp_alphas)
+    parameters = {"criterion": criterion, "min_samples_leaf": 6, "bootstrap": False}
+    ours = yupana.RandomForestRegressor(3, **parameters).fit(X, y, weights)
+    theirs = ensemble.RandomForestRegressor(3, random_state=0, **parameters).fit(X, y, weights)
+    assert np.allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+    again = yupana.RandomForestRegressor(3, device="reference", **parameters).fit(X, y, weights)
+    assert again.to_bytes() == ours.to_bytes() == pickle.loads(pickle.dumps(ours)).to_bytes()
+
+
+def test_numbers_that_a_criterion_does_not_take_are_named(untied):
+    X, y, _ = untied
+    poisson = yupana.DecisionTreeRegressor(criterion="poisson")
+    for bad in (y - y.min() - 1, np.zeros(len(y))):
+        with pytest.raises(ValueError, match="Poisson") as caught:
+            poisson.fit(X, bad)
+        assert "\n" not in str(caught.value)
+    absolute = yupana.DecisionTreeRegressor(criterion="absolute_error", categorical_features=[0])
+    with pytest.raises(ValueError, match="categorical: expected none with absolute errors"):
+        absolute.fit(np.floor(X / 50), y)
+
+
 BEYOND = [
-    {"criterion": "poisson"},
-    {"criterion": "absolute_error", "max_depth": 4},
     {"monotonic_cst": [1, 0, 0, 0, 0]},
     {"splitter": "random"},
     {"class_weight": "balanced_subsample"},

@@ -219,10 +219,14 @@ class Trees(BaseEstimator):
         return X, y, sample_weight, on_device
 
     def _predict(self, function: str, X: Any) -> Array:
-        predict = getattr(self._model, function)
+        model = self._model
         if on_gpu(X):
-            return run(predict, self._keywords(), resident(X, "X", FLOATS, 2, "F"))
-        blocks = dense_blocks(self._checked(X, reset=False))
+            return run(getattr(model, function), self._keywords(), resident(X, "X", FLOATS, 2, "F"))
+        X = self._checked(X, reset=False)
+        if issparse(X):
+            model, asked = model.on_asked_columns()
+            X = X.tocsc()[:, asked]
+        predict, blocks = getattr(model, function), dense_blocks(X)
         parts = [run(predict, self._keywords(), columns(block)) for block in blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -315,7 +319,7 @@ class Classes:
 class Numbers:
     """Labels as numbers."""
 
-    _criteria = frozenset(("squared_error",))
+    _criteria = frozenset(("squared_error", "absolute_error", "poisson"))
     class_weight = None  # for what is scikit-learn's
 
     def _known_criterion(self) -> None:
@@ -330,7 +334,7 @@ class Numbers:
         return np.ascontiguousarray(y, dtype=np.float64), weights
 
     def predict(self, X: Any) -> Array:
-        """The mean of each row's leaf, or of its leaves; on the GPU of X."""
+        """The mean or median of each row's leaf, over the trees their mean; on the GPU of X."""
         return self._shares(X)[:, 0] if self._is_ours else super().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -5,10 +5,9 @@ feature, then the lowest threshold: a tree depends on its data alone, not on the
 threads or on luck. Missing values (NaN) go to the side that gains more.
 
 The classes are scikit-learn's own with every parameter of theirs. The library grows trees of one
-output by "gini", "entropy", "log_loss" or "squared_error"; scikit-learn itself grows those of
-several outputs or with another criterion, ``splitter="random"``, ``monotonic_cst`` or
-``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu". ``categorical_features``
-are split by the library alone.
+output; scikit-learn itself grows those of several outputs or with ``splitter="random"``,
+``monotonic_cst`` or ``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu".
+``categorical_features`` are split by the library alone.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
 
     ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,
     column after column. It is read there; fit brings a copy to the host besides, which names the
-    thresholds. y stays in host memory. Sparse tables are made dense.
+    thresholds. y stays in host memory. Sparse tables grow trees from their entries.
 
     Parameters
     ----------
@@ -109,7 +108,13 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
 
 
 class DecisionTreeRegressor(OneTree, Numbers, _tree.DecisionTreeRegressor):
-    """An exact regression tree: splits by variance. Parameters as DecisionTreeClassifier.
+    """An exact regression tree. Parameters as DecisionTreeClassifier, but for ``criterion``.
+
+    Parameters
+    ----------
+    criterion : "squared_error"; "absolute_error", whose leaves predict weighted medians, and which
+        takes no ``categorical_features``; or "poisson", half the deviance of y of 0 and more. Trees
+        by the latter two grow on the CPU.
 
     Examples
     --------

@@ -234,6 +234,14 @@ def an_option_without_effect_is_refused():
         refuse(*arguments, status=2)
     refuse(*tree, "--stratified", "--cv", 9, status=2, says=["--stratified", "8 rows for 9 folds"])
     refuse("tree", *numbers, "--criterion", "entropy", status=2, says=["--criterion", "--regression"])
+    for criterion in ("squared-error", "absolute-error", "poisson"):
+        refuse(*tree, "--criterion", criterion, status=2, says=["--criterion", "one of numbers"])
+        run("forest", *numbers, "--criterion", criterion, "--trees", 2, "-o", "c")
+    put("z.csv", "x,y\n1,2\n2,-3\n")
+    refuse("tree", "fit", "z.csv", "--label", "y", "--regression", "--criterion", "poisson",
+           status=3, says=["row 2", "Poisson", "-3"])
+    refuse("tree", "fit", "t.csv", "--label", "x", "--regression", "--criterion", "absolute-error",
+           "--categorical", "color,class", "--categories", "native", status=2, says=["--categories native"])
     run(*tree, "--stratified", "--cv", 8)
     put("v.csv", pathlib.Path("t.csv").read_text())
     run("tree", "prune", "m.json", "--validation", "v.csv", "--label", "class", "--float32", "-o", "p")

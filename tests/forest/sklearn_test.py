@@ -197,6 +197,30 @@ def trees_of_few_or_heavy_leaves_are_the_same():
             assert answer["leaves"] == peer.get_n_leaves()
 
 
+def trees_of_numbers_are_the_same_by_every_criterion():
+    for seed, criterion in enumerate(["absolute_error", "poisson", "absolute_error", "poisson"]):
+        x, y = make(seed + 30, rows=400, classes=0)
+        y = np.abs(y)
+        if seed > 1:
+            y = np.floor(3 * y)  # zeros, and ties, of which best-first growth may take any
+        # Whole, so that halves of them are met exactly by both.
+        weights = np.random.default_rng(seed).integers(1, 5, len(y)) if seed % 2 else None
+        write(x, y, weights)
+        options = ["--regression", "--criterion", criterion.replace("_", "-")]
+        options += ["--weight", "w"] if weights is not None else []
+        for limits in ({"max_depth": 5}, {"min_samples_leaf": 4}, {"max_leaf_nodes": 15}):
+            if seed > 1 and "max_leaf_nodes" in limits:
+                continue
+            settings = {"criterion": criterion, **limits}
+            peer = DecisionTreeRegressor(random_state=0, **settings).fit(x, y, sample_weight=weights)
+            given = [part for name, value in limits.items()
+                     for part in ("--" + name.replace("_", "-"), value)]
+            _, tree = ours(*given, *options)
+            assert same_tree(tree, peer) > 12
+            if "max_leaf_nodes" not in limits:
+                every_split_is_the_best(tree, x, y, weights, DecisionTreeRegressor, settings)
+
+
 def the_pruning_path_is_the_same():
     for classes in (2, 0):
         x, y = make(4, rows=250, classes=classes)
@@ -351,6 +375,7 @@ def forests_score_as_scikit_learn_does_on_letters():
 warnings.simplefilter("ignore")
 sys.exit(main([fifty_random_tables_give_the_same_trees, balanced_classes_weigh_as_in_scikit_learn,
                trees_of_few_or_heavy_leaves_are_the_same,
+               trees_of_numbers_are_the_same_by_every_criterion,
                the_pruning_path_is_the_same,
                every_table_scores_as_in_scikit_learn_on_the_same_folds, spambase_in_ten_folds_scores_as_scikit_learn_does,
                forests_score_as_scikit_learn_does_on_letters]))

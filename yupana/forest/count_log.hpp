@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "yupana/forest/exact.hpp"
+
 namespace yupana::forest {
 
 /// What count_log looks up of a number 1 <= f < 2 by its first 7 bits after the point: about 1 /
@@ -13,7 +15,6 @@ struct LogTable {
 };
 
 constexpr LogTable make_log_table() {
-  using Wide = unsigned __int128;
   LogTable table;
   for (std::uint64_t i = 0; i < 128; ++i) {
     const Wide center = (Wide{256} + 2 * i + 1) << 55;
@@ -33,13 +34,20 @@ constexpr LogTable make_log_table() {
 
 inline constexpr LogTable log_table = make_log_table();
 
-/// n log2 n in units of 2^-bits (n < 2^42, bits < 60), within 1 of the truth: in integers alone, so
-/// that it is the same on every machine. With f = n / 2^e and 1 / r near it, log2 n = e - log2 r +
-/// log2(1 + x), x = f r - 1, |x| < 2^-7.9, whose series ends after x^8 / 8 < 2^-66.
+/// The largest e with 2^e <= n.
+constexpr int log2_floor(std::int64_t n) {
+#ifdef __CUDA_ARCH__
+  return 63 - __clzll(n);
+#else
+  return std::bit_width(static_cast<std::uint64_t>(n)) - 1;
+#endif
+}
+
+/// log2 n - e in units of 2^-60, e = log2_floor(n), in integers alone, so that it is the same on
+/// every machine. With f = n / 2^e and 1 / r near it, log2 n = e - log2 r + log2(1 + x), x = f r -
+/// 1, |x| < 2^-7.9, whose series ends after x^8 / 8 < 2^-66.
 /// constexpr: device code calls it too, with a copy of the table.
-constexpr std::int64_t count_log(std::int64_t n, int bits, const LogTable& table) {
-  using Wide = unsigned __int128;
-  if (n < 2) return 0;
+constexpr std::int64_t log2_rest(std::int64_t n, int e, const LogTable& table) {
   // (-1)^(k + 1) 2^62 / (k ln 2)
   constexpr std::int64_t series[8] = {6653256548922161246,
                                       -3326628274461080623,
@@ -49,11 +57,6 @@ constexpr std::int64_t count_log(std::int64_t n, int bits, const LogTable& table
                                       -1108876091487026874,
                                       950465221274594464,
                                       -831657068615270156};
-#ifdef __CUDA_ARCH__
-  const int e = 63 - __clzll(n);
-#else
-  const int e = std::bit_width(static_cast<std::uint64_t>(n)) - 1;
-#endif
   const std::uint64_t f = static_cast<std::uint64_t>(n) << (63 - e);
   const int i = static_cast<int>(f >> 56) & 127;
   const auto product = static_cast<std::uint64_t>((Wide{f} * table.reciprocal[i]) >> 64);
@@ -63,11 +66,23 @@ constexpr std::int64_t count_log(std::int64_t n, int bits, const LogTable& table
     sum = series[k] + static_cast<std::int64_t>((static_cast<__int128>(x) * sum) >> 62);
   }
   sum = static_cast<std::int64_t>((static_cast<__int128>(x) * sum) >> 62);
-  const __int128 rest =
-      static_cast<__int128>(n) * (static_cast<std::int64_t>(table.log[i]) + (sum >> 2));
+  return static_cast<std::int64_t>(table.log[i]) + (sum >> 2);
+}
+
+/// n log2 n in units of 2^-bits (n < 2^42, bits < 60), within 1 of the truth.
+constexpr std::int64_t count_log(std::int64_t n, int bits, const LogTable& table) {
+  if (n < 2) return 0;
+  const int e = log2_floor(n);
+  const __int128 rest = static_cast<__int128>(n) * log2_rest(n, e, table);
   const int shift = 60 - bits;
   return (n * e << bits) +
          static_cast<std::int64_t>((rest + (__int128{1} << (shift - 1))) >> shift);
+}
+
+/// log2 n in units of 2^-57, n > 0, within 1 of the truth.
+constexpr std::int64_t fixed_log2(std::int64_t n) {
+  const int e = log2_floor(n);
+  return (std::int64_t{e} << 57) + (log2_rest(n, e, log_table) >> 3);
 }
 
 }  // namespace yupana::forest

@@ -71,7 +71,10 @@ constexpr int compare(const Fraction& x, const Fraction& y) {
   return 0;
 }
 
-constexpr int compare(std::int64_t x, std::int64_t y) { return x < y ? -1 : x > y ? 1 : 0; }
+template <class Integer>
+constexpr int compare(Integer x, Integer y) {
+  return x < y ? -1 : x > y ? 1 : 0;
+}
 
 constexpr Wide square(std::int64_t x) {
   const auto size = static_cast<std::uint64_t>(x < 0 ? -x : x);

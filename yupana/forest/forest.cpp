@@ -40,7 +40,7 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
 constexpr std::int64_t sparse_sampling = 4;
 
 bool grows_on_devices(const Context& context, const TreeParams& params) {
-  return context.backend() == Backend::cuda && params.categorical.empty();
+  return context.backend() == Backend::cuda && !params.needs_cpu();
 }
 
 /// What all trees of a forest share, and how one of them grows from it.
@@ -142,7 +142,7 @@ ForestResult fit(Context& context,
   check_trees(params, table.rows);
   const std::int64_t draws_a_tree =
       params.sampling == Sampling::bootstrap ? rows_drawn(params, table.rows) : 0;
-  if (features.has_one_hot() && context.backend() != Backend::cpu) {
+  if (features.has_one_hot() && makes_features(context, tree)) {
     ForestParams plain = params;
     plain.tree.one_hot.clear();
     const Table<T> made = with_features(table, params.tree.one_hot);
@@ -234,7 +234,7 @@ ForestResult fit_sparse_forest(Context& context,
                                const SparseColumns<T>& table,
                                const Target& target,
                                const ForestParams& params) {
-  if (context.backend() != Backend::cpu || params.out_of_bag) {
+  if (makes_features(context, params.tree) || params.out_of_bag) {
     return fit_forest(context, with_zeros(table).view(), target, params);
   }
   ForestParams own = params;

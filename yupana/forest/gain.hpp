@@ -4,18 +4,19 @@
 #include <cstdint>
 
 #include "yupana/forest/exact.hpp"
+#include "yupana/forest/median.hpp"
 #include "yupana/forest/problem.hpp"
 
 /// Private to the family.
 namespace yupana::forest {
 
-/// A split's gain, but for what all splits of a node share: a fraction, or n log2 n summed.
+/// A split's gain, but for what all splits of a node share: a fraction, or an integer.
 struct Gain {
   Fraction fraction;
-  std::int64_t logs = 0;
+  __int128 sum = 0;
 
   bool operator>(const Gain& other) const {
-    const int order = compare(logs, other.logs);
+    const int order = compare(sum, other.sum);
     return order > 0 || (order == 0 && compare(fraction, other.fraction) > 0);
   }
 };
@@ -27,9 +28,17 @@ inline Gain gain_of(const Problem& problem,
   Gain gain;
   if (problem.criterion == Criterion::entropy) {
     for (const Totals* side : {&left, &right}) {
-      for (const std::int64_t count : side->classes) gain.logs += problem.count_log(count);
-      gain.logs -= problem.count_log(side->weight);
+      for (const std::int64_t count : side->classes) gain.sum += problem.count_log(count);
+      gain.sum -= problem.count_log(side->weight);
     }
+    return gain;
+  }
+  if (problem.criterion == Criterion::absolute_error) {
+    gain.sum = -(left.labels->error() + right.labels->error());
+    return gain;
+  }
+  if (problem.criterion == Criterion::poisson) {
+    gain.sum = deviance_gain(left.moment, left.weight) + deviance_gain(right.moment, right.weight);
     return gain;
   }
   Fraction& f = gain.fraction;

@@ -30,6 +30,12 @@ class FeatureColumns {
   std::int64_t count_;
 };
 
+/// Whether trees grow from the features themselves: GPUs and the reference know no others, and the
+/// median of all rows but some is no difference of sums.
+inline bool makes_features(const Context& context, const TreeParams& params) {
+  return context.backend() != Backend::cpu || params.criterion == Criterion::absolute_error;
+}
+
 /// Makes the ranks of one-hot columns their categories.
 template <class T>
 void rank_by_category(SortedTable& sorted, TableView<T> table, const TreeParams& params);

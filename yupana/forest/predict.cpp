@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
@@ -122,6 +123,32 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
     return Count(votes, shares, first, rows);
   });
   return shares;
+}
+
+std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model) {
+  std::vector<std::int32_t> place(std::max<std::size_t>(1, model.features.size()), -1);
+  for (const Tree& tree : model.trees) {
+    for (const Node& node : tree.nodes) {
+      if (!node.is_leaf()) place[static_cast<std::size_t>(node.feature)] = 0;
+    }
+  }
+  if (std::all_of(place.begin(), place.end(), [](std::int32_t p) { return p < 0; })) place[0] = 0;
+  Model own = model;
+  own.features.clear();
+  own.encodings.clear();
+  std::vector<std::int64_t> columns;
+  for (std::size_t f = 0; f < place.size(); ++f) {
+    if (place[f] < 0) continue;
+    place[f] = static_cast<std::int32_t>(columns.size());
+    columns.push_back(static_cast<std::int64_t>(f));
+    own.features.push_back(model.features[f]);
+  }
+  for (Tree& tree : own.trees) {
+    for (Node& node : tree.nodes) {
+      if (!node.is_leaf()) node.feature = place[static_cast<std::size_t>(node.feature)];
+    }
+  }
+  return {std::move(own), std::move(columns)};
 }
 
 template <class T>

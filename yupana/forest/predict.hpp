@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
@@ -19,6 +21,10 @@ namespace yupana::forest {
 ///   bad_input if the table has other than the model's number of features
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+
+/// The model of those columns alone that its trees ask for, or of the first where they ask for
+/// none, and which they are: what a wide table of few values other than 0 is predicted by.
+std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model);
 
 /// The class of each row: the largest share, the smaller class if equal.
 template <class T>

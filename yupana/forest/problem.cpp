@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/forest/count_log.hpp"
+#include "yupana/forest/median.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -92,6 +92,7 @@ void encode_weights(std::int64_t rows, const Target& target, std::int64_t draws,
 
 void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, Problem& problem) {
   const double* y = target.values;
+  const bool squared = problem.criterion == Criterion::variance;
   const auto weight = [&](std::int64_t i) {
     return problem.weights.empty() ? 1.0
                                    : static_cast<double>(problem.weights[i]) * problem.weight_unit;
@@ -103,10 +104,10 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
     for (std::int64_t i = 0; i < rows; ++i) {
       const double d = y[i] - center;
       sum.add(weight(i) * std::fabs(d));
-      squares.add(weight(i) * d * d);
+      squares.add(weight(i) * (squared ? d * d : problem.deviance(y[i])));
     }
     // Of smaller ones the exponent below would lose digits, up to all of them.
-    too_small = sum.of(draws) > 0 && squares.of(draws) < 0x1p-940;
+    too_small = squared && sum.of(draws) > 0 && squares.of(draws) < 0x1p-940;
     return std::pair(scale_exponent(sum.of(draws), moment_bits),
                      scale_exponent(squares.of(draws), moment_bits));
   };
@@ -116,7 +117,7 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
     const double scaled = std::ldexp(y[i], moment);
     whole = scaled == std::trunc(scaled);
   }
-  if (!whole) {
+  if (!whole && squared) {
     problem.center = *least / 2 + *most / 2;
     std::tie(moment, square) = exponents(problem.center);
   }
@@ -137,8 +138,32 @@ void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, 
   for (std::int64_t i = 0; i < rows; ++i) {
     const double d = y[i] - problem.center;
     problem.moments[i] = std::llround(std::ldexp(weight(i) * d, moment));
-    problem.squares[i] = std::llround(std::ldexp(weight(i) * d * d, square));
+    const double own = squared ? d * d : problem.deviance(y[i]);
+    problem.squares[i] = std::llround(std::ldexp(weight(i) * own, square));
   }
+}
+
+/// The mean of numbers, whose deviance from it is to be summed.
+double mean_of_counts(std::int64_t rows, const Target& target) {
+  double sum = 0, weight = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (target.values[i] < 0) {
+      throw bad_row(
+          i, fmt::format("expected 0 or more for Poisson's deviance, got {}", target.values[i]));
+    }
+    const double own = target.weights == nullptr ? 1 : target.weights[i];
+    sum += own * target.values[i];
+    weight += own;
+  }
+  if (sum > 0 && sum < HUGE_VAL) return sum / weight;
+  throw input_error("the labels add up to {}; Poisson's deviance needs more than 0, and a double",
+                    sum);
+}
+
+void encode_numbers(std::int64_t rows, const Target& target, std::int64_t draws, Problem& problem) {
+  if (problem.criterion == Criterion::absolute_error) return sort_labels(problem);
+  if (problem.criterion == Criterion::poisson) problem.reference = mean_of_counts(rows, target);
+  encode_values(rows, target, draws, problem);
 }
 
 void tabulate_logs(std::int64_t total, Problem& problem) {
@@ -159,6 +184,10 @@ std::int64_t Problem::count_log_of(std::int64_t n) const {
   return forest::count_log(n, count_log_bits, log_table);
 }
 
+double Problem::deviance(double y) const {
+  return (y > 0 ? y * std::log(y / reference) : 0) - (y - reference);
+}
+
 Problem make_problem(std::int64_t rows,
                      const Target& target,
                      Criterion criterion,
@@ -170,12 +199,16 @@ Problem make_problem(std::int64_t rows,
   check_target(rows, target);
   Problem problem;
   problem.rows = rows;
-  problem.criterion = target.is_class() ? criterion : Criterion::variance;
+  const bool of_classes = criterion == Criterion::gini || criterion == Criterion::entropy;
+  if (target.is_class() && !of_classes) {
+    throw usage_error("criterion: expected gini or entropy, of classes; got one of numbers");
+  }
+  problem.criterion = target.is_class() || !of_classes ? criterion : Criterion::variance;
   problem.classes = target.is_class() ? target.classes : 0;
   problem.codes = target.codes;
   problem.values = target.values;
   encode_weights(rows, target, draws, problem);
-  if (!target.is_class()) encode_values(rows, target, draws, problem);
+  if (!target.is_class()) encode_numbers(rows, target, draws, problem);
   if (problem.criterion == Criterion::entropy) {
     tabulate_logs(problem.weights.empty() ? std::max(rows, draws) : std::int64_t{1} << 41, problem);
   }
@@ -199,6 +232,13 @@ Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t
     for (const std::int64_t weight : totals.classes) totals.weight += weight;
     return totals;
   }
+  if (problem.criterion == Criterion::absolute_error) {
+    totals.labels = std::make_shared<const SortedLabels>(problem, rows, count);
+    totals.weight = totals.labels->weight();
+    totals.least = totals.labels->least();
+    totals.most = totals.labels->most();
+    return totals;
+  }
   totals.least = HUGE_VAL;
   totals.most = -HUGE_VAL;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -214,12 +254,17 @@ Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t
 
 double impurity(const Problem& problem, const Totals& totals) {
   const double weight = static_cast<double>(totals.weight);
-  if (problem.criterion == Criterion::variance) {
+  if (problem.classes == 0) {
     if (totals.is_pure()) return 0;
     const double scale = weight * problem.weight_unit;
+    if (totals.labels != nullptr) {
+      return static_cast<double>(totals.labels->error()) * problem.label_unit *
+             problem.weight_unit / scale;
+    }
     const double mean = static_cast<double>(totals.moment) * problem.moment_unit / scale;
     const double square = static_cast<double>(totals.square) * problem.square_unit / scale;
-    return std::max(0.0, square - mean * mean);
+    const bool squared = problem.criterion == Criterion::variance;
+    return std::max(0.0, square - (squared ? mean * mean : problem.deviance(mean)));
   }
   double sum = 0;
   for (const std::int64_t count : totals.classes) {
@@ -238,6 +283,10 @@ void put_value(const Problem& problem, const Totals& totals, double* value) {
     for (const std::int64_t count : totals.classes) {
       *value++ = static_cast<double>(count) * problem.weight_unit;
     }
+    return;
+  }
+  if (totals.labels != nullptr) {
+    *value = totals.labels->median();
     return;
   }
   const double weight = static_cast<double>(totals.weight) * problem.weight_unit;

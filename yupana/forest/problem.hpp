@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -8,9 +9,12 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/class_counts.hpp"
+#include "yupana/forest/count_log.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
+
+class SortedLabels;
 
 /// Labels and weights as integers, so that sums are exact in any order.
 struct Problem {
@@ -21,11 +25,16 @@ struct Problem {
   const double* values = nullptr;       ///< of numbers
   Array<std::int64_t> weights;          ///< of rows; empty: each 1
   Array<std::int64_t> moments;          ///< of numbers: w (y - center)
-  Array<std::int64_t> squares;          ///< of numbers: w (y - center)^2
+  Array<std::int64_t> squares;          ///< of numbers: w (y - center)^2, or w deviance(y)
   double weight_unit = 1;               ///< what an integer of each kind means
   double moment_unit = 1;
   double square_unit = 1;
   double center = 0;
+  double reference = 1;              ///< of deviance(): the mean of all
+  Array<std::uint32_t> label_ranks;  ///< for medians: of each row, the number of its label
+  std::vector<double> labels;        ///< and the different labels, ascending,
+  std::vector<std::int64_t> units;   ///< each as an integer
+  double label_unit = 1;
   Array<std::int64_t> count_logs;  ///< n log2 n, for entropy, of small n
   int count_log_bits = 0;          ///< n log2 n is in units of 2^-this
 
@@ -36,7 +45,16 @@ struct Problem {
     return n < count_logs.size() ? count_logs[n] : count_log_of(n);
   }
   std::int64_t count_log_of(std::int64_t n) const;
+  /// Half of Poisson's deviance of y from `reference`. Those of y add up to what they have from
+  /// their mean and that of the mean, as squares do.
+  double deviance(double y) const;
 };
+
+/// M log2(M / N), of sums M of numbers and N of weights: what a side adds to a gain by Poisson's
+/// deviance, in units of 2^-57. M > 0.
+inline __int128 deviance_gain(std::int64_t moment, std::int64_t weight) {
+  return static_cast<__int128>(moment) * (fixed_log2(moment) - fixed_log2(weight));
+}
 
 /// Checks target and weights. draws: rows that a tree sees, some of them several times; 0: each
 /// row once.
@@ -54,13 +72,14 @@ struct Totals {
   std::int64_t square = 0;
   double least = 0;  ///< of the numbers
   double most = 0;
+  std::shared_ptr<const SortedLabels> labels;  ///< where medians are asked for
 
   bool is_pure() const;
 };
 
 Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t count);
 double impurity(const Problem& problem, const Totals& totals);
-/// Weight of each class, or the mean.
+/// Weight of each class, or the mean or median.
 void put_value(const Problem& problem, const Totals& totals, double* value);
 /// Appends a leaf to the tree, the child of `parent` (-1: the root). Returns its index.
 std::int32_t add_leaf(

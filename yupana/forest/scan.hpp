@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "yupana/forest/exact.hpp"
+#include "yupana/forest/median.hpp"
 #include "yupana/forest/problem.hpp"
 
 namespace yupana::forest {
@@ -175,32 +177,24 @@ class EntropySides : public ClassSides<EntropySides> {
   std::int64_t sum_ = 0;
 };
 
-/// S_L^2 / N_L + S_R^2 / N_R, with labels moved by about the node's mean, which changes no
-/// difference of two splits and leaves no cancellation.
-class VarianceSides {
+/// Sums of labels less `shift`.
+class NumberSides {
  public:
-  VarianceSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+  NumberSides(const Problem& problem,
+              const Totals& totals,
+              const NodeRange& range,
+              std::int64_t shift)
       : problem_(problem),
         range_(range),
-        shift_(totals.moment / totals.weight),
+        shift_(shift),
         nr_(totals.weight),
-        right_(totals.moment - shift_ * totals.weight) {}
+        right_(totals.moment - shift * totals.weight) {}
   void move(std::int64_t i) {
     const std::uint32_t row = range_.rows[i];
     move(problem_.moments[row], problem_.weight(row));
   }
   void move(const Totals& part) { move(part.moment, part.weight); }
   std::int64_t lighter() const { return std::min(nl_, nr_); }
-  double approximate() const {
-    const double l = static_cast<double>(left_), r = static_cast<double>(right_);
-    return l * l / static_cast<double>(nl_) + r * r / static_cast<double>(nr_);
-  }
-  Fraction exact() const {
-    return {square(left_),
-            static_cast<std::uint64_t>(nl_),
-            square(right_),
-            static_cast<std::uint64_t>(nr_)};
-  }
 
  private:
   void move(std::int64_t moment, std::int64_t w) {
@@ -213,16 +207,68 @@ class VarianceSides {
   const Problem& problem_;
   const NodeRange& range_;
   std::int64_t shift_;
+
+ protected:
   std::int64_t nl_ = 0;
   std::int64_t nr_;
   std::int64_t left_ = 0;
   std::int64_t right_;
 };
 
+/// S_L^2 / N_L + S_R^2 / N_R, with labels moved by about the node's mean, which changes no
+/// difference of two splits and leaves no cancellation.
+class VarianceSides : public NumberSides {
+ public:
+  VarianceSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : NumberSides(problem, totals, range, totals.moment / totals.weight) {}
+  double approximate() const {
+    const double l = static_cast<double>(left_), r = static_cast<double>(right_);
+    return l * l / static_cast<double>(nl_) + r * r / static_cast<double>(nr_);
+  }
+  Fraction exact() const {
+    return {square(left_),
+            static_cast<std::uint64_t>(nl_),
+            square(right_),
+            static_cast<std::uint64_t>(nr_)};
+  }
+};
+
+/// S_L log2(S_L / N_L) + S_R log2(S_R / N_R); no split where a sum is 0.
+class PoissonSides : public NumberSides {
+ public:
+  PoissonSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : NumberSides(problem, totals, range, 0) {}
+  __int128 exact() const { return deviance_gain(left_, nl_) + deviance_gain(right_, nr_); }
+  double approximate() const {
+    return std::min(left_, right_) > 0 ? static_cast<double>(exact()) : -HUGE_VAL;
+  }
+};
+
+/// Minus the sum of |y - median| of both sides.
+class AbsoluteSides {
+ public:
+  AbsoluteSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : problem_(problem), range_(range), parts_(*totals.labels) {}
+  void move(std::int64_t i) { parts_.move(problem_, range_.rows[i]); }
+  void move(const Totals&) {}  // of sparse features alone, which are made
+  std::int64_t lighter() const { return parts_.lighter(); }
+  __int128 exact() const { return -parts_.error(); }
+  double approximate() const { return static_cast<double>(exact()); }
+
+ private:
+  const Problem& problem_;
+  const NodeRange& range_;
+  PartedLabels parts_;
+};
+
 /// body(Sides type) for the criterion and weights of a problem.
 template <class Body>
 auto with_sides(const Problem& problem, const Totals& totals, const Body& body) {
   if (problem.criterion == Criterion::variance) return body(static_cast<VarianceSides*>(nullptr));
+  if (problem.criterion == Criterion::poisson) return body(static_cast<PoissonSides*>(nullptr));
+  if (problem.criterion == Criterion::absolute_error) {
+    return body(static_cast<AbsoluteSides*>(nullptr));
+  }
   if (problem.criterion == Criterion::entropy) return body(static_cast<EntropySides*>(nullptr));
   // d = L1 N - N_L T1 must be an exact double.
   if (problem.classes == 2 && problem.weights.empty() && totals.rows < (1 << 26)) {

@@ -7,6 +7,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_backends.hpp"
 
 namespace yupana::forest {
@@ -83,7 +84,7 @@ Tree fit_sparse_tree(Context& context,
                      const SparseColumns<T>& table,
                      const Target& target,
                      const TreeParams& params) {
-  if (context.backend() != Backend::cpu) {
+  if (makes_features(context, params)) {
     return fit_tree(context, with_zeros(table).view(), target, params);
   }
   check_tree_params(params, table.rows, table.features);

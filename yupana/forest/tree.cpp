@@ -64,6 +64,11 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
     throw usage_error("categorical: expected none beside one_hot columns, got {} features",
                       params.categorical.size());
   }
+  if (!params.categorical.empty() && params.criterion == Criterion::absolute_error) {
+    throw usage_error(
+        "categorical: expected none with absolute errors, whose best parting no order has; make "
+        "a feature of each category, or take another criterion");
+  }
   if (rows == 0 || features == 0) {
     throw input_error("a table of {} rows and {} features is empty", rows, features);
   }
@@ -87,7 +92,7 @@ Tree fit_tree(Context& context,
               const TreeParams& params) {
   const FeatureColumns features(table.columns, params.one_hot);
   check_tree_params(params, table.rows, features.count());
-  if (features.has_one_hot() && context.backend() != Backend::cpu) {
+  if (features.has_one_hot() && makes_features(context, params)) {
     TreeParams plain = params;
     plain.one_hot.clear();
     return fit_tree(context, with_features(table, params.one_hot).view(), target, plain);
@@ -98,7 +103,7 @@ Tree fit_tree(Context& context,
       return reference::fit_tree(context, table, problem, own, nullptr);
     }
 #ifdef YUPANA_CUDA
-    if (context.backend() == Backend::cuda && params.categorical.empty()) {
+    if (context.backend() == Backend::cuda && !params.needs_cpu()) {
       const TreeParams there = with_weight_in_rows(own, problem, table.rows);
       return cuda::fit_tree<T>(context, table, nullptr, problem, there);
     }
@@ -114,7 +119,7 @@ Tree cuda::fit_resident_tree(Context& context,
                              const T* resident,
                              const Target& target,
                              const TreeParams& params) {
-  if (!params.categorical.empty()) return forest::fit_tree(context, table, target, params);
+  if (params.needs_cpu()) return forest::fit_tree(context, table, target, params);
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
   return grow_best_first(with_weight_in_rows(params, problem, table.rows), [&](const auto& own) {

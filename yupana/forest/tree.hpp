@@ -11,12 +11,14 @@ namespace yupana::forest {
 
 /// What is measured at a node with class shares p, or with labels y:
 ///   gini: 1 - sum p^2; entropy: -sum p log2 p; variance: mean of (y - mean y)^2
-enum class Criterion { gini, entropy, variance };
+///   absolute_error: mean of |y - median y|, the leaf's value is the median; poisson: half the
+///   deviance, mean of y ln(y / mean y), y >= 0: no child whose mean would be 0
+enum class Criterion { gini, entropy, variance, absolute_error, poisson };
 
 inline constexpr std::int64_t unlimited_depth = -1;
 
 struct TreeParams {
-  Criterion criterion = Criterion::gini;     ///< of classes; numbers are split by variance
+  Criterion criterion = Criterion::gini;     ///< of classes; of numbers then variance
   std::int64_t max_depth = unlimited_depth;  ///< edges from the root to the deepest leaf
   std::int64_t min_samples_split = 2;        ///< a node of fewer rows is a leaf
   std::int64_t min_samples_leaf = 1;         ///< rows in each child, at least
@@ -34,6 +36,11 @@ struct TreeParams {
 
   bool is_categorical(std::int64_t feature) const {
     return !categorical.empty() && categorical[static_cast<std::size_t>(feature)];
+  }
+  /// Such trees grow on the CPU under a CUDA context too.
+  bool needs_cpu() const {
+    return !categorical.empty() || criterion == Criterion::absolute_error ||
+           criterion == Criterion::poisson;
   }
 };
 
@@ -77,7 +84,7 @@ using CategorySet = std::vector<bool>;
 struct Tree {
   std::vector<Node> nodes;
   std::int32_t outputs = 1;            ///< values a node: one a class, or 1
-  std::vector<double> values;          ///< node after node: weight of each class, or the mean
+  std::vector<double> values;          ///< node after node: weight of each class, or the number
   std::vector<CategorySet> sets = {};  ///< of nodes that split categories, in order of the nodes
 
   /// The child that a row with value x of the node's feature goes to.
@@ -116,21 +123,21 @@ struct Tree {
 /// equal; where a node saw none, to its larger child, right if equal. Of a categorical feature
 /// every parting of a node's categories in two is a candidate, see category_order.hpp: all of them
 /// for numbers, for two classes at the node and for up to 10 categories; else those of some orders.
-/// Trees with categorical features grow on the CPU under a CUDA context too.
+/// Trees with categorical features, or by absolute errors or Poisson's deviance, grow on the CPU
+/// under a CUDA context too. Absolute errors take no categorical features.
 /// Columns that stand for features of 0 and 1 give the tree of a table that has these features, bit
 /// for bit, whose nodes name features and not columns.
 ///   exact: class weights are integers (of the weights' sum divided by 2^40), moments of numbers
 ///   integers of 2^-61 of their sum, n log2 n of 2^-61 of the largest; gains are compared as
 ///   fractions of such integers, in doubles first, and as exact integers where doubles are closer
-///   than their rounding. Weights that are whole numbers below 2^40 in all lose nothing.
-///   work: one sort a feature, then a pass over all values a level
-///   memory: 8 bytes a value of the table, and 16 a row and thread
-///   determinism: the same tree for any threads and backend; it depends on the order of rows
-///   nowhere (with max_features neither)
-///   errors: bad_input for an empty table, labels missing or out of range, NaN or infinite numbers,
-///   weights below 0 or all 0, 2^32 rows or more; usage for parameters without sense; interrupted
-///   source: Breiman, Friedman, Olshen, Stone 1984; attribute lists: Shafer, Agrawal, Mehta,
-///   SPRINT, VLDB 1996
+///   than their rounding; of Poisson's deviance log2 is a multiple of 2^-57. Medians are of numbers
+///   as integers of 2^-61 of the largest. Weights that are whole numbers below 2^40 in all lose
+///   nothing. work: one sort a feature, then a pass over all values a level memory: 8 bytes a value
+///   of the table, and 16 a row and thread determinism: the same tree for any threads and backend;
+///   it depends on the order of rows nowhere (with max_features neither) errors: bad_input for an
+///   empty table, labels missing or out of range, NaN or infinite numbers, weights below 0 or all
+///   0, 2^32 rows or more; usage for parameters without sense; interrupted source: Breiman,
+///   Friedman, Olshen, Stone 1984; attribute lists: Shafer, Agrawal, Mehta, SPRINT, VLDB 1996
 template <class T>
 Tree fit_tree(Context& context, TableView<T> table, const Target& target, const TreeParams& = {});
 

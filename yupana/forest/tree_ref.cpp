@@ -167,6 +167,8 @@ class Grower {
     const Totals left = totals(split.left), right = totals(split.right);
     const double least = params_.min_weight_fraction_leaf * static_cast<double>(all_weight_);
     if (static_cast<double>(std::min(left.weight, right.weight)) < least) return;
+    const bool poisson = problem_.criterion == Criterion::poisson;
+    if (poisson && std::min(left.moment, right.moment) == 0) return;
     split.found = true;
     split.gain = gain_of(problem_, node, left, right);
     if (!best.found || split.gain > best.gain) best = std::move(split);

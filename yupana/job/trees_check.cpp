@@ -28,6 +28,10 @@ void check_together(const FitTreesParams& params) {
       params.categories == Categories::ordered && leaves_rows_out(params),
       "--categories ordered: its order is learned from the labels of all rows, with which "
       "--oob and --ccp-cv would judge the rows that trees leave out; take one-hot or by-name");
+  refuse_if(params.categories == Categories::native &&
+                params.forest_params.tree.criterion == forest::Criterion::absolute_error,
+            "--categories native with --criterion absolute-error: no order of categories has their "
+            "best parting; take ordered or one-hot");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
   refuse_if(params.report && params.out.empty(), "--report: writes PREFIX.html; give -o PREFIX");
   refuse_if(params.predictions && params.out.empty(),

@@ -6,6 +6,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/job/tree_tables.hpp"
 #include "yupana/job/trees.hpp"
@@ -25,7 +26,7 @@ template <class T>
 std::int64_t features_held(const Context& context,
                            const io::TableFile<T>& file,
                            const FitTreesParams& params) {
-  const bool makes = context.backend() != Backend::cpu || params.report;
+  const bool makes = forest::makes_features(context, params.forest_params.tree) || params.report;
   return makes ? features_made(file, params.categories) : file.table.columns();
 }
 
