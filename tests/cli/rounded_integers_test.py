@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Integers that no double equals are refused wherever numbers are read as doubles."""
+import os
 import pathlib
 import sys
 
@@ -49,6 +50,22 @@ def integers_of_a_text_that_doubles_do_not_hold_are_refused():
         refuse(*command, "-o", "o.npy", says=["x.txt:3:", f"'{ODD}'", str(ODD - 1)])
 
 
+def integers_beyond_64_bits_were_rounded_without_a_word():
+    np.save("one.npy", np.ones(1))
+    large = "99999999999999999999"
+    pathlib.Path("x.txt").write_text(f"1\n{large}\n")
+    for command in [*readers_of_doubles("x.txt"), *([name, "x.txt"] for name in ("sort", "scan", "reduce"))]:
+        refuse(*command, "-o", "o.npy", says=["x.txt:2:", f"'{large}'", "100000000000000000000"])
+    pathlib.Path("p.txt").write_text(f"1 2\n3 {large}\n")
+    refuse("closest", "p.txt", says=["p.txt:2:", f"'{large}'"])
+    pathlib.Path("t.csv").write_text(f"x,c\n1,a\n{large},b\n")
+    refuse("tree", "fit", "t.csv", "--label", "c", "-o", "o", says=["x", large, f"write {large}.0"])
+    pathlib.Path("x.txt").write_text("1\n1e20\n100000000000000000000\n")
+    run("sort", "x.txt", "-o", "o.npy")
+    assert np.load("o.npy").tolist() == [1, 1e20, 1e20]
+    os.remove("o.npy")
+
+
 def integers_of_a_matrix_that_doubles_do_not_hold_are_refused():
     np.save("b.npy", np.ones(2))
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n"
@@ -79,6 +96,7 @@ def a_line_without_a_number_is_described_in_words():
 
 sys.exit(main([integers_of_a_npy_that_doubles_do_not_hold_are_refused,
                integers_of_a_text_that_doubles_do_not_hold_are_refused,
+               integers_beyond_64_bits_were_rounded_without_a_word,
                integers_of_a_matrix_that_doubles_do_not_hold_are_refused,
                larger_integers_that_doubles_hold_are_taken,
                a_line_without_a_number_is_described_in_words]))

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace yupana::io {
 namespace {
 
@@ -39,6 +41,12 @@ TEST(NumberField, integers_between_two_doubles_are_rounded) {
   EXPECT_EQ(read("9007199254740993"), Field::rounded);
   EXPECT_EQ(read("-9007199254740993"), Field::rounded);
   EXPECT_EQ(read("18446744073709551615"), Field::rounded);
+  EXPECT_EQ(read("99999999999999999999"), Field::rounded);  // beyond every integer type
+  EXPECT_EQ(read("+00100000000000000000000"), Field::number);
+  EXPECT_EQ(read("-100000000000000000000"), Field::number);
+  EXPECT_EQ(read("100000000000000000000000"), Field::rounded);  // 1e23 is none
+  EXPECT_EQ(read("1e23"), Field::number);
+  EXPECT_EQ(read(std::string(400, '9')), Field::too_large);
   EXPECT_EQ(read("9007199254740993.0"), Field::number);  // with a point it may be rounded
   EXPECT_EQ(read("inf"), Field::number);
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -31,12 +32,17 @@ constexpr bool fits_double(Int value) {
   return sizeof(Int) < 8 || (rounded < end && static_cast<Int>(rounded) == value);
 }
 
-/// Whether a field of digits alone, read as `value`, is an integer that no double equals.
+/// Whether a field of digits alone, however many, read as `value`, is an integer that no double
+/// equals.
 inline bool is_rounded_integer(std::string_view field, double value) {
-  if (!(std::fabs(value) >= 0x1p53)) return false;
-  if (field[0] == '+') field.remove_prefix(1);
-  const auto rounds = [](auto integer) { return integer && !fits_double(*integer); };
-  return rounds(number_of<std::int64_t>(field)) || rounds(number_of<std::uint64_t>(field));
+  if (!(std::fabs(value) >= 0x1p53) || std::isinf(value)) return false;
+  if (field[0] == '+' || field[0] == '-') field.remove_prefix(1);
+  if (field.find_first_not_of("0123456789") != field.npos) return false;
+  field.remove_prefix(field.find_first_not_of('0'));
+  char exact[std::numeric_limits<double>::max_exponent10 + 2];
+  const auto [end, error] =
+      std::to_chars(exact, exact + sizeof exact, std::fabs(value), std::chars_format::fixed, 0);
+  return error != std::errc{} || field != std::string_view(exact, end);
 }
 
 enum class Field {
@@ -54,7 +60,7 @@ Field read_field(std::string_view field, T& value) {
   const auto [stop, error] = std::from_chars(field.data(), end, value);
   if (stop != end || error == std::errc::invalid_argument) return Field::no_number;
   if (error == std::errc::result_out_of_range) return Field::too_large;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, double>) {  // a float was asked for in so many words
     if (is_rounded_integer(field, value)) return Field::rounded;
   }
   return Field::number;
