@@ -150,8 +150,10 @@ def integers_of_a_text_are_not_rounded_to_doubles():
     run("sort", "x.txt", "-o", "o.txt", "--type", "i8")
     assert pathlib.Path("o.txt").read_text() == "1\n9007199254740993\n"
     # Numbers that a double holds, and such as are not meant to be exact.
-    pathlib.Path("x.txt").write_text("9007199254740994\n9007199254740993.0\n1e300\n" + "9" * 30)
+    pathlib.Path("x.txt").write_text("9007199254740994\n9007199254740993.0\n1e300\n1" + "0" * 20)
     run("sort", "x.txt", "-o", "o.txt")
+    pathlib.Path("x.txt").write_text("9" * 30)
+    refuse("sort", "x.txt", "-o", "o.txt", says=["x.txt:1:", "is an integer that f8 rounds to"])
 
 
 def a_killed_sort_leaves_no_runs():
