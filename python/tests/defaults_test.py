@@ -32,7 +32,9 @@ def test_genotypes():
     for name in names:
         default = getattr(there, name)
         if given[name] is None:  # not given: the library's own default, which None may not be
-            assert name in ("keep", "autosomes", "min_qual", "king_cutoff", "from_bp", "to_bp"), name
+            assert name in (
+                "keep", "autosomes", "min_qual", "king_cutoff", "from_bp", "to_bp", "hard_call_threshold"
+            ), name
             continue
         assert given[name] == (tuple(default) if isinstance(default, list) else default), name
 

@@ -99,6 +99,7 @@ class Trees(BaseEstimator):
         self._validate_params()
         beyond = self._beyond(y)
         if beyond is None:
+            self._check_numbers(y)
             self._fit_ours(*self._fit_table(X, y, sample_weight))
             for name in self._peers:
                 vars(self).pop(name, None)
@@ -114,6 +115,9 @@ class Trees(BaseEstimator):
             )
         vars(self).pop("_model", None)
         return super().fit(X, y, sample_weight)
+
+    def _check_numbers(self, y: Any) -> None:
+        """Of numbers alone."""
 
     def _max_features(self) -> int:
         """Features drawn at each node."""
@@ -328,6 +332,20 @@ class Numbers:
             self.criterion = "squared_error"
             message = "criterion: 'friedman_mse' is 'squared_error', which the name gives way to"
             warnings.warn(message, FutureWarning, stacklevel=3)
+
+    def _check_numbers(self, y: Any) -> None:
+        """What scikit-learn says of numbers that Poisson's deviance does not take."""
+        y = np.asarray(y)
+        if self.criterion != "poisson" or y.dtype.kind not in "biuf" or y.size == 0:
+            return
+        if (y < 0).any():
+            raise ValueError(
+                "Some value(s) of y are negative which is not allowed for Poisson regression."
+            )
+        if y.sum() <= 0:
+            raise ValueError(
+                "Sum of y is not positive which is necessary for Poisson regression."
+            )
 
     def _labels(self, y: Any, weights: Any) -> tuple[np.ndarray, Any]:
         refuse_rounding(y, "y")
