@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
 

@@ -5,12 +5,9 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/input_file.hpp"
@@ -62,24 +59,23 @@ class BedSource : public ListedSource {
     std::array<std::uint8_t, header_bytes> bytes{};
     file_.read_at(0, bytes.data(), found);
     if (bytes[0] == 0x1f && bytes[1] == 0x8b) {
-      throw bad_file(file_.path(), "is compressed; decompress it with gunzip first");
+      throw file_.fault("is compressed; decompress it with gunzip first");
     }
     if (found < header_bytes) {
-      throw bad_file(
-          file_.path(), "a .bed file begins with 3 bytes, {} found; copy it again", found);
+      throw file_.fault("a .bed file begins with 3 bytes, {} found; copy it again", found);
     }
     if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
-      throw bad_file(file_.path(),
-                     "no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, got {:02x} "
-                     "{:02x} {:02x}",
-                     bytes[0],
-                     bytes[1],
-                     bytes[2]);
+      throw file_.fault(
+          "no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, got {:02x} "
+          "{:02x} {:02x}",
+          bytes[0],
+          bytes[1],
+          bytes[2]);
     }
     if (bytes[2] == 0) {
-      throw bad_file(file_.path(),
-                     "is sample-major (mode 00); convert it with plink1.9 --bfile OLD --make-bed "
-                     "--out NEW");
+      throw file_.fault(
+          "is sample-major (mode 00); convert it with plink1.9 --bfile OLD --make-bed "
+          "--out NEW");
     }
   }
 
@@ -100,15 +96,14 @@ class BedSource : public ListedSource {
                            most - 3,
                            most);
     }
-    throw bad_file(file_.path(),
-                   "expected {} bytes for {} ({}) of {} ({}), got {}: {}",
-                   wanted,
-                   counted(sites_.sites, "site"),
-                   files.bim,
-                   counted(sample_count(), "sample"),
-                   files.fam,
-                   file_.size(),
-                   cause);
+    throw file_.fault("expected {} bytes for {} ({}) of {} ({}), got {}: {}",
+                      wanted,
+                      counted(sites_.sites, "site"),
+                      files.bim,
+                      counted(sample_count(), "sample"),
+                      files.fam,
+                      file_.size(),
+                      cause);
   }
 
   /// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -77,8 +76,7 @@ class BgenSource : public ListedSource {
  private:
   void name_samples(const BgenParams& params, const SampleNames& names) {
     if (names.ids.empty() && header_.names.empty()) {
-      throw bad_file(
-          file_.path(),
+      throw file_.fault(
           "holds no names of samples, and no .sample is beside it; name one with --sample");
     }
     people_ = names;
@@ -88,11 +86,10 @@ class BgenSource : public ListedSource {
     }
     people_.families = people_.individuals = {};
     if (std::ssize(people_.ids) == header_.samples) return;
-    throw bad_file(file_.path(),
-                   "has {}, {} has {}; is it of another data set?",
-                   counted(header_.samples, "sample"),
-                   params.sample,
-                   people_.ids.size());
+    throw file_.fault("has {}, {} has {}; is it of another data set?",
+                      counted(header_.samples, "sample"),
+                      params.sample,
+                      people_.ids.size());
   }
 
   /// Reads what the file says of every variant.
@@ -114,10 +111,9 @@ class BgenSource : public ListedSource {
       place = variant.end();
     }
     if (place != file_.size()) {
-      throw bad_file(file_.path(),
-                     "has {} after its {}; is its header damaged?",
-                     counted(file_.size() - place, "byte"),
-                     counted(header_.variants, "variant"));
+      throw file_.fault("has {} after its {}; is its header damaged?",
+                        counted(file_.size() - place, "byte"),
+                        counted(header_.variants, "variant"));
     }
     sites_ = sites.finish();
   }
@@ -206,11 +202,8 @@ class BgenSource : public ListedSource {
   void check_faults() const {
     for (const BgenTrack& track : tracks_) {
       if (track.fault == nullptr) continue;
-      throw bad_file(file_.path(),
-                     "variant {} (its data are at byte {}) {}",
-                     track.variant + 1,
-                     track.offset,
-                     track.fault);
+      throw file_.fault(
+          "variant {} (its data are at byte {}) {}", track.variant + 1, track.offset, track.fault);
     }
   }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/messages.hpp"
 #include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/pgen_index.hpp"
 #include "yupana/io/pgen_record.hpp"
@@ -197,11 +196,8 @@ class PgenSource : public ListedSource {
   void check_faults() const {
     for (const Track& track : tracks_) {
       if (track.fault == nullptr) continue;
-      throw bad_file(file_.path(),
-                     "the record of variant {} (byte {}) {}",
-                     track.variant + 1,
-                     track.offset,
-                     track.fault);
+      throw file_.fault(
+          "the record of variant {} (byte {}) {}", track.variant + 1, track.offset, track.fault);
     }
   }
 

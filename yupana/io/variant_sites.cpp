@@ -80,11 +80,7 @@ void SiteCollector::add(std::string_view contig,
   if (judge_.keeps_contig()) {
     const auto number = number_of<std::int64_t>(position);
     if (!number) {
-      throw bad_line(path_,
-                     reader_->number(),
-                     "column {}: expected a position, got '{}'",
-                     column,
-                     printable(position));
+      throw reader_->fault("column {}: expected a position, got '{}'", column, printable(position));
     }
     place = *number;
   }
@@ -101,7 +97,7 @@ void SiteCollector::add(std::string_view contig,
   const std::string_view reason = judge_.reason_to_skip(position, name, verdict);
   if (reason.empty()) return keep(site, alts);
   if (reason == reason_of(Verdict::malformed)) {
-    throw bad_line(path_, reader_->number(), "expected a number or '.' for QUAL");
+    throw reader_->fault("expected a number or '.' for QUAL");
   }
   ++result_.account.read;
   ++result_.account.skipped[std::string(reason)];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
