@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "yupana/core/counted.hpp"
+
 namespace yupana::io {
 
 NpyFile::NpyFile(const InputFile& file, const NpyKinds& kinds)
@@ -41,10 +43,9 @@ void NpyFile::check_shape(const NpyKinds& kinds) const {
   const bool fits = dimensions >= kinds.min_dimensions && dimensions <= kinds.max_dimensions &&
                     (!kinds.is_column || dimensions < 2 || layout_.shape[1] == 1);
   if (fits) return;
-  throw file_.fault("expected {}, got an array of {} dimension{}",
+  throw file_.fault("expected {}, got an array of {}",
                     kinds.shape,
-                    dimensions,
-                    dimensions == 1 ? "" : "s");
+                    counted(static_cast<std::int64_t>(dimensions), "dimension"));
 }
 
 void NpyFile::check_size() const {
