@@ -62,8 +62,8 @@ void add_scores(Command& command, SpliceOptions& options) {
       "--ends",
       job.local_ends,
       {{"global", false}, {"local", true}},
-      "of cDNAs: all letters are aligned, or those alone that pay, as of reads whose ends "
-      "are wrong: the best stretch of that alignment");
+      "of cDNAs: all letters are aligned, or the best stretch of that alignment alone, for reads "
+      "whose ends are wrong; an intron in it must pay for log4 of its length, too");
   command.flag("--both-strands",
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
@@ -178,8 +178,9 @@ void add_candidates(Command& command, SpliceOptions& options) {
   add("--max-intron",
       options.max_intron,
       fmt::format(
-          "bases between two words of such a place, and looked at beyond them, at most [{}; "
-          "proteins by the sequences' length, 10000 to 200000]",
+          "bases between two words of such a place, and looked at beyond them, at most; with "
+          "--ends "
+          "local no intron is longer [{}; proteins by the sequences' length, 10000 to 200000]",
           splice::LocusParams().max_intron),
       1,
       splice::largest_length);
@@ -317,8 +318,8 @@ void check_combination(const Command& command,
                    "with --exons from a file; it needs --exons auto");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
-  if (options.job.exact_window) {
-    command.refuse({"--max-intron"}, "with --exact-window, which looks for no places by words");
+  if (options.job.exact_window && !options.job.local_ends) {
+    command.refuse({"--max-intron"}, "with --exact-window, but for --ends local");
   }
   const splice::CandidateParams& found = options.job.candidates;
   if (options.min_intron && *options.min_intron < found.min_intron &&

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,19 @@ Owned part_of(const Owned& all, std::int64_t from, std::int64_t to) {
   return result;
 }
 
+/// The priors of a chain's introns by their lengths' logarithms; none may be longer.
+std::optional<std::int64_t> priors_of(const Owned& cut, const StretchParams& stretch) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 1; k < cut.exons.size(); ++k) {
+    const std::int64_t bases = cut.exons[k].first - cut.exons[k - 1].last - 1;
+    if (bases > stretch.max_intron) return {};
+    int bits = 0;
+    while (bases >> bits != 0) ++bits;
+    sum += stretch.score_scale * bits / 2;
+  }
+  return sum;
+}
+
 TEST(LocalEnds, AreThoseOfTheBestOfAllStretches) {
   Draw draw(1);
   int cut_ends = 0, emptied = 0;
@@ -87,6 +101,8 @@ TEST(LocalEnds, AreThoseOfTheBestOfAllStretches) {
     AlignParams params;
     params.gap_open = -static_cast<int>(draw.below(3));
     params.gap_extend = -static_cast<int>(draw.between(1, 2));
+    StretchParams stretch{static_cast<int>(draw.below(2)) * 3 + 1};
+    if (draw.below(2) == 0) stretch.max_intron = draw.between(0, 20);
     Context context;
     const SplicedAlignment done = align(context, c.view(), params);
     const Owned all = own(c, done);
@@ -100,13 +116,15 @@ TEST(LocalEnds, AreThoseOfTheBestOfAllStretches) {
         // Exons without a base, of insertions alone, are none that a chain may have.
         const auto is_empty = [](const Exon& exon) { return exon.last < exon.first; };
         if (std::any_of(part.exons.begin(), part.exons.end(), is_empty)) continue;
-        best = std::max(best, score_of(c, params, part));
+        const auto priors = priors_of(part, stretch);
+        if (priors) best = std::max(best, score_of(c, params, part) - *priors);
       }
     }
     Owned cut = all;
-    keep_best_stretch(c.view(), params, cut.exons, cut.alignment);
-    ASSERT_EQ(cut.alignment.score, best) << round;
-    ASSERT_EQ(score_of(c, params, cut), best) << round;
+    keep_best_stretch(c.view(), params, stretch, cut.exons, cut.alignment);
+    ASSERT_TRUE(priors_of(cut, stretch)) << round;
+    ASSERT_EQ(cut.alignment.score - *priors_of(cut, stretch), best) << round;
+    ASSERT_EQ(score_of(c, params, cut), cut.alignment.score) << round;
     for (const Exon& exon : cut.exons) ASSERT_TRUE(exon.begin == 0 && exon.end == 0);
     emptied += cut.alignment.chain.empty();
     cut_ends += !cut.alignment.chain.empty() && cut.alignment.chain != done.chain;

@@ -149,7 +149,7 @@ void align_group(Context& context,
     result.traced_cells += done[c].traced_cells;
     result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
   }
-  if (params.local_ends && !group.protein) cut_ends(context, group, done);
+  if (params.local_ends && !group.protein) cut_ends(context, group, params, done);
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;

@@ -42,7 +42,8 @@ struct SpliceJobParams {
   static constexpr std::int64_t exact_bases = 100'000;
   static constexpr std::int64_t widest_bases = 1'000'000;
   /// auto: bases between two words of a locus, and looked at beyond them, at most; 0:
-  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins.
+  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins. With local_ends no
+  /// intron is longer.
   std::int64_t max_intron = 0;
   int max_loci = 1;  ///< auto: places at most that are reported for a target
   /// cDNAs: leave letters at either end unaligned that do not pay, see splice::keep_best_stretch.

@@ -154,11 +154,16 @@ TaskHits keep_best(std::size_t first,
   return hits;
 }
 
-void cut_ends(Context& context, Group& group, std::vector<splice::SplicedAlignment>& done) {
+void cut_ends(Context& context,
+              Group& group,
+              const SpliceJobParams& params,
+              std::vector<splice::SplicedAlignment>& done) {
+  splice::StretchParams stretch{group.score_scale};
+  if (params.max_intron > 0) stretch.max_intron = params.max_intron;
   context.parallel_for(std::ssize(done), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = begin; c < end; ++c) {
       auto own = take_exons(*group.exons[c], done[c]);
-      splice::keep_best_stretch(group.cases[c], *group.scoring, *own, done[c]);
+      splice::keep_best_stretch(group.cases[c], *group.scoring, stretch, *own, done[c]);
       group.exons[c] = std::move(own);
     }
   });

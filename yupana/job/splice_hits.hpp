@@ -35,6 +35,9 @@ TaskHits keep_best(std::size_t first,
                    std::vector<splice::SplicedAlignment>& done);
 
 /// Leaves of each cDNA's alignment what pays; the group's exons are then those of its chains.
-void cut_ends(Context& context, Group& group, std::vector<splice::SplicedAlignment>& done);
+void cut_ends(Context& context,
+              Group& group,
+              const SpliceJobParams& params,
+              std::vector<splice::SplicedAlignment>& done);
 
 }  // namespace yupana::job
