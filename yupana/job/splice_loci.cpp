@@ -98,7 +98,7 @@ const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
   const auto found = seeds_.find(genome);
   if (found != seeds_.end()) return found->second;
   std::vector<std::string_view> sequences;
-  for (const io::FastaRecord& record : fasta(genome, false)) sequences.push_back(record.letters);
+  for (const io::FastaRecord& record : this->genome(genome)) sequences.push_back(record.letters);
   const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
   hold(bytes);
   return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;
