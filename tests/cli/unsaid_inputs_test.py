@@ -87,6 +87,16 @@ def a_wrong_letter_of_a_genome_asked_for_proteins():
     assert "give proteins by --protein" in run("splice", *words, "-o", "out", status=3).stderr
 
 
+def small_weights_became_larger_without_a_word():
+    """Of weights 1e16 and 1 the second counted 32768."""
+    put("w.csv", "a,y,w\n" + "".join(f"{i},{'pq'[i % 2]},{10**16 if i == 0 else 1}\n" for i in range(20)))
+    for command in (("tree", "fit"), ("tree", "fit", "--cv", 3), ("forest", "fit", "--trees", 3)):
+        said = run(*command, "w.csv", "--label", "y", "--weight", "w", "-o", "m").stderr
+        assert said.count("weights are rounded to 2^-40 of their sum") == 1, said
+    put("w.csv", "a,y,w\n" + "".join(f"{i},{'pq'[i % 2]},{10**9 if i == 0 else 0.5 + i % 3}\n" for i in range(20)))
+    assert "rounded" not in run("tree", "fit", "w.csv", "--label", "y", "--weight", "w", "-o", "m").stderr
+
+
 def sorts_held_more_than_their_memory_without_a_word():
     put("x.txt", "\n".join(str(i * 7919 % 1000003) for i in range(300_000)) + "\n")
     run("sort", "x.txt", "-o", "x.npy")
@@ -98,8 +108,8 @@ def sorts_held_more_than_their_memory_without_a_word():
         run("sort", "x.npy", *more, "-o", "o.npy", "--memory", needed)
     run("sort", "x.txt", "-o", "o.npy", "--memory", "1M")
     assert pathlib.Path("o.npy").read_bytes() == before
-    refuse("merge", "x.npy", "o.npy", "-o", "p.npy", "--memory", "4k", status=4, says="merge of 2 files needs 16.4 kB")
-    run("merge", "x.npy", "o.npy", "-o", "p.npy", "--memory", "17k")
+    refuse("merge", "x.npy", "o.npy", "-o", "p.npy", "--memory", "4k", status=4, says="merge of 2 files needs 4.10 kB")
+    run("merge", "x.npy", "o.npy", "-o", "p.npy", "--memory", "4.2k")
 
 
 def closest_by_halves_took_a_sixth_more_than_its_plan():

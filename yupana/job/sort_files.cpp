@@ -37,7 +37,7 @@ std::int64_t window_of(const Context& context,
                        const std::string& what,
                        std::int64_t runs,
                        std::uint64_t bytes) {
-  constexpr std::int64_t least = 256;
+  constexpr std::int64_t least = 64;
   check_memory(context, what, 4 * bytes * static_cast<std::uint64_t>(least * runs));
   return std::clamp(items_in(context, 4, bytes) / runs, least, std::int64_t{1} << 22);
 }
