@@ -97,6 +97,29 @@ def small_weights_became_larger_without_a_word():
     assert "rounded" not in run("tree", "fit", "w.csv", "--label", "y", "--weight", "w", "-o", "m").stderr
 
 
+def squares_that_vanish_made_errors_zero():
+    put("e.csv", "a,y\n1,1e-300\n2,2e-300\n3,5e-300\n4,0\n")
+    fit = ["tree", "fit", "e.csv", "--label", "y", "--regression", "--criterion", "absolute-error"]
+    said = run(*fit, "--min-samples-leaf", 2, "-o", "m").stdout
+    assert "rmse nan, mae 1.5e-300" in said, said
+    assert "rmse 0, mae 0" in run(*fit, "-o", "m").stdout
+
+
+def an_option_before_its_command_was_called_an_empty_argument():
+    refuse("--json", "reduce", "x.txt", status=2, says="unexpected '--json' before 'reduce'; write it after the command")
+    refuse("reduce", "x.txt", "y.txt", status=2, says="unexpected argument 'y.txt'")
+
+
+def columns_of_maps_were_not_separated_by_commas_as_those_of_trees():
+    put("t.csv", "a,b,c\n" + "".join(f"{i},{i * i % 7},{i % 3}\n" for i in range(12)))
+    fit = ("som", "fit", "t.csv", "--rows", 1, "--cols", 2, "--no-p-matrix", "-o", "m")
+    written = []
+    for options in (("--columns", "a,b"), ("--columns", "a", "b"), ("--ignore", "c"), ("--columns", "1,2")):
+        run(*fit, *options)
+        written.append(pathlib.Path("m.codebook.npy").read_bytes())
+    assert len(set(written)) == 1
+
+
 def sorts_held_more_than_their_memory_without_a_word():
     put("x.txt", "\n".join(str(i * 7919 % 1000003) for i in range(300_000)) + "\n")
     run("sort", "x.txt", "-o", "x.npy")
