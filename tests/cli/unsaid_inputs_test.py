@@ -120,6 +120,17 @@ def columns_of_maps_were_not_separated_by_commas_as_those_of_trees():
     assert len(set(written)) == 1
 
 
+def scores_that_chance_gains_left_out_their_e_values_without_a_word():
+    letters = "GATTACATTGACCCGATAGACTTTAGACCAGGATACCCATAGGGACTTACGATTTACCGAGATACCCAGATAGGGACACCTTTAGAGACCATTAC"
+    put("g.fa", f">g\n{letters[::-1] * 3}\n")
+    put("t.fa", f">t\n{letters}\n")
+    words = ("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "o")
+    assert "no E-value is known" in run(*words, "--match", 1, "--mismatch", 2).stderr
+    assert genes.table("o")[0]["e_value"] == "."
+    assert "E-value is known" not in run(*words).stderr
+    assert genes.table("o")[0]["e_value"] != "."
+
+
 def sorts_held_more_than_their_memory_without_a_word():
     put("x.txt", "\n".join(str(i * 7919 % 1000003) for i in range(300_000)) + "\n")
     run("sort", "x.txt", "-o", "x.npy")

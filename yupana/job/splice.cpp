@@ -260,7 +260,14 @@ void align_group(Context& context,
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
-    keep_best(c, end, group, params, done, result.hits[first_hit + (task - first_task)]);
+    io::SplicedHit& hit = result.hits[first_hit + (task - first_task)];
+    keep_best(c, end, group, params, done, hit);
+    if (task->from_signals && hit.e_value < 0) {
+      context.note(
+          "splice: the scores of unrelated letters add up to gains, so that no E-value is known "
+          "and "
+          "nothing is unaligned; lower --match or --mismatch, or the --matrix");
+    }
   }
 }
 
