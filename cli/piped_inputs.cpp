@@ -15,8 +15,15 @@ namespace yupana::cli {
 namespace {
 
 struct Copy {
-  Copy(std::string path, const std::string& folder) : given(std::move(path)), file(folder) {}
+  Copy(std::string path, const struct stat& about, const std::string& folder)
+      : given(std::move(path)), device(about.st_dev), inode(about.st_ino), file(folder) {}
+  /// Two names may name one pipe: "-", /dev/stdin, /dev/fd/0.
+  bool is_of(const struct stat& about) const {
+    return device == about.st_dev && inode == about.st_ino;
+  }
   std::string given;
+  dev_t device;
+  ino_t inode;
   NamelessFile file;
 };
 /// Until the program ends: their names stand in parameters.
@@ -25,10 +32,8 @@ std::list<Copy>& copies() {
   return all;
 }
 
-bool can_be_read_once(const std::string& path) {
-  struct stat about {};
-  return stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) &&
-         !S_ISBLK(about.st_mode);
+bool can_be_read_once(const struct stat& about) {
+  return !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISBLK(about.st_mode);
 }
 
 void copy_stream(Context& context, const std::string& path, NamelessFile& file) {
@@ -45,12 +50,14 @@ void copy_stream(Context& context, const std::string& path, NamelessFile& file) 
 
 std::string readable(Context& context, const std::string& path) {
   const std::string source = path == "-" ? "/dev/stdin" : path;
+  struct stat about {};
+  if (stat(source.c_str(), &about) != 0 || !can_be_read_once(about)) return source;
   for (const Copy& copy : copies()) {
-    if (copy.given == path) return copy.file.path();
+    if (copy.is_of(about)) return copy.file.path();
   }
-  if (!can_be_read_once(source)) return source;
   const char* const folder = std::getenv("TMPDIR");
-  Copy& copy = copies().emplace_back(path, folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  Copy& copy =
+      copies().emplace_back(path, about, folder == nullptr || *folder == '\0' ? "/tmp" : folder);
   copy_stream(context, source, copy.file);
   return copy.file.path();
 }

@@ -268,7 +268,19 @@ void add_use(Command& som, bool report) {
         const auto& run = report ? job::som_report : job::som_apply;
         return make_answer(context, call, run(context, *params));
       });
-  command.text("model", params->model, "the .json of 'yupana som fit'").required();
+  command
+      .word(
+          "model",
+          [params](const std::string& name) {
+            if (name == "-" || name == "/dev/stdin") {
+              throw usage_error(
+                  "model: expected the .json of 'yupana som fit', next to its .codebook.npy, got "
+                  "standard input; name the file");
+            }
+            params->model = name;
+          },
+          "the .json of 'yupana som fit'")
+      .required();
   const Option table =
       command.input("table", params->table, "with the model's columns by name, or all in order");
   add_neighbors(command, params->neighbors, "default: as the model was fitted");

@@ -13,7 +13,7 @@ constexpr double max_e_value = 1e8;
 constexpr std::int64_t max_exon_any_frame = 3000;  ///< no stop codon ends the others
 
 void add_files(Command& command, SpliceOptions& options) {
-  command.text("--genome", options.input.genome, "FASTA, plain or gzip");
+  command.text("--genome", options.input.genome, "FASTA, plain or gzip; - is standard input");
   command.text("--exons",
                options.input.exons,
                "GFF3, BED, a table (first last) or GENSCAN's text, one of which at least is taken, "
@@ -221,6 +221,23 @@ void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams&
   }
 }
 
+/// The options with /dev/stdin for "-", which one of the files may be.
+SpliceOptions with_standard_input(SpliceOptions options) {
+  int count = 0;
+  for (std::string* name : {&options.batch,
+                            &options.input.genome,
+                            &options.input.exons,
+                            &options.input.target,
+                            &options.protein,
+                            &options.job.matrix}) {
+    if (*name == "-") *name = "/dev/stdin";
+    if (*name == "/dev/stdin" && ++count > 1) {
+      refuse("expected one file from standard input, got two; save one of them to a file");
+    }
+  }
+  return options;
+}
+
 std::vector<job::SpliceInput> inputs_of(Context& context,
                                         const Command& command,
                                         const SpliceOptions& options) {
@@ -343,7 +360,8 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   });
 }
 
-job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options) {
+job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {
+  const SpliceOptions options = with_standard_input(given);
   check_options(call, options);
   job::SpliceJobParams params = options.job;
   params.inputs = inputs_of(context, call.command, options);

@@ -59,8 +59,9 @@ void add_column_options(Command& command, io::TableParams& reading) {
     command.text("--label",
                  reading.label,
                  "the column of classes, by name or number from 1; of a libsvm file: label");
-    command.list("--columns", reading.columns, "the features; default: all other columns");
-    command.list("--ignore", reading.ignored, "columns to leave out");
+    command.list("--columns", reading.columns, "the features; default: all other columns")
+        .separated_by_commas();
+    command.list("--ignore", reading.ignored, "columns to leave out").separated_by_commas();
   });
   command.only_one({"--ignore", "--columns"});
 }

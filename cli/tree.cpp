@@ -62,7 +62,7 @@ void add_predict(Command& family, bool nodes) {
            fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name),
        .out = prefix},
       [params](Context& context, const Call& call) { return predict(context, call, *params); });
-  command.text("model", params->model, model_help).required();
+  command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
   if (nodes) return;
@@ -125,7 +125,7 @@ void add_show(Command& family) {
        .processor_only = true,
        .ignored = no_work},
       [params](Context& context, const Call& call) { return show(context, call, *params); });
-  command.text("model", params->model, model_help).required();
+  command.input("model", params->model, model_help).required();
   command.number("--tree", params->tree, "which, from 1", 1);
   command.choice("--as", params->format, {"rules", "dot", "svg"}, "rules, dot or svg");
 }
@@ -150,7 +150,7 @@ void add_prune(Command& family) {
         answer.add_files({params->out + ".json"}, "");
         return answer;
       });
-  command.text("model", params->model, model_help).required();
+  command.input("model", params->model, model_help).required();
   command.number("--ccp-alpha", params->alpha, "prune links of at most this cost complexity", 0);
   command.text("--validation",
                params->validation.path,
@@ -202,7 +202,7 @@ void add_importances(Command& family) {
        .processor_only = true,
        .ignored = no_gpu},
       [params](Context& context, const Call& call) { return importances(context, call, *params); });
-  command.text("model", params->model, model_help).required();
+  command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows with labels, best not those of training");
   command.needs(add_tree_table(command, params->table), {"table"});
   command.number("--repeats", params->repeats, "shuffles a feature", 1);
@@ -238,7 +238,7 @@ void add_export(Command& family) {
         answer.add_files({out}, "");
         return answer;
       });
-  command.text("model", *path, model_help).required();
+  command.input("model", *path, model_help).required();
 }
 
 void add_family(Command& program, const std::string& name, const std::string& purpose) {

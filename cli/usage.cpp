@@ -117,7 +117,12 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   const bool parent = !app.get_subcommands({}).empty();
   if (parent && (kind == code(ExitCodes::RequiredError) || kind == code(ExitCodes::ExtrasError)))
     return command_text(app);
-  if (kind == code(ExitCodes::ExtrasError)) return extras_text(app);
+  if (kind == code(ExitCodes::ExtrasError)) {
+    const Names rest = program.remaining(true);
+    if (!app.remaining(true).empty() || rest.empty()) return extras_text(app);
+    return fmt::format(
+        "unexpected '{}' before '{}'; write it after the command", rest.front(), app.get_name());
+  }
   return combination_text(app, error);
 }
 

@@ -180,3 +180,23 @@ def test_sums_that_come_back_into_their_type_are_exact():
     assert arrays.reduce(x, overflow="error") == 2**31 - 5
     with pytest.raises(ValueError, match="number 2"):
         arrays.inclusive_scan(x, overflow="error")
+
+
+@pytest.mark.parametrize("function", [arrays.reduce, arrays.exclusive_scan])
+def test_a_start_that_the_type_does_not_hold_was_cut_off(function):
+    x = np.array([1, 2], np.int32)
+    for init, says in ((1.5, "whole number, as x is of int32, got 1.5"), (2**31, "that int32 holds"), (np.nan, "int32")):
+        with pytest.raises(ValueError, match=f"init: expected .*{says}"):
+            function(x, init=init)
+    with pytest.raises(TypeError, match="init: expected a number, got '3'"):
+        function(x, init="3")
+    assert np.array_equal(function(x, init=2.0), function(x, init=2))
+    assert np.array_equal(function(x.astype(np.float32), init=0.5), function(x.astype(np.float32), init=np.float32(0.5)))
+
+
+def test_offsets_of_segments_were_cut_off():
+    x = np.array([1, 2, 3])
+    for offsets in ([0, 1.7, 3], np.array([0.0, 3.0]), ["0", "3"]):
+        with pytest.raises(TypeError, match="offsets: expected integers, got "):
+            arrays.segmented_scan(x, offsets)
+    assert arrays.segmented_reduce(x, np.array([0, 3], np.uint8)).tolist() == [6]

@@ -51,6 +51,17 @@ def test_several_axes_in_any_order(name, norm):
         assert_equals_scipy(name, x, axes=(1,), norm=norm)
 
 
+@pytest.mark.parametrize("name", ["fft2", "ifft2", "fftn", "ifftn"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int64, bool, np.complex64])
+def test_no_axis_made_real_numbers_complex(name, dtype):
+    x = (np.arange(6).reshape(2, 3) % 2).astype(dtype)
+    assert_equals_scipy(name, x, axes=())
+    assert_equals_scipy(name, x, s=(), axes=(), norm="ortho")
+    assert_equals_scipy(name, x.tolist(), axes=())
+    if name.endswith("n"):
+        assert_equals_scipy(name, x, s=())
+
+
 @pytest.mark.parametrize("name", [*ONE, *SEVERAL])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4", ">f8", np.int8, np.uint64, bool])
 def test_types_are_converted_as_scipy_does(name, dtype):

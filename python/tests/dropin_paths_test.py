@@ -83,6 +83,40 @@ def test_dijkstra_with_negative_weights_is_scipys():
         assert np.array_equal(csgraph.dijkstra(weights), wanted)
 
 
+@pytest.mark.parametrize("options", [{}, {"indices": 1}, {"min_only": True, "indices": [0, 2]}, {"limit": 10.0}])
+def test_dijkstra_ran_around_a_negative_cycle_until_no_memory_was_left(options):
+    weights = np.array([[0, 5, 0, 0], [3, 0, 1, 0], [0, -2, 0, 0], [0, 0, 0, -1]])
+    for graph in (weights, sp.csr_array(weights)):
+        with pytest.raises(theirs.NegativeCycleError, match="vertex"):
+            csgraph.dijkstra(graph, **options)
+        with pytest.raises(theirs.NegativeCycleError, match="vertex"):
+            csgraph.dijkstra(graph, directed=False, **options)
+
+
+@pytest.mark.parametrize("graph_of", [np.array, sp.csr_array])
+def test_negative_cycles_that_no_source_reaches_are_no_error(graph_of):
+    weights = graph_of([[0, 5, 0, 0], [3, 0, 1, 0], [0, 0, 0, 0], [0, 0, 2, -1]])
+    for options in ({"indices": 0}, {"indices": [0, 2]}, {"indices": [0, 1], "return_predecessors": True}):
+        for wanted, ours in zip(
+            map(np.asarray, theirs.bellman_ford(weights, **options)),
+            map(np.asarray, csgraph.bellman_ford(weights, **options)),
+        ):
+            assert np.array_equal(ours, wanted)
+    with pytest.warns(UserWarning, match="negative weights"):
+        assert csgraph.dijkstra(weights, indices=0).tolist() == [0, 5, 6, np.inf]
+    with pytest.raises(theirs.NegativeCycleError):
+        csgraph.bellman_ford(weights, indices=[0, 3])
+    with pytest.raises(theirs.NegativeCycleError):
+        csgraph.johnson(weights, indices=0)
+
+
+def test_a_limit_that_is_no_number_is_scipys():
+    weights = random_weights(20, 0.3, 2)
+    for graph in (weights, sp.csr_array(weights)):
+        wanted = theirs.dijkstra(graph, limit=np.nan)
+        assert np.array_equal(csgraph.dijkstra(graph, limit=np.nan), wanted)
+
+
 @pytest.mark.parametrize("name", ["dijkstra", "johnson", "bellman_ford", "shortest_path"])
 @pytest.mark.parametrize("indices", [3, -1, [4, 0, 4], [[1, 2], [3, 4]], []])
 def test_sources_shape_the_result(name, indices):

@@ -128,6 +128,19 @@ def test_triangular_systems_equal_a_dense_solution(dtype, index):
     assert np.allclose(system.solve(b[:, 0]), wanted[:, 0] / 2, rtol=1e-4)
 
 
+def test_integers_of_a_sparse_matrix_were_rounded():
+    matrix = sp.csr_array(np.array([[2**53 + 1, 0], [1, 3]]))
+    with pytest.raises(ValueError, match="matrix: expected integers that a double equals"):
+        yupana.sparse.TriangularSystem(matrix)
+    labels = [0, 1]
+    for kind in ("csr", "csc", "coo", "lil"):
+        with pytest.raises(ValueError, match="X: expected integers that a double equals"):
+            yupana.DecisionTreeClassifier().fit(matrix.asformat(kind), labels)
+    model = yupana.DecisionTreeClassifier().fit(sp.csr_array([[2**53, 0], [1, 3]]), labels)
+    with pytest.raises(ValueError, match="X: expected integers that a double equals"):
+        model.predict(matrix)
+
+
 def test_triangular_systems_may_be_empty():
     system = yupana.sparse.TriangularSystem(sp.csr_array((0, 0)))
     assert system.levels == 0

@@ -49,9 +49,11 @@ def _named_column(X: Any, error: Exception) -> Exception:
 
 
 def refuse_rounded_cells(X: Any) -> None:
-    """ValueError for integers of a table, NumPy's or pandas', that no double equals."""
+    """ValueError for integers of a table, NumPy's, SciPy's or pandas', that no double equals."""
     if isinstance(X, np.ndarray):
         refuse_rounding(X, "X")
+    elif issparse(X) and X.dtype.kind in "iuf" and X.dtype.itemsize >= 8 and X.dtype != np.float64:
+        refuse_rounding(X.tocsr().data, "X")
     elif type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns"):
         for name, kind in zip(X.columns, X.dtypes):
             if isinstance(kind, np.dtype):

@@ -65,7 +65,18 @@ def _neutral(dtype: np.dtype, op: str) -> Any:
 
 def _start(init: Any, x: Any, op: str) -> Any:
     dtype = dtype_of(x)
-    return (_neutral(dtype, op) if init is None else dtype.type(init)).item()
+    if init is None:
+        return _neutral(dtype, op).item()
+    number = np.asarray(init)
+    if number.ndim > 0 or number.dtype.kind not in "biufO":
+        raise TypeError(f"init: expected a number, got {init!r}")
+    try:
+        start = dtype.type(init)
+    except (OverflowError, ValueError):  # 2**64, NaN
+        raise ValueError(f"init: expected a number that {dtype} holds, got {init!r}") from None
+    if dtype.kind != "f" and start != init:
+        raise ValueError(f"init: expected a whole number, as x is of {dtype}, got {init!r}")
+    return start.item()
 
 
 def _overflow(x: Any, overflow: str) -> tuple[str, ...]:
@@ -182,7 +193,10 @@ def _offsets(offsets: Any, x: Any) -> Any:
     """int64 in host memory, or on the GPU of x."""
     if on_gpu(x) and on_gpu(offsets):
         return resident(offsets, "offsets", ("int64",), 1)
-    return np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
+    offsets = host_array(offsets, "offsets")
+    if offsets.size > 0 and offsets.dtype.kind not in "iu":
+        raise TypeError(f"offsets: expected integers, got {offsets.dtype}")
+    return np.ascontiguousarray(offsets, dtype=np.int64)
 
 
 @with_keywords

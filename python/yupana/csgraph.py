@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csgraph as _scipy
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from ._all_pairs import Edges, NegativeCycle, closure, closure_is_faster, searches
 
@@ -71,6 +71,10 @@ class _Graph:
     def matrix(self) -> np.ndarray:
         return self.edges.matrix() if self._dense is None else self._dense
 
+    def keep_edges(self, edges: Edges) -> None:
+        """Takes these edges in place of the graph's."""
+        self._dense, self._edges = None, edges
+
     def any_negative(self) -> bool:
         weights = self.edges.weights if self._dense is None else self._dense
         return bool((weights < 0).any())
@@ -89,6 +93,30 @@ def _sources(indices: Any, n: int) -> tuple[np.ndarray | None, tuple[int, ...]]:
     if ((sources < 0) | (sources >= n)).any():
         raise ValueError(f"indices: expected vertices below {n}, got {indices!r}")
     return sources, (*given.shape, n)
+
+
+def _reached(edges: Edges, sources: np.ndarray) -> Edges:
+    """The edges on paths from the sources."""
+    n = edges.n
+    # A vertex more, with an edge to each source.
+    tails = np.concatenate([edges.tails, np.full(len(sources), n)])
+    heads = np.concatenate([edges.heads, sources])
+    links = csr_array((np.ones(len(tails)), (tails, heads)), shape=(n + 1, n + 1))
+    is_reached = np.zeros(n + 1, bool)
+    is_reached[_scipy.breadth_first_order(links, n, return_predecessors=False)] = True
+    kept = is_reached[edges.tails]
+    return Edges(n, edges.tails[kept], edges.heads[kept], edges.weights[kept])
+
+
+def _refuse_negative_cycle(graph: _Graph, indices: Any) -> None:
+    """Raises for a negative cycle that the sources reach, around which SciPy's Dijkstra runs until no
+    memory is left, and ends the process."""
+    sources, _ = _sources(indices, graph.n)
+    edges = graph.edges if sources is None else _reached(graph.edges, sources)
+    try:
+        searches(edges, np.arange(min(graph.n, 1)), False)
+    except NegativeCycle as error:
+        raise NegativeCycleError(str(error)) from None
 
 
 def _paths(
@@ -148,6 +176,8 @@ def shortest_path(
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
     if method == "D":
         return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
+    if method == "BF":
+        return bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
     return _paths(_Graph(csgraph, directed, unweighted), indices, return_predecessors)
 
 
@@ -184,7 +214,8 @@ def dijkstra(
 ) -> Any:
     """``scipy.sparse.csgraph.dijkstra``; from all vertices of a dense graph the closure.
 
-    SciPy runs for ``min_only`` and for negative weights, of which it warns.
+    SciPy runs for ``min_only`` and for negative weights, of which it warns; cycles of negative length
+    that the sources reach, with which it does not end, are a ``NegativeCycleError``.
 
     Examples
     --------
@@ -193,10 +224,13 @@ def dijkstra(
     array([ 0.,  1., inf])
     """
     limit = float(limit)
-    if not limit >= 0:
+    if limit < 0:
         raise ValueError(f"limit: expected 0 or more, got {limit}")
-    graph = None if min_only else _Graph(csgraph, directed, unweighted)
-    if graph is None or graph.any_negative():
+    graph = _Graph(csgraph, directed, unweighted)
+    is_negative = graph.any_negative()
+    if is_negative:
+        _refuse_negative_cycle(graph, indices)
+    if is_negative or min_only or np.isnan(limit):
         return _scipy.dijkstra(
             csgraph, directed, indices, return_predecessors, unweighted, limit, min_only
         )
@@ -228,7 +262,8 @@ def bellman_ford(
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Any:
-    """``scipy.sparse.csgraph.bellman_ford``, as :func:`johnson`.
+    """``scipy.sparse.csgraph.bellman_ford``, as :func:`johnson`, but for negative cycles that ``indices``
+    do not reach, which are no error.
 
     Examples
     --------
@@ -236,4 +271,8 @@ def bellman_ford(
     >>> yupana.csgraph.bellman_ford([[0, -1, 0], [0, 0, 2], [0, 0, 0]], indices=0)
     array([ 0., -1.,  1.])
     """
-    return johnson(csgraph, directed, indices, return_predecessors, unweighted)
+    graph = _Graph(csgraph, directed, unweighted)
+    sources, _ = _sources(indices, graph.n)
+    if sources is not None and graph.any_negative():
+        graph.keep_edges(_reached(graph.edges, sources))
+    return _paths(graph, indices, return_predecessors)

@@ -122,7 +122,15 @@ def _refuse_single(x: Any, s: Any, axes: Any) -> None:
         raise ValueError("invalid number of data points (0) specified; expected 1 or more")
 
 
+def _names_no_axis(s: Any, axes: Any) -> bool:
+    """Whether no axis is transformed, of which SciPy returns the array as it is, of any type."""
+    is_empty = [np.iterable(given) and len(given) == 0 for given in (s, axes)]
+    return is_empty[0] and axes is None or is_empty[1] and (s is None or is_empty[0])
+
+
 def _c2c(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords) -> Array:
+    if type(axes) is not int and _names_no_axis(s, axes) and not on_gpu(x):
+        return np.asarray(x)
     return complex_to_complex(_numbers(x), s, axes, norm, inverse, keywords)
 
 

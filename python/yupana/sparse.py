@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, options, run
-from ._views import Array, on_gpu, real_array, resident
+from ._views import Array, on_gpu, real_array, refuse_rounding, resident
 
 __all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
 
@@ -65,6 +65,7 @@ class TriangularSystem:
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64
         if matrix.dtype.kind not in "fiub":
             raise TypeError(f"matrix: expected real numbers, got {matrix.dtype}")
+        refuse_rounding(matrix.data, "matrix")
         index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
         self.dtype = np.dtype(dtype)

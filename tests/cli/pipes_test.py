@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from genes import example
+from program import PROGRAM, main, refuse, run
 
 COMMANDS = {
     "x.txt": [("scan", "IN", "-o", "OUT.txt"), ("reduce", "IN", "-o", "OUT.txt"), ("sort", "IN", "-o", "OUT.txt"),
@@ -83,5 +84,58 @@ def errors_name_what_was_given():
     assert "x.fifo: cannot be opened" in done.stderr
 
 
+def two_names_of_one_pipe_were_read_as_two_files_the_second_empty():
+    """merge - /dev/stdin wrote half of the numbers, polymul - /dev/stdin nothing."""
+    for command, wanted in ((("merge",), "1\n1\n2\n2\n"), (("polymul",), "1\n4\n4\n")):
+        for names in (("-", "-"), ("-", "/dev/stdin"), ("/dev/stdin", "/dev/fd/0"), ("/proc/self/fd/0", "-")):
+            run(*command, *names, "-o", "o.txt", input="1\n2\n")
+            assert pathlib.Path("o.txt").read_text() == wanted, (command, names)
+    inputs()
+    table = pathlib.Path("t.csv").read_text()
+    fit = ("tree", "fit", "-", "--label", "c", "--prune-with", "/dev/stdin", "-o", "m")
+    run(*fit, input=table)
+    pruned = pathlib.Path("m.json").read_bytes()
+    run(*("t.csv" if word in ("-", "/dev/stdin") else word for word in fit))
+    assert pathlib.Path("m.json").read_bytes() == pruned
+
+
+def splice_knew_standard_input_by_one_of_its_names():
+    example()
+    files = {"--genome": "g.fa", "--exons": "e.tsv", "--target": "t.fa"}
+    given = [word for pair in files.items() for word in pair]
+    run("splice", *given, "-o", "file")
+    for option, name in files.items():
+        for pipe in ("-", "/dev/stdin"):
+            words = [pipe if word == name else word for word in given]
+            run("splice", *words, "-o", "pipe", input=pathlib.Path(name).read_text())
+            for end in (".tsv", ".txt"):
+                assert pathlib.Path("pipe" + end).read_text() == pathlib.Path("file" + end).read_text(), (option, pipe)
+    run("splice", "--batch", "-", "-o", "pipe", input="g.fa e.tsv t.fa\n")
+    assert pathlib.Path("pipe.tsv").read_text() == pathlib.Path("file.tsv").read_text()
+    refuse("splice", "--genome", "-", "--exons", "e.tsv", "--target", "/dev/stdin", "-o", "two", status=2,
+           says="expected one file from standard input, got two", input="")
+
+
+def models_were_no_files_from_a_pipe():
+    inputs()
+    run("tree", "fit", "t.csv", "--label", "c", "-o", "m", "--binary")
+    run("tree", "predict", "m.json", "t.csv", "-o", "file")
+    rules = run("tree", "show", "m.json").stdout
+    for name in ("m.json", "m.model"):
+        model = pathlib.Path(name).read_bytes()
+        for pipe in ("-", "/dev/stdin"):
+            for command in (("predict", pipe, "t.csv", "-o", "pipe"), ("show", pipe)):
+                done = subprocess.run([PROGRAM, "tree", *command], input=model, capture_output=True, check=False)
+                assert done.returncode == 0, (command, done.stderr)
+            assert done.stdout.decode() == rules
+            assert pathlib.Path("pipe.predicted.tsv").read_text() == pathlib.Path("file.predicted.tsv").read_text()
+    run("som", "fit", "t.csv", "--label", "c", "--rows", 2, "--cols", 2, "-o", "map")
+    for pipe in ("-", "/dev/stdin"):
+        refuse("som", "apply", pipe, "t.csv", "-o", "pipe", status=2,
+               says=["next to its .codebook.npy, got standard input"], input="")
+
+
 sys.exit(main([a_pipe_gives_what_its_file_gives, genotypes_from_standard_input_were_said_to_be_read_twice,
-               standard_input_may_be_a_file, errors_name_what_was_given]))
+               standard_input_may_be_a_file, errors_name_what_was_given,
+               two_names_of_one_pipe_were_read_as_two_files_the_second_empty,
+               splice_knew_standard_input_by_one_of_its_names, models_were_no_files_from_a_pipe]))

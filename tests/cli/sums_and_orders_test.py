@@ -159,7 +159,7 @@ def integers_of_a_text_are_not_rounded_to_doubles():
 def a_killed_sort_leaves_no_runs():
     np.save("x.npy", np.random.default_rng(1).normal(size=1_000_000))
     for end in [signal.SIGKILL, signal.SIGHUP]:
-        sort = subprocess.Popen([PROGRAM, "sort", "x.npy", "-o", "sorted.npy", "--memory", "64k"],
+        sort = subprocess.Popen([PROGRAM, "sort", "x.npy", "-o", "sorted.npy", "--memory", "1M"],
                                 stderr=subprocess.PIPE, text=True)
         note = sort.stderr.readline()  # the first run is about to be written
         sort.send_signal(end)

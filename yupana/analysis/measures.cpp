@@ -332,8 +332,9 @@ Measures NumberTally::measures() {
   // Squares of smaller doubles lose their digits.
   const bool held = spread.value() >= 0x1p-900 && spread.value() < HUGE_VAL;
   const double r2 = differ_ ? 1 - errors / spread.value() : (errors == 0 ? 1.0 : 0.0);
+  const bool errors_held = absolute_.value() == 0 || (errors >= 0x1p-900 && errors < HUGE_VAL);
   result.values = {{"r2", rows_ > 1 && (held || !differ_) ? r2 : none},
-                   {"rmse", std::sqrt(errors / n)},
+                   {"rmse", errors_held ? std::sqrt(errors / n) : none},
                    {"mae", absolute_.value() / n},
                    {"mean_error", sum_.value() / n}};
   std::sort(errors_.begin(), errors_.end());

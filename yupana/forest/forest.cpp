@@ -11,6 +11,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/rounded_weights.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/share_trees.hpp"
@@ -149,6 +150,7 @@ ForestResult fit(Context& context,
     return fit<T>(context, made.view(), nullptr, nullptr, target, plain);
   }
   const Problem problem = make_problem(table.rows, target, tree.criterion, draws_a_tree);
+  note_rounded_weights(context, table.rows, target, problem);
   const Growth<T> growth(context, table, sparse, problem, tree);
   const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);

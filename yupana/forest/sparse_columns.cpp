@@ -8,6 +8,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/rounded_weights.hpp"
 #include "yupana/forest/tree_backends.hpp"
 
 namespace yupana::forest {
@@ -89,6 +90,7 @@ Tree fit_sparse_tree(Context& context,
   }
   check_tree_params(params, table.rows, table.features);
   const Problem problem = make_problem(table.rows, target, params.criterion);
+  note_rounded_weights(context, table.rows, target, problem);
   const TreeParams entries = on_entries(table, params);
   return grow_best_first(entries, [&](const TreeParams& own) {
     SortedTable sorted = sort_sparse(context, table);

@@ -6,6 +6,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/rounded_weights.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -98,6 +99,7 @@ Tree fit_tree(Context& context,
     return fit_tree(context, with_features(table, params.one_hot).view(), target, plain);
   }
   const Problem problem = make_problem(table.rows, target, params.criterion);
+  note_rounded_weights(context, table.rows, target, problem);
   return grow_best_first(params, [&](const TreeParams& own) {
     if (context.backend() == Backend::reference) {
       return reference::fit_tree(context, table, problem, own, nullptr);

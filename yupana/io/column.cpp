@@ -19,8 +19,10 @@ const char* words_of(NumberType type) {
 /// What to do about a number that the type does not hold.
 const char* what_holds(NumberType type, std::string_view number) {
   if (type.kind == 'f') return "write inf, or 0 of a tiny number, if it is meant";
-  if (number_of<std::uint64_t>(number)) return "read it as u8, or as a float if it may be rounded";
-  return "read it as a float (f8) if it may be rounded";
+  if (number_of<std::uint64_t>(number)) {
+    return "read it as u8, or write it with a point and read it as f8 if it may be rounded";
+  }
+  return "write it with a point and read it as f8 if it may be rounded";
 }
 
 /// The type that holds an integer.
@@ -36,6 +38,8 @@ ColumnReader::ColumnReader(std::string path, NumberType text_type)
   if (is_npy(file_)) {
     npy_.emplace(
         file_, NpyKinds{.shape = "one column of numbers", .min_dimensions = 1, .is_column = true});
+  } else if (file_.size() == 0 && is_npy_name(file_.path())) {
+    throw bad_file(file_.path(), "expected a .npy, got an empty file; copy it again");
   } else {
     lines_ = std::make_unique<LineReader>(file_.path());
   }

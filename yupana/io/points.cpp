@@ -79,6 +79,7 @@ class TextPoints {
       split(line);
       if (first_ && !is_numbers()) {
         for (const Cell& cell : cells_) names_.emplace_back(cell.text);
+        note_odd_names();
         choose_columns();
       } else {
         if (first_) choose_columns();
@@ -175,6 +176,15 @@ class TextPoints {
     return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
       return whole_number(cell.text, value);
     });
+  }
+
+  void note_odd_names() const {
+    if (!std::all_of(names_.begin(), names_.end(), begins_as_number)) return;
+    context_.note(fmt::format(
+        "{}: line {} is taken as names, but '{}' begins as a number; correct it if it is a point",
+        params_.path,
+        reader_.number(),
+        printable(names_[0])));
   }
 
   /// From the cells of the first line.

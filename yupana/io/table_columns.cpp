@@ -183,6 +183,8 @@ TableColumns named_columns(const std::string& path,
   columns.header = params.header == TableHeader::present;
   if (params.header == TableHeader::automatic) {
     columns.header = has_all(first, params.known) || is_named(first, params);
+    columns.odd_names =
+        !columns.header && std::all_of(first.begin(), first.end(), begins_as_number);
     if (!columns.header && lines.size() > 1) {
       const auto second = cells_of(path, lines[1], numbers[1], columns.delimiter);
       columns.header = is_header(first, second);
@@ -192,6 +194,7 @@ TableColumns named_columns(const std::string& path,
       columns.doubtful = !columns.header && may_be_names(first) && !may_be_names(second);
     }
   }
+  columns.odd_names &= columns.header;
   // Of a single line only one fact distinguishes a header from a row: that rows have numbers.
   if (params.header == TableHeader::automatic && lines.size() == 1 && params.categorical.empty() &&
       !columns.header && !has_number(first)) {
@@ -220,6 +223,12 @@ void check_names_are_utf8(const std::string& path, std::int64_t line, const Tabl
 }
 
 }  // namespace
+
+bool begins_as_number(std::string_view text) {
+  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+  if (!text.empty() && text[0] == '.') text.remove_prefix(1);
+  return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
 
 TableColumns table_columns(const std::string& path,
                            std::string_view first_lines,

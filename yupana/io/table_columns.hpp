@@ -19,6 +19,7 @@ struct TableColumns {
   char delimiter = ',';
   bool header = false;
   bool doubtful = false;                    ///< no header was found, but the first line may be one
+  bool odd_names = false;                   ///< a header was found whose names begin as numbers
   std::vector<std::string> first_row = {};  ///< its cells, without a header of text
   std::vector<std::string> names;           ///< of the file's columns
   std::vector<ColumnUse> uses;              ///< of the file's columns
@@ -45,6 +46,10 @@ bool split_cells(std::string_view line,
                  std::vector<std::string>& storage);
 
 bool is_comment(std::string_view line, char comment);
+
+/// Whether text is a number or begins as one: "12O", "1.000.5". Of a row a typing error, and rarely
+/// a name.
+bool begins_as_number(std::string_view text);
 
 /// Whether what [at, stop) reads as may be lost (see lost_number): numbers of 2^53 or more, those
 /// below the least float, and zeros with an exponent.

@@ -351,6 +351,13 @@ void read_text_table(Context& context,
                     "as years or wavelengths are; --header yes if they are names",
                     text.path()));
   }
+  if (columns.odd_names && params.notes) {
+    context.note(
+        fmt::format("{}: the first line is taken as names, but '{}' begins as a number; --header "
+                    "no if the line is a row",
+                    text.path(),
+                    printable(columns.names[0])));
+  }
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;

@@ -113,7 +113,9 @@ void note_not_finite(
     context.note(fmt::format(
         "{}: the sum is {}: {} holds inf or nan, or sums of its numbers are beyond what {} holds",
         command,
-        std::isnan(sum) ? "nan" : "inf",
+        std::isnan(sum) ? "nan"
+        : sum > 0       ? "inf"
+                        : "-inf",
         path,
         io::number_type<T>().name()));
   }

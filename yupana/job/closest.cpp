@@ -1,5 +1,6 @@
 #include "yupana/job/closest.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <variant>
@@ -19,9 +20,13 @@ std::uint64_t bytes_of(const Context& context,
   const auto rows = static_cast<std::uint64_t>(points.rows());
   const std::uint64_t point = static_cast<std::uint64_t>(points.cols()) * sizeof(T);
   if (context.backend() != Backend::cpu) return rows * point;
-  // A copy with two numbers a point; divide and conquer: the points' numbers, two orders.
-  const std::uint64_t besides = method == geometry::ClosestMethod::divide ? 32 : 16;
-  return rows * (2 * point + besides);
+  if (method != geometry::ClosestMethod::divide) {
+    return rows * (2 * point + 16);  // a copy with two numbers a point
+  }
+  // Copies with their numbers, of 8 bytes as their places: while they are sorted two of each,
+  // afterwards one and two orders.
+  const std::uint64_t copy = (point + 7) / 8 * 8 + 8;
+  return rows * (point + std::max(2 * copy, copy + 16));
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/job/arrays.hpp"
@@ -31,8 +32,14 @@ std::int64_t items_in(const Context& context, std::uint64_t share, std::uint64_t
 }
 
 /// Windows large enough for the disk, small enough for the memory with all that goes with them.
-std::int64_t window_of(const Context& context, std::int64_t runs, std::uint64_t bytes) {
-  return std::clamp<std::int64_t>(items_in(context, 4, bytes) / runs, 256, std::int64_t{1} << 22);
+/// Throws out_of_resources where the smallest exceed it.
+std::int64_t window_of(const Context& context,
+                       const std::string& what,
+                       std::int64_t runs,
+                       std::uint64_t bytes) {
+  constexpr std::int64_t least = 64;
+  check_memory(context, what, 4 * bytes * static_cast<std::uint64_t>(least * runs));
+  return std::clamp(items_in(context, 4, bytes) / runs, least, std::int64_t{1} << 22);
 }
 
 /// What of a sorted sequence is kept, as it passes by: of equal keys the first, and so many in all.
@@ -95,6 +102,11 @@ class FileSorter {
     // Half of the memory for the items of a run, half for the sort's copy of them.
     run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
+    check_memory(
+        context_, "sort: " + params_.in, 2 * item_bytes * static_cast<std::uint64_t>(run_size_));
+    // What the file tells of the merge is refused before the work.
+    const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
+    if (runs > 1) window_of(context_, about_runs(runs), runs, item_bytes);
     if (!sort_runs()) merge_runs();
     note_comments(context_, reader_);
     writer_.finish();
@@ -111,6 +123,10 @@ class FileSorter {
   struct Run {
     std::int64_t offset = 0, size = 0, done = 0;
   };
+
+  std::string about_runs(std::int64_t runs) const {
+    return fmt::format("sort: {}: to merge {}", params_.in, counted(runs, "run"));
+  }
 
   io::NumberType type() const {
     if constexpr (positions) return io::number_type<V>();
@@ -197,7 +213,7 @@ class FileSorter {
     Stage stage(context_, "merge", static_cast<double>(read_), "numbers");
     RunMerger<K, V> merger(context_,
                            count,
-                           window_of(context_, count, item_bytes),
+                           window_of(context_, about_runs(count), count, item_bytes),
                            [&](std::int64_t run, Columns to, std::int64_t n) {
                              return read_back(runs_[static_cast<std::size_t>(run)], to, n);
                            });
@@ -269,7 +285,7 @@ ArrayFileResult merge_inputs(Context& context,
   const auto count = static_cast<std::int64_t>(inputs.size());
   RunMerger<T> merger(context,
                       count,
-                      window_of(context, count, sizeof(T)),
+                      window_of(context, "merge of " + counted(count, "file"), count, sizeof(T)),
                       [&](std::int64_t input, arrays::Columns<T> to, std::int64_t n) {
                         return inputs[static_cast<std::size_t>(input)].read(to.keys, n);
                       });

@@ -154,6 +154,13 @@ void align_group(Context& context,
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
     hits[task - first_task] = keep_best(c, end, group, params, done);
+    const TaskHits& own = hits[task - first_task];
+    if (task->from_signals && !own.empty() && own.front().e_value < 0) {
+      context.note(
+          "splice: the scores of unrelated letters add up to gains, so that no E-value is known "
+          "and "
+          "nothing is unaligned; lower --match or --mismatch, or the --matrix");
+    }
   }
 }
 

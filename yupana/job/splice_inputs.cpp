@@ -59,7 +59,7 @@ std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();
     std::size_t number = 0;
-    for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
+    for (const io::FastaRecord& target : targets(input)) {
       if (input.is_protein && !params_.allow_acgt) refuse_cdna(input.target, target);
       Task task;
       task.target = target.name;
@@ -141,7 +141,7 @@ std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<Splice
   std::vector<io::SequenceLength> result;
   std::map<std::string, std::int64_t> lengths;
   for (const SpliceInput& input : inputs) {
-    for (const io::FastaRecord& record : fasta(input.genome, false)) {
+    for (const io::FastaRecord& record : genome(input.genome)) {
       const auto [known, is_new] = lengths.try_emplace(record.name, std::ssize(record.letters));
       if (is_new) result.push_back({record.name, known->second});
       if (known->second == std::ssize(record.letters)) continue;
@@ -162,7 +162,9 @@ void SpliceInputs::hold(std::uint64_t bytes) {
   held_ += bytes;
 }
 
-const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path, bool is_protein) {
+const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path,
+                                                        bool is_protein,
+                                                        const char* letters_hint) {
   const auto [place, is_new] = fastas_.try_emplace({path, is_protein});
   if (is_new) {
     note_pipe(context_, path);
@@ -171,7 +173,7 @@ const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path,
         (is_protein ? params_.protein.align : params_.align).substitution;
     place->second = io::read_fasta(path,
                                    is_dna ? std::string(io::dna_letters) : letters_known(scores),
-                                   is_dna ? "give proteins by --protein" : "",
+                                   is_dna ? letters_hint : "",
                                    left());
     hold(io::held_bytes(place->second));
   }
@@ -182,7 +184,7 @@ std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   const auto [place, is_new] = strands_.try_emplace({input.genome, input.exons, input.is_protein});
   if (!is_new) return place->second;
   std::list<Strand>& strands = place->second;
-  const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
+  const std::vector<io::FastaRecord>& genome = this->genome(input.genome);
   for (std::size_t r = 0; r < genome.size(); ++r) {
     for (const char sign : {'+', '-'}) {
       strands.push_back({genome[r].name, sign, &genome[r].letters, no_exons(), {}, r});

@@ -86,7 +86,15 @@ class SpliceInputs {
  private:
   void hold(std::uint64_t bytes);
   std::uint64_t left() const { return context_.memory() - held_; }
-  const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein);
+  const std::vector<io::FastaRecord>& fasta(const std::string& path,
+                                            bool is_protein,
+                                            const char* letters_hint);
+  const std::vector<io::FastaRecord>& targets(const SpliceInput& input) {
+    return fasta(input.target, input.is_protein, "give proteins by --protein");
+  }
+  const std::vector<io::FastaRecord>& genome(const std::string& path) {
+    return fasta(path, false, "a genome is DNA; proteins are targets, of --protein");
+  }
   std::list<Strand>& strands_of(const SpliceInput& input);
   /// The task of one target, `number` in its file.
   void add_trials(Task& task, const SpliceInput& input, std::size_t number);

@@ -133,7 +133,7 @@ std::shared_ptr<Exons> SpliceInputs::whole_exons(Strand& strand) {
 
 std::vector<std::string_view> SpliceInputs::sequences_of(const std::string& genome) {
   std::vector<std::string_view> sequences;
-  for (const io::FastaRecord& record : fasta(genome, false)) sequences.push_back(record.letters);
+  for (const io::FastaRecord& record : this->genome(genome)) sequences.push_back(record.letters);
   return sequences;
 }
 
@@ -152,8 +152,7 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
   if (!is_new) return place->second;
   const std::vector<std::string_view> sequences = sequences_of(input.genome);
   std::vector<std::string_view> proteins;
-  for (const io::FastaRecord& record : fasta(input.target, true))
-    proteins.push_back(record.letters);
+  for (const io::FastaRecord& record : targets(input)) proteins.push_back(record.letters);
   std::int64_t bases = 0;
   for (const std::string_view sequence : sequences) bases += std::ssize(sequence);
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
