@@ -303,7 +303,7 @@ def unrelated(
     source: Any, cutoff: float = 0.0884, *, largest: bool = False, **keywords: Any
 ) -> list[str]:
     """Names of samples of which no two have a KING-robust kinship above ``cutoff``: PLINK 2's
-    ``--king-cutoff``; with ``largest`` as many as can be in families of up to 64 samples.
+    ``--king-cutoff``; with ``largest`` as many as can be in families of up to 200 samples.
 
     Parameters
     ----------

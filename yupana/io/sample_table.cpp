@@ -14,9 +14,10 @@ namespace {
 
 const std::vector<std::string> fam_columns = {"FID", "IID", "PAT", "MAT", "SEX", "PHENO1"};
 
-std::vector<std::string> fields_of(std::string_view line) {
+/// The first `most` fields of a line.
+std::vector<std::string> fields_of(std::string_view line, std::size_t most) {
   std::vector<std::string> fields;
-  for (std::string_view field; split_fields(line, &field, 1) == 1;) {
+  for (std::string_view field; fields.size() < most && split_fields(line, &field, 1) == 1;) {
     fields.emplace_back(field);
     line.remove_prefix(static_cast<std::size_t>(field.data() + field.size() - line.data()));
   }
@@ -62,11 +63,11 @@ SampleTable read_sample_table(const std::string& path) {
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with('#')) {
       if (!line.starts_with("#FID") && !line.starts_with("#IID")) continue;
-      table.columns = fields_of(line.substr(1));
+      table.columns = fields_of(line.substr(1), line.size());
       has_header = true;
       continue;
     }
-    std::vector<std::string> fields = fields_of(line);
+    std::vector<std::string> fields = fields_of(line, table.columns.size());
     if (fields.empty()) continue;
     // A .fam may have more columns than are known, or no phenotype.
     if (!has_header && fields.size() < fam_columns.size()) fields.resize(fam_columns.size(), "-9");
