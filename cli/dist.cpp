@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "cli/phylogeny_options.hpp"
+#include "cli/relationships.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/distances.hpp"
 
@@ -43,7 +44,7 @@ std::vector<std::string> layout_words(std::vector<std::string> words) {
   return words;
 }
 
-void apply_plink(DistOptions& options, Context& context) {
+void apply_plink(DistOptions& options) {
   auto& contents = options.job.outputs.plink_contents;
   bool flat = false;
   for (const std::string& word : options.distance) {
@@ -53,9 +54,7 @@ void apply_plink(DistOptions& options, Context& context) {
   if (contents.empty()) contents.push_back(io::PlinkContent::allele_count);
   options.job.outputs.plink = io::plink_layout(layout_words(options.distance));
   options.job.outputs.npy = false;
-  if (!flat && options.job.input.cohort.missing == genotype::Missing::pairwise) {
-    context.note("missing calls are scaled by shared sites, as PLINK does with flat-missing");
-  }
+  options.job.outputs.flat_missing = flat;
 }
 
 void apply_formats(DistOptions& options) {
@@ -96,22 +95,6 @@ void check_options(const Call& call, const DistOptions& options) {
   }
 }
 
-/// How many pairs of each relationship were listed, for people and for programs.
-std::pair<std::string, nlohmann::json> relationships_of(
-    bool listed, const genotype::RelationshipCounts& counts) {
-  if (!listed) return {};
-  std::vector<std::string> parts;
-  nlohmann::json json;
-  for (std::size_t r = 0; r < counts.pairs.size(); ++r) {
-    const std::string_view name = genotype::relationship_names[r];
-    json[std::string(name)] = counts.pairs[r];
-    if (counts.pairs[r] > 0) parts.push_back(fmt::format("{} {}", name, counts.pairs[r]));
-  }
-  const std::string text =
-      parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", "));
-  return {fmt::format("pairs    {}\n", text), json};
-}
-
 /// The name of what was written, or a list of several: PLINK's words choose others than --metric.
 nlohmann::json metrics_of(const job::DistanceJobParams& job) {
   std::vector<std::string_view> names;
@@ -127,7 +110,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.outputs.bootstrap.seed = options.job.input.cohort.seed;
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
-  if (options.plink) apply_plink(options, context);
+  if (options.plink) apply_plink(options);
   if (options.kinships) {
     options.job.metric.metric = genotype::Metric::king;
     options.job.outputs.kinships = options.least.value_or(-infinity);
@@ -140,16 +123,17 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.out = required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
-  const auto [listed, counts] = relationships_of(options.kinships, result.relationships);
   auto support = nlohmann::ordered_json::object();
   const std::string supported =
       add_support(support, options.job.outputs.bootstrap, result.bootstrap_blocks);
-  Answer answer = cohort_answer(context, call, result.cohort, result.files, listed + supported);
+  Answer answer = cohort_answer(context, call, result.cohort, result.files, supported);
   answer.json.update(support);
   answer.json["metric"] = metrics_of(options.job);
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
   answer.json["passes"] = result.passes;
-  if (options.kinships) answer.json["relationships"] = counts;
+  if (options.kinships) {
+    answer.text += add_relationships(answer.json, result.relationships, result.names);
+  }
   return answer;
 }
 
@@ -208,7 +192,8 @@ void add_dist(Command& program) {
             layout_words(words);
           },
           "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
-          "allele-ct; flat-missing")
+          "allele-ct; missing calls are corrected by the expected differences at their sites, with "
+          "flat-missing by their number")
       .takes(0, 10);
   command.choice("--tree", outputs.tree, tree_methods(), "also write a tree: PREFIX.nwk; by");
   add_bootstrap(command, outputs.bootstrap);
@@ -224,7 +209,11 @@ void add_dist(Command& program) {
                  "closer",
                  -infinity,
                  infinity);
-  command.needs({"--king-table-filter"}, {"--make-king-table"});
+  command.flag("--king-table-ibd",
+               outputs.ibd,
+               "the table has four columns more, PLINK 1.9's Z0, Z1, Z2 and PI_HAT of --genome: "
+               "shares of the genome with no, one and two alleles by descent");
+  command.needs({"--king-table-filter", "--king-table-ibd"}, {"--make-king-table"});
   command.excludes({"--metric",
                     "--format",
                     "--dtype",

@@ -6,6 +6,7 @@
 #include "cli/checkpoint_folder.hpp"
 #include "cli/genotype_options.hpp"
 #include "cli/phylogeny_options.hpp"
+#include "cli/relationships.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -90,6 +91,45 @@ std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
   return text;
 }
 
+/// F_ST and identity by state of populations for programs, and their range for people.
+std::string add_populations(nlohmann::ordered_json& json, const job::FermatJobResult& result) {
+  const auto& names = result.populations;
+  if (names.empty()) return {};
+  const genotype::PopulationPairs& pairs = result.population_pairs;
+  const auto rows = [&](const std::vector<double>& values) {
+    auto all = nlohmann::ordered_json::array();
+    for (std::size_t k = 0; k < values.size(); k += names.size()) {
+      const auto row = values.begin() + static_cast<std::ptrdiff_t>(k);
+      all.push_back(std::vector<double>(row, row + std::ssize(names)));
+    }
+    return all;
+  };
+  json["populations"] = {{"names", names},
+                         {"samples", pairs.sizes},
+                         {"fst", rows(pairs.fst)},
+                         {"mean_ibs", rows(pairs.ibs)}};
+  std::size_t least[2] = {1, 0}, most[2] = {1, 0};
+  const auto at = [&](const std::size_t* pair) {
+    return pairs.fst[pair[0] * names.size() + pair[1]];
+  };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::size_t pair[2] = {i, j};
+      if (std::isnan(at(pair))) continue;
+      if (!(at(least) <= at(pair))) std::copy(pair, pair + 2, least);
+      if (!(at(most) >= at(pair))) std::copy(pair, pair + 2, most);
+    }
+  }
+  if (std::isnan(at(most))) return {};
+  return fmt::format("F_ST     {:.4f} ({}, {}) to {:.4f} ({}, {})\n",
+                     at(least),
+                     names[least[1]],
+                     names[least[0]],
+                     at(most),
+                     names[most[1]],
+                     names[most[0]]);
+}
+
 Answer fermat(Context& context, const Call& call, FermatOptions options) {
   if (options.job.input.path.empty() == options.job.distances.empty()) {
     const char* const got = options.job.distances.empty() ? "neither" : "both";
@@ -118,6 +158,10 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
     answer.json["account"] = account_json(*result.cohort);
   }
   answer.text += add_support(answer.json, options.job.bootstrap, result.bootstrap_blocks);
+  if (result.relationships) {
+    answer.text += add_relationships(answer.json, *result.relationships, result.names);
+  }
+  answer.text += add_populations(answer.json, result);
   answer.text += score_table(result.matrices);
   for (const std::string& finding : result.findings) answer.text += finding + "\n";
   for (const std::string& notice : result.notices) answer.text += "Notice: " + notice + "\n";
@@ -179,6 +223,11 @@ void add_options(Command& command, FermatOptions& options) {
   add_bootstrap(command, job.bootstrap);
   command.number("--dimensions", job.dimensions, "coordinates of the embeddings", 1, 1000);
   command.flag(
+      "--relationships",
+      job.relationships,
+      "count pairs by KING-robust kinship: duplicates and twins, by name, parents, siblings "
+      "and degrees; all of them in a table are yupana dist --make-king-table");
+  command.flag(
       "--matrix-only",
       job.matrix_only,
       "write distances and lengths alone, those over all edges by the dense closure; under mpirun "
@@ -194,7 +243,8 @@ void add_rules(Command& command) {
   command.excludes({"--no-prune"}, "--knn", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--landmarks", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--matrix-only", "its closure is always dense");
-  command.excludes({"--labels", "--tree", "--bootstrap", "--dimensions"},
+  command.excludes({"--relationships"}, "--from-distances", "it counts genotypes");
+  command.excludes({"--labels", "--tree", "--bootstrap", "--dimensions", "--relationships"},
                    "--matrix-only",
                    "nothing is drawn or scored");
   command.excludes({"--bootstrap"}, "--from-distances", "it draws from the sites of genotypes");

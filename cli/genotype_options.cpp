@@ -30,14 +30,24 @@ void add_inputs(Command& command, job::InputParams& input) {
     };
     command.word(name, take, help);
   };
-  command.text("input",
-               input.path,
-               ".bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, a folder of "
-               "VCF-Zarr, or simulate:SAMPLESxSITES");
+  command.text(
+      "input",
+      input.path,
+      ".bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, a folder of "
+      "VCF-Zarr, - (VCF or BCF on standard input), or simulate:SAMPLESxSITES");
   path("--bfile", job::InputKind::plink, "PLINK prefix of .bed, .bim, .fam");
   path("--bed", job::InputKind::plink, "a .bed file");
   command.text("--bim", input.bim, "its .bim, where the name differs");
   command.text("--fam", input.fam, "its .fam, where the name differs");
+  const auto text_prefix = [&](const char* name, const char* ending, const char* help) {
+    const auto take = [&input, ending](const std::string& given) {
+      input.path = given + ending;
+      input.kind = job::InputKind::text;
+    };
+    command.word(name, take, help);
+  };
+  text_prefix("--file", ".ped", "PLINK prefix of .ped, .map");
+  text_prefix("--tfile", ".tped", "PLINK prefix of .tped, .tfam");
   path("--pfile", job::InputKind::pgen, "PLINK 2 prefix of .pgen, .pvar (.zst), .psam");
   path("--pgen", job::InputKind::pgen, "a .pgen file; its hard calls are read");
   command.text("--pvar", input.pvar, "its .pvar or .bim, where the name differs");
@@ -216,7 +226,7 @@ void add_filters(Command& command, job::InputParams& input) {
           "after the filters of sites leave out samples until no KING-robust kinship is larger: "
           "0.354 leaves no duplicates, 0.177 no first-degree relatives, 0.0884 no second-degree; "
           "the same samples as PLINK 2, or, with largest after it, as few as can be in families "
-          "of up to 64")
+          "of up to 200")
       .takes(1, 2);
   command
       .words(
@@ -263,7 +273,8 @@ void add_genotype_options(Command& command,
 void add_cohort_options(Command& command, job::InputParams& input, const Names& drawing) {
   command.under(inputs, [&] { add_inputs(command, input); });
   command.under(filters, [&] { add_filters(command, input); });
-  command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--bgen", "--vcf"});
+  command.only_one(
+      {"input", "--bfile", "--bed", "--file", "--tfile", "--pfile", "--pgen", "--bgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");

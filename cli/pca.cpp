@@ -8,6 +8,7 @@ namespace {
 
 Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
   check_cohort_options(call, params.input);
+  params.command = command_line();
   params.out = required_out(call, prefix_out);
   const job::PcaJobResult result = job::run_pca(context, params);
   std::string components;
@@ -44,6 +45,18 @@ void add_pca(Command& program) {
   command.flag("--loadings",
                params->loadings,
                "also write the weight of every site in every component: PREFIX.loadings.tsv");
+  command.flag(
+      "--report",
+      params->report,
+      "also write a page and pictures, PREFIX.html, .svg, .pdf, .png: individuals, the share of "
+      "each component and, with --loadings, arrows of the sites that weigh most");
+  command.text(
+      "--labels", params->labels, "sample <tab> label, or FID IID label: colours of the report");
+  command.text("--label-column",
+               params->label_column,
+               "name or number of the label's column, where there are several");
+  command.needs({"--labels"}, {"--report"});
+  command.needs({"--label-column"}, {"--labels"});
   command.text("--project",
                params->project,
                "PREFIX.loadings.tsv of an earlier run, with PREFIX.eigenval beside it: instead of "
@@ -53,7 +66,7 @@ void add_pca(Command& program) {
                params->approximate,
                "without the matrix, by up to 20 passes over the input: for more samples than fit "
                "memory; missing calls count as their site's mean");
-  command.excludes({"--loadings", "--approx", "--components", "--standardize"},
+  command.excludes({"--loadings", "--report", "--approx", "--components", "--standardize"},
                    "--project",
                    "the components are those of the earlier run");
 }

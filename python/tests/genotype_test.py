@@ -177,3 +177,67 @@ def test_bad_input_is_one_clear_line(call, error, words):
     with pytest.raises(error, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+class _Frame(dict):
+    """The parts of a Dataset that are asked for."""
+
+    data_vars = property(lambda self: self)
+
+
+class _AnnData:
+    def __init__(self, X, names):
+        self.X, self.obs_names = X, names
+
+
+def _calls(genotypes):
+    """Alleles variants x samples x 2, as sgkit has them."""
+    x = genotypes.T
+    calls = np.stack([x > 1, x > 0], axis=2).astype(np.int8)
+    calls[x < 0] = -1
+    return calls
+
+
+def test_datasets_of_sgkit_and_anndata_are_taken_as_their_matrix(genotypes):
+    names = [f"s{i}" for i in range(len(genotypes))]
+    wanted = yupana.distances(genotypes)
+    calls = _calls(genotypes)
+    for source in (_Frame(call_genotype=calls, sample_id=names), _AnnData(genotypes, names),
+                   _AnnData(csr_matrix(genotypes), names)):
+        cohort = yupana.read_genotypes(source)
+        assert cohort.samples == names
+        assert np.array_equal(cohort.distances(), wanted)
+    dosage = np.where(genotypes < 0, np.nan, genotypes).astype(np.float32).T
+    assert np.array_equal(yupana.distances(_Frame(call_dosage=dosage)), wanted)
+    assert yupana.genotype.unrelated(_AnnData(genotypes, names), 0.6) == names
+
+
+def test_half_calls_are_missing_and_haploid_ones_count_twice():
+    calls = np.array([[[0, -1], [1, -2], [0, -2], [-1, 1]]], np.int8)
+    cohort = yupana.read_genotypes(_Frame(call_genotype=calls))
+    assert cohort.to_numpy().T.tolist() == [[-1, 2, 0, -1]]
+
+
+def test_datasets_that_are_no_genotypes_are_refused():
+    with pytest.raises(ValueError, match="expected two alleles"):
+        yupana.read_genotypes(_Frame(call_genotype=np.full((2, 3, 2), 2, np.int8)))
+    with pytest.raises(ValueError, match="variants x samples x 2"):
+        yupana.read_genotypes(_Frame(call_genotype=np.zeros((2, 3, 4), np.int8)))
+    with pytest.raises(ValueError, match="call_genotype or call_dosage, got one with depth"):
+        yupana.read_genotypes(_Frame(depth=np.zeros((2, 3))))
+
+
+def test_the_packages_own_objects_are_taken(genotypes):
+    wanted = yupana.distances(genotypes)
+    names = [f"s{i}" for i in range(len(genotypes))]
+    xarray = pytest.importorskip("xarray")
+    dataset = xarray.Dataset({"call_genotype": (("variants", "samples", "ploidy"), _calls(genotypes)),
+                              "sample_id": ("samples", names)})
+    assert np.array_equal(yupana.distances(dataset), wanted)
+    assert yupana.read_genotypes(dataset).samples == names
+    for dims, values in (("samples", "variants"), genotypes), (("variants", "samples"), genotypes.T):
+        assert np.array_equal(yupana.distances(xarray.DataArray(values, dims=dims)), wanted)
+    anndata = pytest.importorskip("anndata")
+    annotated = anndata.AnnData(genotypes.astype(np.float32), obs=pd.DataFrame(index=names))
+    assert yupana.read_genotypes(annotated).samples == names
+    assert np.array_equal(yupana.distances(annotated), wanted)

@@ -27,6 +27,45 @@ def _has_objects(frame: Any) -> bool:
     return any(kind.kind not in "iufb" or not isinstance(kind, np.dtype) for kind in frame.dtypes)
 
 
+def _allele_counts(calls: np.ndarray) -> np.ndarray:
+    """Calls variants x samples x alleles, as sgkit has them, to samples x sites: x counts ALT alleles, a call
+    without one of its alleles is missing. A haploid call, -2 after its allele, counts twice."""
+    if calls.ndim != 3 or calls.shape[2] != 2:
+        raise ValueError(f"call_genotype: expected variants x samples x 2 alleles, got {calls.shape}")
+    if calls.size and calls.max() > 1:
+        raise ValueError("call_genotype: expected two alleles, 0 and 1, of each variant, got more; "
+                         "leave such variants out, or read the store with its path")
+    calls = calls.astype(np.int8, copy=False)
+    one, other = calls[:, :, 0], calls[:, :, 1]
+    counts = np.where(other == -2, 2 * one, one + other)
+    missing = (one < 0) | (other == -1)
+    return np.ascontiguousarray(np.where(missing, -1, counts).astype(np.int8).T)
+
+
+def unwrapped(source: Any) -> tuple[Any, list[str] | None]:
+    """The matrix samples x sites and the names of samples that an AnnData (X, obs_names), a Dataset of sgkit
+    (call_genotype, or call_dosage where it has no calls; sample_id) or a DataArray of xarray holds; anything else as
+    it is, without names. Known by what they have: none of these packages is imported."""
+    if hasattr(source, "obs_names") and hasattr(source, "X"):
+        matrix = source.X
+        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+        return matrix, [str(name) for name in source.obs_names]
+    if hasattr(source, "data_vars"):
+        held = source.data_vars
+        names = [str(name) for name in np.asarray(held["sample_id"])] if "sample_id" in held else None
+        if "call_genotype" in held:
+            return _allele_counts(np.asarray(held["call_genotype"])), names
+        if "call_dosage" in held:
+            return np.asarray(held["call_dosage"]).T, names
+        raise ValueError("genotypes: expected a Dataset with call_genotype or call_dosage, got one with "
+                         + ", ".join(map(str, held)))
+    if hasattr(source, "dims") and hasattr(source, "values") and hasattr(source, "coords"):
+        dims = list(source.dims)
+        values = np.asarray(source.values)
+        return (values.T if dims[:2] == ["variants", "samples"] else values), None
+    return source, None
+
+
 def dosages(array: Any) -> np.ndarray:
     """An int8 view of an array; a copy for other types (NaN: a missing call)."""
     if hasattr(array, "toarray"):

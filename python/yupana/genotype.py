@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, options
-from ._dosages import dosages, readable
+from ._dosages import dosages, readable, unwrapped
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
 
@@ -169,10 +169,11 @@ def read_genotypes(
 
     Parameters
     ----------
-    source : path of a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
-        a folder of VCF-Zarr,
+    source : path of a .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK
+        prefix, a folder of VCF-Zarr,
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
-        NaN: missing). An int8 array is used where it is, in either order, without a copy
+        NaN: missing). An int8 array is used where it is, in either order, without a copy. An
+        AnnData gives X and obs_names, a Dataset of sgkit call_genotype and sample_id
     samples : names of an array's rows; default 1, 2, ...
     keep, remove : names of samples to keep (None: all), or to leave out
     keep_fam, remove_fam : files of families to keep, or to leave out, in their first column
@@ -228,7 +229,9 @@ def read_genotypes(
         if samples is not None:
             raise ValueError("samples: only an array's rows can be named, a file has its own names")
     else:
-        source = dosages(source)
+        matrix, own_names = unwrapped(source)
+        source = dosages(matrix)
+        samples = own_names if samples is None else samples
         names = [str(name) for name in samples] if samples is not None else []
         input.set_array(source, names)
     keywords = Keywords(device=device, threads=threads, memory=memory, progress=progress)
@@ -303,7 +306,7 @@ def unrelated(
     source: Any, cutoff: float = 0.0884, *, largest: bool = False, **keywords: Any
 ) -> list[str]:
     """Names of samples of which no two have a KING-robust kinship above ``cutoff``: PLINK 2's
-    ``--king-cutoff``; with ``largest`` as many as can be in families of up to 64 samples.
+    ``--king-cutoff``; with ``largest`` as many as can be in families of up to 200 samples.
 
     Parameters
     ----------

@@ -56,6 +56,10 @@ def test_filters_are_left_out_of_the_record_and_autosomes_claimed_of_a_region():
         "--half-call haploid, --polyploid missing, --multiallelic split"), record["filters"]
     _, record, _ = page(cohort(), "--chr", "1", "--chr-set", 38, "--maf", 0.1, "--nonfounders")
     assert record["filters"] == "--chr 1, --chr-set 38, --maf 0.1 --nonfounders", record["filters"]
+    _, record, _ = page(cohort(), "--chr", 1, "--from-bp", 2, "--hwe", "1e-9", "midp", "--king-cutoff", 0.4, "largest",
+                        "--indep-pairwise", "0.3kb", 1, 0.9)
+    assert record["filters"] == ("--chr 1, --from-bp 2, --hwe 1e-09 midp, --king-cutoff 0.4 largest, "
+                                 "--indep-pairwise 0.3kb 1 0.9"), record["filters"]
 
 
 def test_the_command_of_the_record_cannot_be_run_again():

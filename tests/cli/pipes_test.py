@@ -38,7 +38,7 @@ def outputs(command, name, data):
         os.remove(new)
     assert written, words
     # Those name the input.
-    return {new: data for new, data in written.items() if not new.endswith((".html", ".json", ".png", ".svg"))}
+    return {new: data for new, data in written.items() if not new.endswith((".html", ".json", ".pdf", ".png", ".svg"))}
 
 
 def a_pipe_gives_what_its_file_gives():

@@ -136,7 +136,7 @@ def is_whole(files, whole, again):
     images where a font cannot be read."""
     return files.keys() == whole.files.keys() and all(
         text == whole.files[p] or text != b"older" and (
-            whole.files[p] != again.files[p] or p.endswith((".png", ".svg", ".html")))
+            whole.files[p] != again.files[p] or p.endswith((".pdf", ".png", ".svg", ".html")))
         for p, text in files.items())
 
 

@@ -13,7 +13,7 @@ namespace {
 using Samples = std::vector<std::int64_t>;
 
 Samples left_out(std::int64_t samples, const RelatedPairs& pairs, bool largest = false) {
-  const std::vector<bool> marks = related_samples(samples, pairs, largest);
+  const std::vector<bool> marks = related_samples(samples, pairs, largest).left_out;
   Samples result;
   for (std::size_t i = 0; i < marks.size(); ++i) {
     if (marks[i]) result.push_back(static_cast<std::int64_t>(i));
@@ -90,14 +90,55 @@ TEST(Unrelated, TheGreedyRuleMayLeaveOutMore) {
 
 TEST(Unrelated, LargeGroupsAreLeftToTheGreedyRule) {
   std::mt19937 random(8);
-  RelatedPairs pairs = random_pairs(random, 90, 9);
-  const Samples greedy = left_out(93, pairs);
+  RelatedPairs pairs = random_pairs(random, 290, 19);
+  const Samples greedy = left_out(293, pairs);
   ASSERT_TRUE(is_unrelated(pairs, greedy));
-  pairs.insert(pairs.end(), {{90, 91}, {91, 92}});
+  pairs.insert(pairs.end(), {{290, 291}, {291, 292}});
   std::shuffle(pairs.begin(), pairs.end(), random);
   Samples wanted = greedy;
-  wanted.push_back(91);
-  EXPECT_EQ(left_out(93, pairs, true), wanted);
+  wanted.push_back(291);
+  EXPECT_EQ(left_out(293, pairs, true), wanted);
+  EXPECT_EQ(related_samples(293, pairs, true).unsolved, 1);
+}
+
+// Of intervals that overlap the most that do not are those that end first, one after the other.
+TEST(Unrelated, GroupsOf200SamplesAreSolved) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::pair<unsigned, unsigned>> intervals;  // end, begin
+    for (int i = 0; i < 200; ++i) {
+      const unsigned begin = random() % 1000, length = 5 + random() % (10 + 10 * round);
+      intervals.emplace_back(begin + length, begin);
+    }
+    RelatedPairs pairs;
+    for (std::int64_t i = 0; i < 200; ++i) {
+      for (std::int64_t j = 0; j < i; ++j) {
+        const auto [end, begin] = intervals[i];
+        const auto [other_end, other_begin] = intervals[j];
+        if (begin < other_end && other_begin < end) pairs.emplace_back(i, j);
+      }
+    }
+    std::sort(intervals.begin(), intervals.end());
+    std::int64_t most = 0;
+    unsigned last = 0;
+    for (const auto& [end, begin] : intervals) {
+      if (begin < last) continue;
+      ++most;
+      last = end;
+    }
+    const RelatedSamples related = related_samples(200, pairs, true);
+    const Samples out = left_out(200, pairs, true);
+    EXPECT_TRUE(is_unrelated(pairs, out));
+    EXPECT_EQ(related.unsolved, 0);
+    EXPECT_EQ(200 - std::ssize(out), most);
+  }
+}
+
+TEST(Unrelated, ASearchThatTakesTooLongIsLeftToTheGreedyRule) {
+  std::mt19937 random(10);
+  const RelatedPairs pairs = random_pairs(random, 200, 20);
+  EXPECT_EQ(related_samples(200, pairs, true).unsolved, 1);
+  EXPECT_EQ(left_out(200, pairs, true), left_out(200, pairs));
 }
 
 }  // namespace

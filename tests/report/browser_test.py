@@ -127,7 +127,8 @@ def check_scatter(page):
                    " s.dispatchEvent(new Event('change')); })()")
         page.browser.wait(page.settle)
         for panel in panels:
-            page.expect("PCo 3" in page.label(panel), "the third axis can be chosen")
+            third = page.value(f"{DATA}.axis") + " 3"
+            page.expect(third in page.label(panel), "the third axis can be chosen")
         page.expect(changed(), "another axis changes the panels")
     if page.value(f"{DATA}.classNames.length") > 0:
         before = [page.picture(panel) for panel in panels]
@@ -206,6 +207,43 @@ def check_tree(page):
     check_switch(page, "tree-switch", "tree-plot", "tree-name")
 
 
+# Presses every button that saves a figure; what is saved is kept in place of downloads.
+SAVE = """(() => {
+  const blobs = [];
+  URL.createObjectURL = (blob) => { blobs.push(blob); return "#"; };
+  HTMLAnchorElement.prototype.click = () => {};
+  const buttons = [...document.querySelectorAll(".save button")];
+  for (const button of buttons) button.click();
+  const wait = () => blobs.length < buttons.length ? setTimeout(wait, 50)
+    : Promise.all(blobs.map((blob) => blob.type === "image/svg+xml" ? blob.text() : blob.type))
+      .then((texts) => { window.saved = texts; });
+  wait();
+  return buttons.length;
+})()"""
+SAVED = """window.saved.map((text) => text.startsWith("<svg") ? (() => {
+  const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+  return svg.querySelector("parsererror") ? -1 : svg.querySelectorAll("path, rect, text, image").length;
+})() : text)"""
+
+
+def check_files(page):
+    drawn = page.value("[...document.querySelectorAll('figure:not([hidden]) .plot > canvas:not(.over)')].length")
+    pictures = [page.picture(name) for name in ("scatter-1", "tree-plot")
+                if page.value(f"document.getElementById({name!r}) !== null")]
+    page.expect(page.value(SAVE) == 2 * drawn, "each figure can be saved as SVG and as PNG")
+    for _ in range(100):
+        page.browser.wait(0.1)
+        if page.value("window.saved !== undefined"):
+            break
+    saved = page.value(SAVED)
+    svgs = [entry for entry in saved if isinstance(entry, int)]
+    page.expect(len(svgs) == drawn and min(svgs) > 1, f"SVG files are well formed and hold something: {saved}")
+    page.expect(len(saved) - len(svgs) == drawn, f"PNG files are made: {saved}")
+    again = [page.picture(name) for name in ("scatter-1", "tree-plot")
+             if page.value(f"document.getElementById({name!r}) !== null")]
+    page.expect(pictures == again, "saving leaves the page as it was")
+
+
 def check_page(browser, path, motion=False):
     """What does not hold of a report page, as a list of claims; empty when all is well.
 
@@ -233,6 +271,8 @@ def check_page(browser, path, motion=False):
     if page.value(f"{DATA}.newick.length") > 0:
         link = page.value("document.querySelector('#tree-links a').href")
         page.expect(link.startswith("data:text/plain"), "trees are links to their own text")
+    if page.value(f"{DATA}.embeddings.some((e) => e.dimensions > 0)"):
+        check_files(page)
     light = page.value("getComputedStyle(document.body).backgroundColor")
     errors, addresses = list(browser.errors), list(browser.addresses)
     browser.open(path, width=390, dark=True, motion=motion)

@@ -194,7 +194,7 @@ TEST(Pictures, SvgOfManyIndividualsHoldsImagesAndStaysSmall) {
 
 TEST(Pictures, SameReportSameBytes) {
   const Report report = sample_report(150, 5);
-  for (const Writer write : {&write_html, &write_svg, &write_png}) {
+  for (const Writer write : {&write_html, &write_svg, &write_pdf, &write_png}) {
     EXPECT_EQ(written(write, report), written(write, sample_report(150, 5)));
   }
 }
@@ -209,7 +209,7 @@ TEST(Reports, SmallAndEmptyOnesAreDrawn) {
       EXPECT_EQ(written(write_png, report).substr(1, 3), "PNG");
     }
   }
-  for (const Writer write : {&write_html, &write_svg, &write_png}) {
+  for (const Writer write : {&write_html, &write_svg, &write_pdf, &write_png}) {
     EXPECT_FALSE(written(write, Report()).empty());
     EXPECT_FALSE(written(write, hostile_report()).empty());
     EXPECT_FALSE(written(write, sample_report(900, 300)).empty());
@@ -230,7 +230,7 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   const auto refused = [](void (*spoil)(Report&)) {
     Report report = sample_report(20, 3);
     spoil(report);
-    for (const Writer write : {&write_html, &write_svg, &write_png}) {
+    for (const Writer write : {&write_html, &write_svg, &write_pdf, &write_png}) {
       try {
         written(write, report);
         return false;

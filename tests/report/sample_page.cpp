@@ -1,4 +1,4 @@
-// report_sample FILE.html|FILE.svg|FILE.png [individuals [classes]]
+// report_sample FILE.html|FILE.svg|FILE.pdf|FILE.png [individuals [classes]]
 // report_sample FILE hostile
 // report_sample FILE bare [individuals [dimensions]]
 // Writes a sample report.
@@ -32,6 +32,8 @@ int main(int count, char** words) {
     AtomicFile file(path);
     if (path.ends_with(".svg")) {
       report::write_svg(file, report);
+    } else if (path.ends_with(".pdf")) {
+      report::write_pdf(file, report);
     } else if (path.ends_with(".png")) {
       report::write_png(file, report);
     } else {

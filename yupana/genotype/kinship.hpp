@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "yupana/genotype/pair_counts.hpp"
 
@@ -22,6 +23,7 @@ struct Kinship {
   std::uint64_t hethet = 0;  ///< heterozygous in both
   std::uint64_t ibs0 = 0;    ///< opposite homozygotes
   double kinship = 0;        ///< NaN where there is none
+  std::uint64_t ibs1 = 0;    ///< one of the two heterozygous
 
   double share(std::uint64_t count) const {
     return static_cast<double>(count) / static_cast<double>(sites);
@@ -36,13 +38,17 @@ Relationship relationship_of(const Kinship& pair);
 /// Pairs by relationship.
 struct RelationshipCounts {
   std::array<std::int64_t, relationship_names.size()> pairs{};
-  std::int64_t& of(Relationship relationship) {
-    return pairs[static_cast<std::size_t>(relationship)];
+  std::vector<std::array<std::int64_t, 2>> duplicates = {};  ///< of Dup/MZ: i > j
+
+  void add(Relationship relationship, std::int64_t i, std::int64_t j) {
+    ++pairs[static_cast<std::size_t>(relationship)];
+    if (relationship == Relationship::duplicate) duplicates.push_back({i, j});
   }
-  RelationshipCounts& operator+=(const RelationshipCounts& other) {
-    for (std::size_t r = 0; r < pairs.size(); ++r) pairs[r] += other.pairs[r];
-    return *this;
-  }
+  /// Duplicates are sorted then.
+  RelationshipCounts& operator+=(const RelationshipCounts& other);
 };
+
+/// Of all pairs, whose counts hold het-het.
+RelationshipCounts count_relationships(Context& context, const PairCounts& counts);
 
 }  // namespace yupana::genotype

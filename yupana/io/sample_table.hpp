@@ -16,7 +16,7 @@ struct SampleTable {
 };
 
 /// Every column of a .psam or .fam, plain, gzip or Zstandard, which read_psam() or read_fam() reads
-/// without errors; a .fam has columns FID, IID, PAT, MAT, SEX and PHENO1.
+/// without errors; a .fam and the beginning of a .ped have columns FID, IID, PAT, MAT, SEX, PHENO1.
 SampleTable read_sample_table(const std::string& path);
 
 /// The lines of a .fam: family, individual, father, mother, sex, phenotype, the first of several.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/genotype/unrelated.hpp"
@@ -38,9 +39,15 @@ void leave_out_related(Context& context, const InputParams& params, Input& input
   for (const Range band : plan.bands) {
     add_pairs(count_pairs(context, input, plan, band), *params.king_cutoff, pairs);
   }
-  const std::vector<bool> related =
+  const genotype::RelatedSamples related =
       genotype::related_samples(sizes.samples, pairs, params.king_largest);
-  input.cohort.leave_out("related (--king-cutoff)", related);
+  if (related.unsolved > 0) {
+    context.note(
+        fmt::format("--king-cutoff largest: {} of more than 200 samples, or too entangled, lost "
+                    "samples by PLINK 2's rule; fewer may do",
+                    counted(related.unsolved, "group")));
+  }
+  input.cohort.leave_out("related (--king-cutoff)", related.left_out);
   input.cohort.leave_out_haploid(false);
   input.cohort.rewind();
   input.kinship_bytes = plan.total_bytes;

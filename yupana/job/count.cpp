@@ -102,6 +102,7 @@ void count_sites(Context& context,
     const std::int64_t count =
         read < counted ? std::min(plan.block_sites, counted - read) : plan.block_sites;
     if (!input.cohort.read(block, count)) break;
+    if (input.observe && rows.begin == 0) input.observe(block);
     if (read >= counted) {
       counter.add(block, &stage);
     } else {
@@ -200,6 +201,7 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   if (kind == InputKind::zarr) {
     sizes.reader_bytes += io::zarr_reader_bytes(params.path, sizes.samples, context.threads());
   }
+  sizes.reader_bytes += input.held_bytes;
   sizes.kinship_bytes = input.kinship_bytes;
   sizes.kinship_passes = input.kinship_passes;
   sizes.ranks = context.ranks();

@@ -113,6 +113,19 @@ std::string metric_of(const FermatJobParams& params) {
   return params.squared ? "given, squared" : "given";
 }
 
+namespace {
+
+std::string pruning_text(const genotype::LdPruneParams& params) {
+  const auto window = static_cast<double>(params.window);
+  return fmt::format("--indep-pairwise {} {} {}",
+                     params.in_base_pairs ? fmt::format("{:.10g}kb", window / 1000)
+                                          : fmt::format("{}", params.window),
+                     params.step,
+                     params.max_r2);
+}
+
+}  // namespace
+
 std::string filters_of(const InputParams& input) {
   const genotype::CohortParams& cohort = input.cohort;
   std::string text;
@@ -123,6 +136,8 @@ std::string filters_of(const InputParams& input) {
   if (input.all_chromosomes) add("all chromosomes (--all-chr)");
   if (!input.chromosomes.empty()) add("--chr " + input.chromosomes);
   if (!input.region.empty()) add("--region " + input.region);
+  if (input.from_bp) add(fmt::format("--from-bp {}", *input.from_bp));
+  if (input.to_bp) add(fmt::format("--to-bp {}", *input.to_bp));
   if (text.empty()) add("autosomes only");
   if (input.autosomes != genotype::human_autosomes)
     add(fmt::format("--chr-set {}", input.autosomes));
@@ -135,9 +150,17 @@ std::string filters_of(const InputParams& input) {
   if (cohort.max_sample_missing < 1) add(fmt::format("--mind {:g}", cohort.max_sample_missing));
   if (cohort.max_site_missing < 1) add(fmt::format("--geno {:g}", cohort.max_site_missing));
   const char* samples = cohort.nonfounders ? " --nonfounders" : "";
+  if (cohort.min_hwe > 0) {
+    add(fmt::format("--hwe {:g}{}{}", cohort.min_hwe, cohort.hwe_mid_p ? " midp" : "", samples));
+  }
   if (cohort.min_maf > 0) add(fmt::format("--maf {:g}{}", cohort.min_maf, samples));
   if (cohort.max_maf < 0.5) add(fmt::format("--max-maf {:g}{}", cohort.max_maf, samples));
   if (cohort.min_mac > 0) add(fmt::format("--mac {}{}", cohort.min_mac, samples));
+  if (input.king_cutoff) {
+    add(fmt::format(
+        "--king-cutoff {:g}{}", *input.king_cutoff, input.king_largest ? " largest" : ""));
+  }
+  if (input.indep_pairwise.window > 0) add(pruning_text(input.indep_pairwise));
   if (cohort.thin < 1) add(fmt::format("--thin {:g} --seed {}", cohort.thin, cohort.seed));
   if (input.snps_only) add(input.just_acgt ? "--snps-only just-acgt" : "--snps-only");
   if (input.filtered) add(fmt::format("--var-filter {}", fmt::join(input.ignored_filters, " ")));

@@ -10,6 +10,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/kinship_table.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
@@ -76,8 +77,25 @@ std::uint64_t bytes_of_tree(const DistanceOutputs& outputs, std::int64_t samples
   return n * n * 8 + tree_bytes(samples, *outputs.tree);
 }
 
+/// Whether incomplete pairs of PLINK's matrices are scaled by the weights of their sites.
+bool weighs_missing(const DistanceJobParams& params) {
+  return params.outputs.plink && !params.outputs.flat_missing &&
+         params.input.cohort.missing == genotype::Missing::pairwise;
+}
+
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
+  if (weighs_missing(params)) {
+    // Each rank has weights of its sites alone, and needs them for every pair.
+    if (sizes.pair_groups > 1) {
+      throw usage_error(
+          "--pair-groups {}: the correction of --distance for missing calls takes 1; leave it out, "
+          "or add flat-missing",
+          sizes.pair_groups);
+    }
+    sizes.pair_groups = 1;
+    sizes.later_bytes = genotype::MissingWeights::bytes(sizes.samples);
+  }
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
@@ -113,6 +131,22 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
   };
 }
 
+/// Rows of one of PLINK's matrices; with `weights` incomplete pairs are scaled by them.
+io::RowProducer plink_rows(const PairCounts& counts,
+                           io::PlinkContent content,
+                           const genotype::MissingWeights* weights) {
+  if (weights == nullptr) return metric_rows(counts, {.metric = plink_metric(content)});
+  return [&counts, content, weights](std::int64_t i, double* row) {
+    genotype::metric_row(counts, {.metric = Metric::manhattan, .rescale = false}, i, row);
+    const double alleles = 2 * static_cast<double>(counts.sites);
+    for (std::int64_t j = 0; j < counts.samples; ++j) {
+      if (j != i) row[j] *= weights->factor(i, j);
+      if (content != io::PlinkContent::allele_count) row[j] /= alleles;
+      if (content == io::PlinkContent::ibs) row[j] = 1 - row[j];
+    }
+  };
+}
+
 /// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
 std::vector<std::string> plink_samples(const Input& input) {
   std::vector<std::string> samples = input.cohort.samples();
@@ -127,6 +161,7 @@ void add_whole_files(Context& context,
                      const Input& input,
                      const DistanceJobParams& params,
                      const PairCounts& counts,
+                     const genotype::MissingWeights* weights,
                      OutputFiles& files) {
   const DistanceOutputs& outputs = params.outputs;
   const std::vector<std::string>& names = input.cohort.samples();
@@ -143,7 +178,7 @@ void add_whole_files(Context& context,
                     content,
                     *outputs.plink,
                     plink_samples(input),
-                    metric_rows(counts, {.metric = plink_metric(content)}));
+                    plink_rows(counts, content, weights));
   }
 }
 
@@ -278,6 +313,19 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   std::int64_t without_kinship = 0;
   std::optional<io::NpyMatrix> npy, shared;
   analysis::Phylogeny tree;
+  std::optional<genotype::MissingWeights> weights;
+  std::optional<genotype::ExpectedIbs> expected;
+  if (weighs_missing(params)) {
+    genotype::MissingWeights& all = weights.emplace(context, n, input.cohort.counted());
+    input.observe = [&all](const genotype::CallBlock& block) { all.add(block); };
+  }
+  if (params.outputs.ibd) {
+    if (context.comm() != nullptr) {
+      throw usage_error("--king-table-ibd: expected one process, got mpirun; leave it out");
+    }
+    genotype::ExpectedIbs& all = expected.emplace(context.backend(), input.cohort.counted());
+    input.observe = [&all](const genotype::CallBlock& block) { all.add(block); };
+  }
   const auto matrix = [&](const char* ending) -> AtomicFile& {
     return files.add(params.out + ending, context.comm());
   };
@@ -286,7 +334,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   AtomicFile* kinships = nullptr;
   if (params.outputs.kinships && first) {
     kinships = &files.add(params.out + ".kin0");
-    io::begin_kinship_table(*kinships, !input.families.empty());
+    io::begin_kinship_table(*kinships, !input.families.empty(), params.outputs.ibd);
   }
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
@@ -299,17 +347,23 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
     if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
     if (kinships != nullptr) {
-      result.relationships += io::write_kinships(
-          context, *kinships, plink_samples(input), counts, *params.outputs.kinships);
+      result.relationships += io::write_kinships(context,
+                                                 *kinships,
+                                                 plink_samples(input),
+                                                 counts,
+                                                 *params.outputs.kinships,
+                                                 expected ? &*expected : nullptr);
     }
+    if (weights && context.comm() != nullptr) weights->sum_over(*context.comm());
     if (plan.sizes.one_band && first) {
-      add_whole_files(context, input, params, counts, files);
+      add_whole_files(context, input, params, counts, weights ? &*weights : nullptr, files);
       if (params.outputs.tree) {
         tree = tree_of_counts(context, params, input.cohort.samples(), counts);
       }
     }
   }
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
+  result.names = input.cohort.samples();
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
   const bool kinship = params.metric.metric == Metric::king;
   note_unknown(

@@ -30,10 +30,13 @@ struct DistanceOutputs {
   std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
   std::optional<io::PlinkLayout> plink;  ///< --distance
   std::vector<io::PlinkContent> plink_contents;
+  /// --distance: incomplete pairs are scaled by the sites they share, not by their weights.
+  bool flat_missing = true;
   std::optional<analysis::TreeMethod> tree;  ///< PREFIX.nwk
   genotype::BootstrapParams bootstrap;       ///< of its support; in one process
   std::optional<double>
-      kinships;  ///< PREFIX.kin0: pairs of at least this kinship, and no other file
+      kinships;      ///< PREFIX.kin0: pairs of at least this kinship, and no other file
+  bool ibd = false;  ///< PREFIX.kin0 has shares by descent; in one process
 };
 
 struct DistanceJobParams {
@@ -50,6 +53,7 @@ struct DistanceJobResult {
   std::int64_t passes = 1;
   std::int64_t bootstrap_blocks = 0;           ///< that replicates were drawn from; 0: none
   genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
+  std::vector<std::string> names;              ///< of the samples
   std::vector<std::string> files;
 };
 

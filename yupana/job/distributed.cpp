@@ -130,12 +130,13 @@ void write_alpha(Context& context,
 
 bool can_distribute(const Context& context, const FermatJobParams& params) {
   return context.ranks() > 1 && params.distances.empty() && !params.automatic_alpha &&
-         params.fermat.neighbors == 0 && params.fermat.landmarks == 0 &&
+         !params.relationships && params.fermat.neighbors == 0 && params.fermat.landmarks == 0 &&
          context.backend() != Backend::reference;
 }
 
 std::string needs_first_rank(const FermatJobParams& params) {
   if (!params.distances.empty()) return "--from-distances";
+  if (params.relationships) return "--relationships";
   if (params.automatic_alpha) return "--alpha auto";
   if (params.fermat.neighbors > 0) return "--knn";
   return params.fermat.landmarks > 0 ? "--landmarks" : "";

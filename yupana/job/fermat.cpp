@@ -31,6 +31,7 @@ std::uint64_t bytes_of_replicate(const FermatJobParams& params, std::int64_t sam
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
+  sizes.hethet = params.relationships;
   const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
   // Whether a call is missing is known after the counting, and either may need more.
   sizes.complete_after_bytes = fermat_bytes(params, sizes_of_cohort(sizes, false));
@@ -198,6 +199,12 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     result.samples = input.size();
     limit_to_samples(context, params.fermat, result.samples);
     result.cohort = input.cohort;
+    result.names = input.names;
+    result.relationships = input.relationships;
+    if (input.populations) {
+      result.populations = input.labels.names;
+      result.population_pairs = *input.populations;
+    }
     if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
     if (result.samples == 2) {
       result.notices.push_back(

@@ -9,6 +9,8 @@
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/block_bootstrap.hpp"
+#include "yupana/genotype/kinship.hpp"
+#include "yupana/genotype/populations.hpp"
 #include "yupana/graph/fermat.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
@@ -30,6 +32,7 @@ struct FermatJobParams {
   analysis::TreeMethod tree = analysis::TreeMethod::average;  ///< of the Newick file
   genotype::BootstrapParams bootstrap;  ///< of its support; needs genotypes, in one process
   std::int64_t dimensions = 10;         ///< of the embeddings
+  bool relationships = false;           ///< --relationships: pairs by kinship
   /// .dist.npy, .fermat.npy, .ids and .json alone, by the dense closure. With ranks none of them
   /// holds a matrix: tiles are spread over all.
   bool matrix_only = false;
@@ -61,6 +64,10 @@ struct AlphaFindings : graph::FermatFacts {
 struct FermatJobResult {
   std::int64_t samples = 0;
   std::optional<genotype::CohortSummary> cohort;
+  std::vector<std::string> names;
+  std::optional<genotype::RelationshipCounts> relationships;
+  std::vector<std::string> populations;  ///< names of those compared; empty: none
+  genotype::PopulationPairs population_pairs;
   std::int64_t bootstrap_blocks = 0;  ///< that replicates were drawn from; 0: no replicates
   std::vector<AlphaFindings> alphas;
   std::vector<MatrixFindings> matrices;

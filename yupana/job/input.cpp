@@ -16,6 +16,7 @@
 #include "yupana/io/npy_genotypes.hpp"
 #include "yupana/io/oxford.hpp"
 #include "yupana/io/pgen.hpp"
+#include "yupana/io/plink_text.hpp"
 #include "yupana/io/vcf.hpp"
 #include "yupana/io/zarr.hpp"
 #include "yupana/job/input_samples.hpp"
@@ -117,6 +118,7 @@ struct Opened {
   io::SampleNames names;
   std::string fingerprint;
   std::function<io::SampleTable()> sample_table = {};
+  std::uint64_t held_bytes = 0;
 };
 
 Opened open_plink(Context& context, const InputParams& params) {
@@ -130,6 +132,17 @@ Opened open_plink(Context& context, const InputParams& params) {
   opened.names = io::read_fam(files.fam);
   opened.sample_table = [path = files.fam] { return io::read_sample_table(path); };
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
+  return opened;
+}
+
+Opened open_text(Context& context, const InputParams& params) {
+  const io::PlinkTextFiles files = io::plink_text_files(params.path);
+  Opened opened;
+  opened.source = io::open_plink_text(context, files, site_rules(params));
+  opened.names = io::read_fam(files.samples());
+  opened.sample_table = [path = files.samples()] { return io::read_sample_table(path); };
+  opened.held_bytes = io::plink_text_bytes(std::ssize(opened.names.ids), opened.source->sites());
+  opened.fingerprint = file_line(files.calls) + file_line(files.others);
   return opened;
 }
 
@@ -191,6 +204,9 @@ Opened open_any(Context& context, const InputParams& params) {
     case InputKind::npy:
       opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
       opened.fingerprint = file_line(path);
+      break;
+    case InputKind::text:
+      opened = open_text(context, params);
       break;
     case InputKind::pgen:
       opened = open_plink2(context, params);
@@ -283,12 +299,13 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".npy")) return InputKind::npy;
   if (path.ends_with(".pgen")) return InputKind::pgen;
   if (path.ends_with(".bgen")) return InputKind::bgen;
+  if (io::is_plink_text(path)) return InputKind::text;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   if (io::is_zarr_store(path)) return InputKind::zarr;
   throw input_error(
-      "{}: {}; give a .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix, a "
-      "folder "
+      "{}: {}; give a .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK "
+      "prefix, a folder "
       "of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
       path,
       fs::exists(path, none) ? "not a kind of file yupana knows by its name"
@@ -326,6 +343,7 @@ Input open_input(Context& context, const InputParams& params) {
       genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint, 1, {}};
   // Nobody's to delete: the run's.
   input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
+  input.held_bytes = opened.held_bytes;
   leave_out_alike(context, params, input);
   take_names(input, opened.names);
   input.sample_table = std::move(opened.sample_table);

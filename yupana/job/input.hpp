@@ -19,12 +19,12 @@
 namespace yupana::job {
 
 /// The kinds of genotype inputs.
-enum class InputKind { plink, pgen, bgen, vcf, zarr, npy, simulated, array };
+enum class InputKind { plink, text, pgen, bgen, vcf, zarr, npy, simulated, array };
 
 /// A genotype input as users name it, with the filters of the run.
 struct InputParams {
-  /// .bed, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a VCF-Zarr store, a PLINK prefix, or
-  /// simulate:SAMPLESxSITES[,key=value...]
+  /// .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf, .npy, a VCF-Zarr store, a PLINK prefix,
+  /// or simulate:SAMPLESxSITES[,key=value...]
   std::string path;
   std::optional<InputKind> kind;  ///< --bfile, --bgen, ...; nothing: by the name
   std::string bim;                ///< for a .bed of another name; empty: same prefix
@@ -90,6 +90,10 @@ struct Input {
   std::shared_ptr<Comm> same_pairs = nullptr;
   /// What files say of every sample of the input, read again; none where they say its name alone.
   std::function<io::SampleTable()> sample_table = {};
+  /// What the reader holds of the calls, where it holds them all.
+  std::uint64_t held_bytes = 0;
+  /// Is passed each block of sites once, by the first pass that counts pairs.
+  std::function<void(const genotype::CallBlock&)> observe = {};
   /// What --king-cutoff held, and its passes over the input.
   std::uint64_t kinship_bytes = 0;
   std::int64_t kinship_passes = 0;

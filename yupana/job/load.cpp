@@ -18,27 +18,6 @@ std::int64_t size_of(const graph::AnyMatrix& matrix) {
   return std::visit([](const auto& m) { return m.size(); }, matrix);
 }
 
-RunLabels labels_of(Context& context, const FermatJobParams& params, const io::SampleNames& names) {
-  if (params.labels.empty()) return {};
-  note_pipe(context, params.labels);
-  const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
-  for (const std::string& note : read.notes) context.note(note);
-  if (read.unlabelled > read.missing || read.unknown > 0) {
-    context.note(fmt::format("{}: {} without label, {} of samples not in the input",
-                             params.labels,
-                             counted(read.unlabelled, "sample"),
-                             counted(read.unknown, "label")));
-  }
-  if (read.names.size() < 2) {
-    throw bad_file(params.labels,
-                   "expected labels of at least 2 classes, got {} of class {} alone; leave out "
-                   "--labels, or choose with --label-column",
-                   counted(std::ssize(read.of) - read.unlabelled, "sample"),
-                   read.names[0]);
-  }
-  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
-}
-
 /// d^2 as integers where they are, as doubles where calls are missing.
 void make_distances(Context& context, const genotype::PairCounts& counts, FermatInput& result) {
   refuse_unshared(genotype::pairs_without_shared_site(counts),
@@ -77,7 +56,54 @@ void make_distances(Context& context, genotype::PairCounter& counter, FermatInpu
 
 }  // namespace
 
+RunLabels read_run_labels(Context& context,
+                          const std::string& path,
+                          const std::string& column,
+                          const io::SampleNames& names) {
+  if (path.empty()) return {};
+  note_pipe(context, path);
+  const io::SampleLabels read = io::read_labels(path, names, column);
+  for (const std::string& note : read.notes) context.note(note);
+  if (read.unlabelled > read.missing || read.unknown > 0) {
+    context.note(fmt::format("{}: {} without label, {} of samples not in the input",
+                             path,
+                             counted(read.unlabelled, "sample"),
+                             counted(read.unknown, "label")));
+  }
+  if (read.names.size() < 2) {
+    throw bad_file(path,
+                   "expected labels of at least 2 classes, got {} of class {} alone; leave out "
+                   "--labels, or choose with --label-column",
+                   counted(std::ssize(read.of) - read.unlabelled, "sample"),
+                   read.names[0]);
+  }
+  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
+}
+
 std::int64_t FermatInput::size() const { return size_of(distances); }
+
+namespace {
+
+/// Populations beyond which no table of their pairs is made.
+constexpr std::size_t most_populations = 40;
+
+/// Compares the labelled populations while pairs are counted; null where there is nothing to
+/// compare, or ranks read parts of the sites.
+std::unique_ptr<genotype::PopulationCounter> observe_populations(Context& context,
+                                                                 const RunLabels& labels,
+                                                                 Input& input) {
+  if (labels.names.empty() || labels.names.size() > most_populations || context.comm() != nullptr) {
+    return nullptr;
+  }
+  auto counter = std::make_unique<genotype::PopulationCounter>(
+      context,
+      std::vector<std::int32_t>(labels.classes.begin(), labels.classes.end()),
+      std::ssize(labels.names));
+  input.observe = [&counter = *counter](const genotype::CallBlock& block) { counter.add(block); };
+  return counter;
+}
+
+}  // namespace
 
 FermatInput load_cohort(Context& context,
                         const FermatJobParams& params,
@@ -85,17 +111,27 @@ FermatInput load_cohort(Context& context,
                         const Plan& plan) {
   FermatInput result;
   result.names = input.cohort.samples();
-  result.labels = labels_of(context, params, {result.names, input.families, input.individuals, {}});
-  if (plan.gpu_bands.size() == 1 && context.comm() == nullptr) {
+  result.labels = read_run_labels(context,
+                                  params.labels,
+                                  params.label_column,
+                                  {result.names, input.families, input.individuals, {}});
+  const auto populations = observe_populations(context, result.labels, input);
+  if (plan.gpu_bands.size() == 1 && context.comm() == nullptr && !params.relationships) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     result.cohort = input.cohort.summary();
+    if (populations) result.populations = populations->pairs();
     make_distances(context, counter, result);
     return result;
   }
   const genotype::PairCounts counts =
       count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
+  if (populations) result.populations = populations->pairs();
   if (counts.rows.size() > 0) make_distances(context, counts, result);
+  if (counts.rows.size() > 0 && params.relationships) {
+    const Stage stage(context, "relationships");
+    result.relationships = genotype::count_relationships(context, counts);
+  }
   return result;
 }
 
@@ -125,7 +161,8 @@ FermatInput load_distances(Context& context, const FermatJobParams& params) {
   if (result.names.empty()) {
     for (std::int64_t i = 1; i <= result.size(); ++i) result.names.push_back(std::to_string(i));
   }
-  result.labels = labels_of(context, params, {result.names, {}, {}, {}});
+  result.labels =
+      read_run_labels(context, params.labels, params.label_column, {result.names, {}, {}, {}});
   return result;
 }
 

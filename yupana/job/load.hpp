@@ -6,7 +6,10 @@
 
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/kinship.hpp"
+#include "yupana/genotype/populations.hpp"
 #include "yupana/graph/fermat.hpp"
+#include "yupana/io/fam.hpp"
 #include "yupana/job/fermat.hpp"
 #include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
@@ -20,6 +23,13 @@ struct RunLabels {
   analysis::Labels classes;
 };
 
+/// Labels of a file for these samples; notes what lacks one.
+///   errors: bad_input where all have the same
+RunLabels read_run_labels(Context& context,
+                          const std::string& path,
+                          const std::string& column,
+                          const io::SampleNames& names);
+
 /// What a Fermat run starts from: names and d (or d^2).
 struct FermatInput {
   std::vector<std::string> names;
@@ -28,6 +38,8 @@ struct FermatInput {
   DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
   bool squared = true;
   std::optional<genotype::CohortSummary> cohort;
+  std::optional<genotype::RelationshipCounts> relationships;  ///< --relationships
+  std::optional<genotype::PopulationPairs> populations;       ///< of labelled genotypes
 
   std::int64_t size() const;
 };

@@ -9,6 +9,7 @@
 #include "yupana/genotype/projection.hpp"
 #include "yupana/io/loadings.hpp"
 #include "yupana/job/distances.hpp"
+#include "yupana/job/pca_report.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -49,6 +50,7 @@ void write_loadings(Context& context,
                     Input& input,
                     const PcaJobParams& params,
                     const Components& components,
+                    BiplotSites& biplot,
                     AtomicFile& file) {
   const Stage stage(context, "loadings");
   const Matrix<double>& vectors = components.pca.vectors;
@@ -71,11 +73,14 @@ void write_loadings(Context& context,
                                      name.a2,
                                      scale.frequency,
                                      scale.deviation);
+      std::vector<double> loadings;
       for (std::int64_t k = 0; k < products.cols(); ++k) {
         const double value = components.pca.eigenvalues[static_cast<std::size_t>(k)];
         const double norm = std::sqrt(static_cast<double>(components.sites) * std::max(value, 0.0));
-        text += fmt::format("\t{}", norm > 0 ? products(site, k) / norm : 0.0);
+        loadings.push_back(norm > 0 ? products(site, k) / norm : 0.0);
+        text += fmt::format("\t{}", loadings.back());
       }
+      biplot.add(name, std::move(loadings));
       file.write(text + "\n");
     }
   }
@@ -149,6 +154,11 @@ Components approximate_components(Context& context,
 PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   if (!params.project.empty()) return run_projection(context, params);
   Input input = open_input(context, params.input);
+  const RunLabels labels =
+      read_run_labels(context,
+                      params.labels,
+                      params.label_column,
+                      {input.cohort.samples(), input.families, input.individuals, {}});
   const auto find = params.approximate ? approximate_components : find_components;
   Components components = find(context, input, params.standardize, params.pca);
   analysis::PcaResult& pca = components.pca;
@@ -158,10 +168,16 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   write_vectors(files.add(params.out + ".eigenvec"), input, pca.vectors);
   AtomicFile& values = files.add(params.out + ".eigenval");
   for (const double value : pca.eigenvalues) values.write(fmt::format("{}\n", value));
+  BiplotSites biplot;
   if (params.loadings) {
-    write_loadings(context, input, params, components, files.add(params.out + ".loadings.tsv"));
+    write_loadings(
+        context, input, params, components, biplot, files.add(params.out + ".loadings.tsv"));
   }
-  commit_files(context, files, result.files, params.out, {".loadings.tsv"});
+  if (params.report) {
+    write_pca_report(context, params, components, input.cohort, labels, biplot, files);
+  }
+  commit_files(
+      context, files, result.files, params.out, {".loadings.tsv", ".html", ".svg", ".pdf", ".png"});
   result.eigenvalues = std::move(pca.eigenvalues);
   result.trace = pca.trace;
   return result;

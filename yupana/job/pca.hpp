@@ -15,8 +15,12 @@ struct PcaJobParams {
   analysis::PcaParams pca;
   bool approximate = false;
   bool loadings = false;  ///< PREFIX.loadings.tsv
-  std::string project;    ///< PREFIX.loadings.tsv of an earlier run, instead of components
-  std::string out;        ///< prefix of the files
+  bool report = false;    ///< PREFIX.html, .svg, .pdf and .png
+  std::string labels;     ///< of the report
+  std::string label_column;
+  std::string command;  ///< the command line, for the report
+  std::string project;  ///< PREFIX.loadings.tsv of an earlier run, instead of components
+  std::string out;      ///< prefix of the files
 };
 
 struct PcaJobResult {

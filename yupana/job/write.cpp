@@ -15,6 +15,7 @@
 #include "yupana/job/describe.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/tables.hpp"
 
 namespace yupana::job {
 namespace {
@@ -263,6 +264,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   Stage stage(context, "report");
   report_.findings = result.findings;
   report_.notices = result.notices;
+  report_.tables = tables_of(result);
   report_.subtitle = run_subtitle(params_, result);
   auto& summary = report_.summary = run_rows(params_, result);
   if (result.cohort) {
@@ -295,6 +297,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   summary.emplace_back("version", std::string("yupana ") + version);
   report::write_html(files_.add(params_.out + ".html"), report_);
   report::write_svg(files_.add(params_.out + ".svg"), report_);
+  report::write_pdf(files_.add(params_.out + ".pdf"), report_);
   report::write_png(files_.add(params_.out + ".png"), report_);
 }
 

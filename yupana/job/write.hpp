@@ -15,7 +15,7 @@ namespace yupana::job {
 
 /// Of the files that some runs write and others do not.
 inline constexpr std::initializer_list<const char*> fermat_endings = {
-    ".fermat.npy", ".nwk", ".graphml", ".gexf", ".mds.tsv", ".html", ".svg", ".png"};
+    ".fermat.npy", ".nwk", ".graphml", ".gexf", ".mds.tsv", ".html", ".svg", ".pdf", ".png"};
 
 /// PREFIX.fermat.npy, or PREFIX.alphaA.fermat.npy where a run has several alphas.
 std::string fermat_file(const FermatJobParams& params,
@@ -38,7 +38,7 @@ std::string fermat_record(const FermatJobParams& params,
                           const FermatJobResult& result);
 
 /// The files of a Fermat run, written as it proceeds and made visible together at its end:
-///   .dist.npy .fermat.npy .ids .mds.tsv .nwk .graphml .gexf .html .svg .png .json
+///   .dist.npy .fermat.npy .ids .mds.tsv .nwk .graphml .gexf .html .svg .pdf .png .json
 /// With several alphas the files of one are named PREFIX.alphaA.fermat.npy and so on.
 class FermatFiles {
  public:

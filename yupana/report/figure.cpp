@@ -139,13 +139,24 @@ void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_
   }
 }
 
+/// Above so many individuals points are an image.
+bool draws_image(const Report& report) {
+  return static_cast<std::int64_t>(report.individuals.size()) > svg_outlines_limit;
+}
+
 }  // namespace
 
 void write_svg(AtomicFile& file, const Report& report) {
   check(report);
-  const bool many = static_cast<std::int64_t>(report.individuals.size()) > svg_outlines_limit;
   file.write(svg_of(paper_width, paper_height, [&](cairo_surface_t* surface) {
-    draw_figure(surface, report, many);
+    draw_figure(surface, report, draws_image(report));
+  }));
+}
+
+void write_pdf(AtomicFile& file, const Report& report) {
+  check(report);
+  file.write(pdf_of(paper_width, paper_height, [&](cairo_surface_t* surface) {
+    draw_figure(surface, report, draws_image(report));
   }));
 }
 

@@ -91,6 +91,12 @@ Json json_of(const Tree& tree) {
           {"heights", numbers(heights)}};
 }
 
+Json json_of(const Arrow& arrow) { return {{"name", arrow.name}, {"along", arrow.along}}; }
+
+Json json_of(const TextTable& table) {
+  return {{"title", table.title}, {"note", table.note}, {"head", table.head}, {"rows", table.rows}};
+}
+
 Json json_of(const ScoreRow& row) {
   return {{"name", row.name},
           {"silhouette", row.silhouette},
@@ -137,6 +143,10 @@ std::string data_of(const Report& report) {
                      {"classNames", report.class_names},
                      {"classes", report.class_names.empty() ? Json::array() : Json(report.classes)},
                      {"embeddings", list_of(report.embeddings)},
+                     {"axis", report.axis},
+                     {"embeddingNote", report.embedding_note},
+                     {"arrows", list_of(report.arrows)},
+                     {"scree", report.scree},
                      {"sideBySide", report.side_by_side},
                      {"heatMaps", list_of(report.heat_maps)},
                      {"histograms", list_of(report.histograms)},
@@ -146,6 +156,7 @@ std::string data_of(const Report& report) {
                      {"runAlphas", report.run_alphas},
                      {"trees", list_of(report.trees)},
                      {"scores", list_of(report.scores)},
+                     {"tables", list_of(report.tables)},
                      {"findings", report.findings},
                      {"notices", report.notices},
                      {"summary", list_of(report.summary)},
@@ -155,7 +166,7 @@ std::string data_of(const Report& report) {
 }
 
 std::string script_of() {
-  return fmt::format("{}{}{}{}{}{}{}{}{}{}{}",
+  return fmt::format("{}{}{}{}{}{}{}{}{}{}{}{}",
                      page::values_js,
                      page::canvas_js,
                      page::blend_js,
@@ -166,6 +177,7 @@ std::string script_of() {
                      page::heat_map_js,
                      page::tree_js,
                      page::charts_js,
+                     page::export_js,
                      page::page_js);
 }
 

@@ -17,6 +17,7 @@ extern const std::string_view legend_js;
 extern const std::string_view heat_map_js;
 extern const std::string_view tree_js;
 extern const std::string_view charts_js;
+extern const std::string_view export_js;
 extern const std::string_view page_js;
 extern const std::string_view som_map_html;
 extern const std::string_view som_map_js;

@@ -53,15 +53,15 @@ Scale fit(const Box& box, const std::vector<Point>& points, double radius) {
   return {x0 / 2 + x1 / 2, y0 / 2 + y1 / 2, unit, box};
 }
 
-std::string axis_title(const Embedding& embedding, std::int64_t axis) {
+std::string axis_title(const Report& report, const Embedding& embedding, std::int64_t axis) {
   if (axis >= embedding.points.cols()) return "one axis only: height has no meaning";
   const auto k = static_cast<std::size_t>(axis);
   const std::string share = k < embedding.share.size() ? percent(embedding.share[k]) : "";
-  return share.empty() ? fmt::format("PCo {}", axis + 1)
-                       : fmt::format("PCo {} ({} explained)", axis + 1, share);
+  return share.empty() ? fmt::format("{} {}", report.axis, axis + 1)
+                       : fmt::format("{} {} ({} explained)", report.axis, axis + 1, share);
 }
 
-void draw_axes(Pen& pen, const Scale& scale, const Embedding& embedding) {
+void draw_axes(Pen& pen, const Scale& scale, const Report& report, const Embedding& embedding) {
   const Box& box = scale.box;
   const bool flat = embedding.points.cols() < 2;
   const double reach_x = scale.unit * box.width / 2, reach_y = scale.unit * box.height / 2;
@@ -85,12 +85,12 @@ void draw_axes(Pen& pen, const Scale& scale, const Embedding& embedding) {
   pen.color(ink);
   pen.font(14.5, true);
   const double middle = box.top + box.height / 2;
-  pen.text(axis_title(embedding, 0),
+  pen.text(axis_title(report, embedding, 0),
            box.left + box.width / 2,
            box.bottom() + 46,
            Align::center,
            box.width);
-  pen.text_up(axis_title(embedding, 1), box.left - 58, middle, Align::center, box.height);
+  pen.text_up(axis_title(report, embedding, 1), box.left - 58, middle, Align::center, box.height);
 }
 
 /// A fixed mixed order, so that no class lies on top of the others because of its place in the
@@ -208,7 +208,7 @@ void draw_panel(Pen& pen,
       points[i].y = spread(static_cast<std::int64_t>(i)) * 0.4 * plot.height * scale.unit;
     }
   }
-  draw_axes(pen, scale, embedding);
+  draw_axes(pen, scale, report, embedding);
   draw_unplaced(pen, plot, points);
   pen.clip(plot);
   if (points_as_image) {

@@ -58,6 +58,20 @@ struct Tree {
   std::vector<float> support = {};  ///< percent, of each merge; NaN: none; empty: not known
 };
 
+/// What a site adds to each axis of the embeddings: an arrow of the biplot.
+struct Arrow {
+  std::string name;
+  std::vector<double> along;  ///< a number for each axis
+};
+
+/// A table of the page; the first cell of a row names it.
+struct TextTable {
+  std::string title;
+  std::string note;  ///< sentences below the title
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
 /// Everything the report of a run shows. Plain data: the job fills it, this room draws it.
 struct Report {
   std::string title;
@@ -67,7 +81,11 @@ struct Report {
   std::vector<std::int32_t> classes;     ///< per individual; -1 without label
   std::vector<Embedding> embeddings;
   std::array<std::int64_t, 2> side_by_side = {
-      0, 1};  ///< embeddings of the picture and the first figure
+      0, 1};                        ///< embeddings of the picture and the first figure
+  std::string axis = "PCo";         ///< what axes of embeddings are called, with their number
+  std::string embedding_note = {};  ///< sentences on the embeddings; empty: on classical scaling
+  std::vector<Arrow> arrows = {};   ///< drawn over the embeddings, so long as fits
+  std::vector<double> scree = {};   ///< share of each axis, drawn as bars
   std::vector<HeatMap> heat_maps;
   std::vector<Histogram> histograms;
   std::vector<Tree> trees;
@@ -75,13 +93,14 @@ struct Report {
   std::string curve_note;                  ///< sentences: of which pairs the curve is
   std::vector<double> run_alphas;          ///< of this run, all marked on the curve
   std::vector<ScoreRow> scores;
+  std::vector<TextTable> tables;
   std::vector<std::string> findings;                         ///< sentences: what Fermat changed
   std::vector<std::string> notices;                          ///< warnings a reader must see
   std::vector<std::pair<std::string, std::string>> summary;  ///< sizes, filters, times, versions
   std::vector<std::pair<std::string, std::string>> newick;   ///< name -> tree, for download
 };
 
-// All three write the same bytes for the same report and the same versions of yupana, cairo and
+// All write the same bytes for the same report and the same versions of yupana, cairo and
 // fonts; they throw usage where the parts of the report do not fit together. Names may hold any
 // bytes, numbers may be NaN or infinite, every part may be empty.
 
@@ -89,6 +108,7 @@ struct Report {
 void write_html(AtomicFile& file, const Report& report);
 /// Two embeddings side by side, coloured by class, with a legend and axis shares.
 void write_svg(AtomicFile& file, const Report& report);
+void write_pdf(AtomicFile& file, const Report& report);
 void write_png(AtomicFile& file, const Report& report);
 
 }  // namespace yupana::report

@@ -1,5 +1,6 @@
 #include "yupana/report/surface.hpp"
 
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
 
 #include <algorithm>
@@ -89,6 +90,19 @@ std::string svg_of(double width, double height, const Drawing& draw) {
   cairo_surface_finish(surface.get());
   expect(cairo_surface_status(surface.get()));
   return with_own_numbers(svg);
+}
+
+std::string pdf_of(double width, double height, const Drawing& draw) {
+  std::string pdf;
+  const Surface surface(cairo_pdf_surface_create_for_stream(append, &pdf, width, height),
+                        cairo_surface_destroy);
+  // The time of writing would make other bytes each time.
+  cairo_pdf_surface_set_metadata(
+      surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
+  draw(surface.get());
+  cairo_surface_finish(surface.get());
+  expect(cairo_surface_status(surface.get()));
+  return pdf;
 }
 
 std::string png_of(cairo_surface_t* image) {

@@ -24,6 +24,7 @@ function theme() {
 function makeFigure(canvas, heightOf, draw, readsPixels = false) {
   let width = 0, queued = false;
   const figure = {
+    canvas, heightOf, draw,
     redraw() {
       queued = false;
       width = canvas.parentElement.clientWidth;

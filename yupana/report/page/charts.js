@@ -43,6 +43,35 @@ function drawHistogram(pen, width, height, {name, unit, low, high, counts}) {
   pen.fillRect(box.left, box.top + box.height, box.width, 1);
 }
 
+function startScree() {
+  const canvas = id("scree-plot");
+  canvas.setAttribute("aria-label", "Share of each axis: " +
+    data.scree.map((share, k) => `${axisName(k)} ${percent(share)}`).join(", ") + ".");
+  makeFigure(canvas, () => 260, (pen, width, height) => {
+    const look = theme(), shares = data.scree, most = Math.max(...shares, 1e-12);
+    const y = {ticks: ticksOf(0, most, 4), title: "share"};
+    y.texts = tickTexts(y.ticks.map((t) => 100 * t)).map((text) => `${text} %`);
+    const left = 34 + widthOf(pen, look, y.texts);
+    const box = {left, top: 12, width: width - left - 14, height: height - 64};
+    const bin = box.width / shares.length, each = Math.ceil(46 / bin);
+    const x = {ticks: shares.map((_, k) => k).filter((k) => k % each === 0), at: (k) => box.left + (k + 0.5) * bin,
+      title: "axis"};
+    x.texts = x.ticks.map(axisName);
+    y.at = (share) => box.top + box.height * (1 - share / (most * 1.04));
+    pen.clearRect(0, 0, width, height);
+    drawAxes(pen, look, box, {...x, ticks: []}, y);
+    pen.fillStyle = look.accent;
+    shares.forEach((share, k) => {
+      if (share > 0) pen.fillRect(box.left + (k + 0.15) * bin, y.at(share), 0.7 * bin, box.top + box.height - y.at(share));
+    });
+    pen.fillStyle = look.muted;
+    pen.font = `12px ${look.sans}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    x.ticks.forEach((k, i) => pen.fillText(x.texts[i], x.at(k), box.top + box.height + 6));
+  });
+}
+
 function startRetention(points) {
   const canvas = id("retention-plot");
   canvas.setAttribute("aria-label", "Share of pairs whose edge is their own shortest path against alpha: " +

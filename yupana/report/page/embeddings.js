@@ -14,6 +14,7 @@ class Embeddings {
     const shown = data.sideBySide.slice(0, data.embeddings.length);
     id("panels").classList.toggle("pair", shown.length > 1);
     id("compared").hidden = shown.length < 2;
+    if (data.embeddingNote) id("embedding-note").textContent = data.embeddingNote;
     shown.forEach((embedding, k) =>
       this.panels.push(new Scatter(this, id("panels"), k + 1, embedding)));
     this.listenToControls();

@@ -44,6 +44,11 @@ function showScores() {
   id("score-note").hidden = data.scores.length < 2;
 }
 
+function showTables() {
+  id("tables").append(...data.tables.map(({title, note, head, rows}) => el("section", {class: "card"},
+    el("h2", {}, title), el("p", {}, note), el("div", {class: "scroll"}, table(title, head, rows)))));
+}
+
 function showSummary() {
   const rows = (caption, list) => el("table", {}, el("caption", {class: "unseen"}, caption),
     el("tbody", {}, ...list.map(([name, value]) => el("tr", {},
@@ -80,10 +85,13 @@ const curve = data.alphas.map((alpha, k) => [alpha, data.keptEdges[k]])
   .filter(([alpha]) => alpha !== null).sort((a, b) => a[0] - b[0]);
 showWords();
 open("embedding", data.embeddings.length > 0, () => new Embeddings(), showShares);
+open("scree", data.scree.length > 0, startScree);
 open("heat", data.heatMaps.some((map) => map.size > 0), startHeatMap);
 open("dendrogram", data.trees.length > 0 && individuals > 1, () => startTrees(data.trees));
 open("histograms", filled.length > 0, () => startHistograms(filled));
 open("retention", curve.length > 0, () => startRetention(curve));
+showTables();
 open("scores", data.scores.length > 0, showScores);
 open("summary", data.summary.length > 0 || data.newick.length > 0, showSummary);
+offerFiles();
 startScheme();

@@ -116,6 +116,7 @@ class Scatter {
     pen.rect(box.left, box.top, box.width, box.height);
     pen.clip();
     this.drawPoints(pen, look, box, scale);
+    this.drawArrows(pen, look, box);
     pen.restore();
     this.drawOver();
     if (this.travel) this.figure.request();
@@ -167,6 +168,15 @@ class Scatter {
   }
 
   drawPoints(pen, look, box, scale) {
+    if (pen instanceof SvgPen) {
+      this.forVisible(box, 2 * this.radius, (x, y, c) => {
+        pen.globalAlpha = this.opacity(c);
+        drawMarker(pen, look, c < 0 ? null : labelled ? data.style.classes[c] : {color: 0, shape: 0}, x, y,
+          c < 0 ? this.radius * 0.8 : this.radius);
+      });
+      pen.globalAlpha = 1;
+      return;
+    }
     const {size, none, of} = this.stamps(look, scale);
     if (individuals > blendAbove) {
       this.blendPoints(pen, box, scale, size, [none, ...of]);
@@ -177,6 +187,32 @@ class Scatter {
       pen.drawImage(c < 0 ? none : of[c], x - size / 2, y - size / 2, size, size);
     });
     pen.globalAlpha = 1;
+  }
+
+  /** From the middle of all points; the longest arrow takes a third of the plot. */
+  drawArrows(pen, look, box) {
+    const ends = this.flat() ? [] : data.arrows.map(({name, along}) => [name, along[this.x] || 0, along[this.y] || 0]);
+    const longest = Math.max(...ends.map(([, x, y]) => Math.hypot(x, y)), 0);
+    if (longest === 0) return;
+    const unit = Math.min(box.width, box.height) / 3 / longest;
+    pen.strokeStyle = pen.fillStyle = look.ink;
+    pen.lineWidth = 1;
+    pen.font = `11px ${look.sans}`;
+    pen.textBaseline = "middle";
+    for (const [name, x, y] of ends) {
+      const fromX = this.toX(0), fromY = this.toY(0), toX = fromX + x * unit, toY = fromY - y * unit;
+      const angle = Math.atan2(toY - fromY, toX - fromX);
+      pen.beginPath();
+      pen.moveTo(fromX, fromY);
+      pen.lineTo(toX, toY);
+      for (const turn of [2.7, -2.7]) {
+        pen.moveTo(toX, toY);
+        pen.lineTo(toX + 7 * Math.cos(angle + turn), toY + 7 * Math.sin(angle + turn));
+      }
+      pen.stroke();
+      pen.textAlign = toX < fromX ? "right" : "left";
+      pen.fillText(shorten(pen, name, 140), toX + (toX < fromX ? -4 : 4), toY);
+    }
   }
 
   /** `stamps` start with that of class -1. */

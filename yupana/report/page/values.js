@@ -13,8 +13,8 @@ function bytesOf(base64) {
   return bytes;
 }
 
-/** Axis k of classical scaling: a principal coordinate. */
-const axisName = (k) => `PCo ${k + 1}`;
+/** Axis k of the embeddings: of classical scaling a principal coordinate. */
+const axisName = (k) => `${data.axis} ${k + 1}`;
 
 /** "distance d (mm)"; the name alone without a unit. */
 const nameAndUnit = ({name, unit}) => unit ? `${name} (${unit})` : name;
