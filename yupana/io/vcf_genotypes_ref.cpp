@@ -71,40 +71,32 @@ CallFault decode_binary_call(const BinaryGenotypes& genotypes,
 
 namespace reference {
 
-GenotypeFault decode_genotypes(const TextGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride) {
-  std::memset(row, 0, stride);
+GenotypeFault decode_genotypes(const TextGenotypes& genotypes, const CallRow& to) {
+  std::memset(to.row, 0, to.stride);
   std::string_view rest = genotypes.columns;
   for (std::int64_t sample = 0;; ++sample) {
-    if (sample == samples) return {CallFault::columns, sample, {}};
+    if (sample == to.samples) return {CallFault::columns, sample, {}};
     const std::size_t tab = rest.find('\t');
     const std::string_view text = subfield_of(rest.substr(0, tab), genotypes.subfield);
     genotype::Code code;
-    const CallFault fault = parse_call(text, rules, code);
+    const CallFault fault = parse_call(text, to.rules, code);
     if (fault != CallFault::none) return {fault, sample, std::string(text)};
-    set(row, sample, code);
+    set(to.row, sample, code);
     if (tab == std::string_view::npos) {
-      if (sample + 1 < samples) return {CallFault::columns, sample, {}};
+      if (sample + 1 < to.samples) return {CallFault::columns, sample, {}};
       return {};
     }
     rest.remove_prefix(tab + 1);
   }
 }
 
-GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride) {
-  std::memset(row, 0, stride);
-  for (std::int64_t sample = 0; sample < samples; ++sample) {
+GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes, const CallRow& to) {
+  std::memset(to.row, 0, to.stride);
+  for (std::int64_t sample = 0; sample < to.samples; ++sample) {
     genotype::Code code;
-    const CallFault fault = decode_binary_call(genotypes, sample, rules, code);
+    const CallFault fault = decode_binary_call(genotypes, sample, to.rules, code);
     if (fault != CallFault::none) return {fault, sample, binary_call_text(genotypes, sample)};
-    set(row, sample, code);
+    set(to.row, sample, code);
   }
   return {};
 }
