@@ -316,7 +316,7 @@ def places_of_copies_were_not_told():
 
 def proteins_find_their_loci_in_large_sequences():
     random.seed(9)
-    proteins, genome, truth = {}, noise(60_000), {}
+    proteins, genome, truth = {}, noise(30_000), {}
     for g in range(6):
         exons, cdna, coding = gene(codons=150)
         text = exons[0] + intron() + exons[1] + intron() + exons[2]
@@ -329,7 +329,7 @@ def proteins_find_their_loci_in_large_sequences():
             places = [(len(text) - b, len(text) - a) for a, b in reversed(places)]
             text = complement(text)
         truth[f"p{g}"] = ",".join(f"{len(genome) + a + 1}-{len(genome) + b}" for a, b in places)
-        genome += text + noise(50_000)
+        genome += text + noise(14_000)
         protein = translated(coding[:-3])
         # A relative: one amino acid in eight differs.
         proteins[f"p{g}"] = "M" + "".join(c if random.random() > 0.125 else random.choice("ADKLS")

@@ -35,6 +35,40 @@ std::string partial_ends(const SplicedHit& hit, const std::vector<ExonRow>& rows
   return text;
 }
 
+/// An exon and what of it is coding.
+void write_exon(AtomicFile& file,
+                const SplicedHit& hit,
+                const ExonRow& row,
+                std::int64_t number,
+                std::size_t rank,
+                const std::string& partial) {
+  const std::string sequence = escaped_name(hit.sequence);
+  file.write(
+      fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};rank={};"
+                  "identity={:.4f}{}\n",
+                  sequence,
+                  row.first,
+                  row.last,
+                  score_text(hit, row.score),
+                  hit.strand,
+                  number,
+                  rank,
+                  number,
+                  rank,
+                  row.columns.identity(),
+                  target_places(hit, row.target_begin, row.target_end)));
+  if (row.coding_first == 0) return;
+  file.write(fmt::format("{}\tyupana\tCDS\t{}\t{}\t.\t{}\t{}\tID=mrna{}.cds;Parent=mrna{}{}\n",
+                         sequence,
+                         row.coding_first,
+                         row.coding_last,
+                         hit.strand,
+                         row.phase,
+                         number,
+                         number,
+                         partial));
+}
+
 void write_gene(AtomicFile& file, const SplicedHit& hit, std::int64_t number) {
   const auto [first, last] = span_of(hit);
   const std::string sequence = escaped_name(hit.sequence);
@@ -58,31 +92,7 @@ void write_gene(AtomicFile& file, const SplicedHit& hit, std::int64_t number) {
   const std::string partial = partial_ends(hit, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t k = hit.strand == '+' ? i : rows.size() - 1 - i;
-    const ExonRow& row = rows[k];
-    file.write(
-        fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};rank={};"
-                    "identity={:.4f}{}\n",
-                    sequence,
-                    row.first,
-                    row.last,
-                    score_text(hit, row.score),
-                    hit.strand,
-                    number,
-                    k + 1,
-                    number,
-                    k + 1,
-                    row.columns.identity(),
-                    target_places(hit, row.target_begin, row.target_end)));
-    if (row.coding_first == 0) continue;
-    file.write(fmt::format("{}\tyupana\tCDS\t{}\t{}\t.\t{}\t{}\tID=mrna{}.cds;Parent=mrna{}{}\n",
-                           sequence,
-                           row.coding_first,
-                           row.coding_last,
-                           hit.strand,
-                           row.phase,
-                           number,
-                           number,
-                           partial));
+    write_exon(file, hit, rows[k], number, k + 1, partial);
   }
 }
 

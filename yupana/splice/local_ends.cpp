@@ -8,7 +8,7 @@ namespace yupana::splice {
 namespace {
 
 /// A column of a chain, and bases and letters of its exon before it.
-struct Column {
+struct PlacedColumn {
   std::size_t exon = 0;
   std::int64_t base = 0;    ///< from the exon's first
   std::int64_t letter = 0;  ///< of the target
@@ -18,12 +18,12 @@ struct Column {
   std::int64_t prior = 0;     ///< of that junction's intron
 };
 
-std::vector<Column> columns_of(const Case& problem,
-                               const AlignParams& params,
-                               const StretchParams& stretch,
-                               const std::vector<Exon>& exons,
-                               const std::vector<ExonAlignment>& chain) {
-  std::vector<Column> columns;
+std::vector<PlacedColumn> placed_columns(const Case& problem,
+                                         const AlignParams& params,
+                                         const StretchParams& stretch,
+                                         const std::vector<Exon>& exons,
+                                         const std::vector<ExonAlignment>& chain) {
+  std::vector<PlacedColumn> columns;
   char before = '=';
   for (std::size_t k = 0; k < chain.size(); ++k) {
     std::int64_t junction = k == 0 ? 0 : exons[k - 1].exit + exons[k].entry;
@@ -32,7 +32,7 @@ std::vector<Column> columns_of(const Case& problem,
     for (const Run& run : chain[k].runs) {
       for (std::int64_t i = 0; i < run.length; ++i) {
         const bool gap = run.operation == 'I' || run.operation == 'D';
-        Column column{
+        PlacedColumn column{
             k, base, letter, run.operation, 0, std::exchange(junction, 0), std::exchange(prior, 0)};
         if (gap) {
           column.score += params.gap_extend + (before == run.operation ? 0 : params.gap_open);
@@ -63,7 +63,8 @@ void keep_best_stretch(const Case& problem,
                        const StretchParams& stretch,
                        std::vector<Exon>& exons,
                        SplicedAlignment& alignment) {
-  const std::vector<Column> columns = columns_of(problem, params, stretch, exons, alignment.chain);
+  const std::vector<PlacedColumn> columns =
+      placed_columns(problem, params, stretch, exons, alignment.chain);
   std::size_t first = 0, best_first = 0, best_end = 0;
   std::int64_t sum = 0, best = 0;
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -83,7 +84,7 @@ void keep_best_stretch(const Case& problem,
   std::vector<Exon> kept;
   alignment.score = 0;
   for (std::size_t c = best_first; c < best_end; ++c) {
-    const Column& column = columns[c];
+    const PlacedColumn& column = columns[c];
     const Exon& exon = exons[column.exon];
     alignment.score += column.score + (c == best_first ? 0 : column.junction);
     if (c == best_first || columns[c - 1].exon != column.exon) {
