@@ -143,6 +143,20 @@ def filters_held_any_memory_whatever_was_allowed():
             assert held < 1.05e6 * needed + OF_PROGRAM, f"{name}, {out}: {needed} MB, held {held}"
 
 
+def projections_held_any_memory_whatever_was_allowed():
+    if sanitized():
+        return
+    run("simulate", "--samples", 1000, "--sites", 9000, "-o", "j")
+    run("simulate", "--samples", 1000, "--sites", 9000, "--format", "vcf.gz", "-o", "j")
+    run("pca", "j.bed", "--loadings", "-o", "j")
+    for name in ("j.bed", "j.vcf.gz"):
+        call = ("pca", name, "--project", "j.loadings.tsv", "--threads", 2)
+        told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+        needed = float(told.split(" needs ")[1].split(" MB")[0])
+        held = peak_of(*call, "--memory", f"{needed}M")
+        assert held < 1.05e6 * needed + OF_PROGRAM, f"{name}: {needed} MB, held {held}"
+
+
 def pruning_held_blocks_of_one_size_for_any_memory():
     if sanitized():
         return
@@ -159,7 +173,8 @@ def alpha_auto_trees_and_readers_were_planned_otherwise_than_held():
     for form in ("bed", "vcf.gz"):
         run("simulate", "--samples", 2000, "--sites", 20000, "--missing", 0.01, "--format", form, "-o", "a")
     for call in (("fermat", "a.bed", "--alpha", "auto"), ("fermat", "a.vcf.gz", "--alpha", "auto"),
-                 ("fermat", "a.vcf.gz"), ("fermat", "a.vcf.gz", "--alpha", "2,3,4"),
+                 ("fermat", "a.bed", "--alpha", "auto", "--matrix-only"), ("fermat", "a.vcf.gz"),
+                 ("fermat", "a.vcf.gz", "--alpha", "2,3,4"),
                  ("dist", "a.bed", "--tree", "nj"), ("dist", "a.bed", "--tree", "bionj"),
                  ("dist", "a.bed", "--tree", "single")):
         planned, held = plan_of(*call, "--threads", 2)["memory"], peak_of(*call, "--threads", 2)
@@ -260,6 +275,7 @@ sys.exit(main([plans_tell_the_peak,
                neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan,
                small_memories_were_passed_by_readers_and_writers,
                filters_held_any_memory_whatever_was_allowed,
+               projections_held_any_memory_whatever_was_allowed,
                pruning_held_blocks_of_one_size_for_any_memory,
                alpha_auto_trees_and_readers_were_planned_otherwise_than_held,
                simulate_needed_other_memory_than_it_said,

@@ -84,7 +84,7 @@ double choosing_bytes(const FermatJobParams& params, const DistanceSizes& given)
   if (!params.automatic_alpha) return 0;
   const auto n = static_cast<double>(given.samples);
   const double sample = std::min(n, static_cast<double>(automatic_alpha_sample));
-  return n * n * given.cell + sample * sample * 8 * 2.375 + std::min(4e6, 2 * sample * sample);
+  return n * n * given.cell + sample * sample * 8 * 2.375 + std::min(8e6, 4 * sample * sample);
 }
 
 void check_matrices_fit(const Context& context,

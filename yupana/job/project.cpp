@@ -21,8 +21,8 @@ std::uint64_t projection_bytes(const PlanParams& sizes, const std::string& path)
   constexpr std::int64_t components = 10;
   std::error_code none;
   const auto file = std::filesystem::file_size(path, none);
-  const std::uint64_t loadings = none ? 0 : 3 * static_cast<std::uint64_t>(file);
-  const std::int64_t blocks = sites_at_once * (sizes.samples + 400);
+  const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
+  const std::int64_t blocks = sites_at_once * (3 * sizes.samples / 4 + 400);
   return sizes.reader_bytes + loadings +
          static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
 }
