@@ -133,7 +133,7 @@ def filters_held_any_memory_whatever_was_allowed():
     if sanitized():
         return
     for form in ("bed", "vcf.gz"):
-        run("simulate", "--samples", 2000, "--sites", 6000, "--format", form, "-o", "f")
+        run("simulate", "--samples", 2000, "--sites", 3000, "--format", form, "-o", "f")
     for name in ("f.bed", "f.vcf.gz"):
         for out in ("o.bed", "o.pgen", "o.vcf", "o.vcf.gz", "o.npy"):
             call = ("filter", name, "--threads", 2)
@@ -160,7 +160,7 @@ def projections_held_any_memory_whatever_was_allowed():
 def pruning_held_blocks_of_one_size_for_any_memory():
     if sanitized():
         return
-    run("simulate", "--samples", 2000, "--sites", 20000, "--missing", 0.01, "-o", "p")
+    run("simulate", "--samples", 2000, "--sites", 12000, "--missing", 0.01, "-o", "p")
     prune = ("--indep-pairwise", 50, 5, 0.2, "--threads", 2)
     assert peak_of("dist", "p.bed", *prune, "--memory", "60M") < 60e6 + MAPPED
     held = peak_of("filter", "p.bed", *prune, "--memory", "20M", out="o.bed")
@@ -171,7 +171,7 @@ def alpha_auto_trees_and_readers_were_planned_otherwise_than_held():
     if sanitized():
         return
     for form in ("bed", "vcf.gz"):
-        run("simulate", "--samples", 2000, "--sites", 20000, "--missing", 0.01, "--format", form, "-o", "a")
+        run("simulate", "--samples", 2000, "--sites", 6000, "--missing", 0.01, "--format", form, "-o", "a")
     for call in (("fermat", "a.bed", "--alpha", "auto"), ("fermat", "a.vcf.gz", "--alpha", "auto"),
                  ("fermat", "a.bed", "--alpha", "auto", "--matrix-only"), ("fermat", "a.vcf.gz"),
                  ("fermat", "a.vcf.gz", "--alpha", "2,3,4"),
