@@ -35,8 +35,15 @@ std::optional<io::PlinkContent> content_of(const std::string& word) {
 }
 
 /// Those of PLINK's `--distance` words that are neither contents nor flat-missing; throws usage
-/// where they are no layout.
+/// where they are no layout, or a content is named twice.
 std::vector<std::string> layout_words(std::vector<std::string> words) {
+  for (const std::string& word : words) {
+    if (!content_of(word) || std::count(words.begin(), words.end(), word) == 1) continue;
+    throw usage_error(
+        "--distance: expected ibs, 1-ibs and allele-ct once each, got '{}' again; "
+        "leave it out",
+        word);
+  }
   std::erase_if(words, [](const std::string& word) {
     return word == "flat-missing" || content_of(word).has_value();
   });
@@ -66,10 +73,7 @@ void apply_formats(DistOptions& options) {
     if (format == "phylip") outputs.phylip = true;
   }
   if (options.below || options.above) {
-    io::PairFilter filter;
-    filter.below = options.below.value_or(filter.below);
-    filter.above = options.above.value_or(filter.above);
-    outputs.pairs = filter;
+    outputs.pairs = io::PairFilter{.below = options.below, .above = options.above};
   }
 }
 

@@ -75,8 +75,8 @@ void add_inputs(Command& command, job::InputParams& input) {
   path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
   command.text("--region",
                input.region,
-               "sites of one contig and interval, chr1:1000-2000, of PLINK files, VCF or BCF; an "
-               "index (.tbi, .csi) spares reading the rest");
+               "sites of one contig and interval, chr1:1000-2000, of any input but .npy and "
+               "simulations; an index (.tbi, .csi) spares reading the rest");
   command.text(
       "--half-call", input.half_call, "calls such as ./1: missing, haploid, reference, error");
   command.choice("--polyploid",

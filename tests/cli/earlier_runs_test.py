@@ -52,14 +52,32 @@ def matrices_of_other_distances_are_not_the_runs():
     run("simulate", "--samples", 12, "--sites", 300, "-o", "c.bed", "--quiet")
     assert not left("dist", "c.bed", "-o", "r", "--tree", "nj")
     assert left("dist", "c.bed", "-o", "r", "--make-king-table") == ["r.dist.npy", "r.nwk"]
+    assert not left("dist", "c.bed", "-o", "q", "--distance", "square", "ibs", "1-ibs", "gz")
+    assert left("dist", "c.bed", "-o", "q", "--distance", "triangle", "bin") == [
+        "q.mibs.gz", "q.mibs.id", "q.mdist.gz", "q.mdist.id"], "files of --distance were not named"
     assert not left("grm", "c.bed", "-o", "g", "--format", "npy")
     assert left("grm", "c.bed", "-o", "g", "--format", "gcta") == ["g.grm.npy"]
     assert not left("pca", "c.bed", "-o", "v", "--loadings")
     assert left("pca", "c.bed", "-o", "v") == ["v.loadings.tsv"]
     assert not left("fermat", "c.bed", "-o", "f", "--matrix-only")
     assert not left("fermat", "c.bed", "-o", "f")
+
+
+def files_of_the_alphas_of_an_earlier_run_were_not_named():
+    run("simulate", "--samples", 12, "--sites", 300, "-o", "c.bed", "--quiet")
+    pathlib.Path("out").mkdir()
+    for folder in ("", "out/"):
+        run("fermat", "c.bed", "-o", f"{folder}f", "--alpha", "2,4.5")
+        files = [f"{folder}f.alpha{alpha}.{ending}" for alpha in ("2", "4.5")
+                 for ending in ("fermat.npy", "gexf", "graphml", "nwk")]
+        assert left("fermat", "c.bed", "-o", f"{folder}f") == files
+        pathlib.Path(f"{folder}f.alphabet.nwk").write_text("mine")
+        after = left("fermat", "c.bed", "-o", f"{folder}f", "--alpha", "2,3", "--matrix-only")
+        assert files[0] not in after and set(files[1:]) < set(after), after
+        assert f"{folder}f.alphabet.nwk" not in after
     assert "f.html" in left("fermat", "c.bed", "-o", "f", "--matrix-only")
 
 
 sys.exit(main([a_model_of_another_label_is_not_the_runs, a_page_of_other_predictions_is_not_the_runs,
-               clusters_of_another_map_are_not_the_runs, matrices_of_other_distances_are_not_the_runs]))
+               clusters_of_another_map_are_not_the_runs, matrices_of_other_distances_are_not_the_runs,
+               files_of_the_alphas_of_an_earlier_run_were_not_named]))

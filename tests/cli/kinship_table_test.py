@@ -115,6 +115,17 @@ def plink2_writes_the_same_table():
     assert {"PO", "UN"} <= {row[-1] for row in ours}, "the set holds parents and children"
 
 
-sys.exit(main([every_pair_has_its_counts, the_filter_keeps_whom_it_names, any_memory_and_threads_write_the_same_bytes,
+def pairs_of_minus_infinity_were_below_no_bound():
+    pathlib.Path("c.vcf").write_text(
+        "##fileformat=VCFv4.2\n##contig=<ID=1>\n"
+        "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n"
+        "1\t1\t.\tA\tC\t.\t.\t.\tGT\t0/0\t1/1\t0/0\n")
+    run("dist", "c.vcf", "--metric", "king", "--pairs-below", 0.1, "-o", "k")
+    assert rows("k.pairs.tsv")[1:] == [["a", "b", "-inf"], ["b", "c", "-inf"]]
+    run("dist", "c.vcf", "--metric", "king", "--pairs-above", -5, "-o", "k")
+    assert rows("k.pairs.tsv")[1:] == []
+
+
+sys.exit(main([every_pair_has_its_counts, pairs_of_minus_infinity_were_below_no_bound, the_filter_keeps_whom_it_names, any_memory_and_threads_write_the_same_bytes,
       a_pair_without_a_common_site_is_nan_and_passes_no_filter, what_has_no_effect_is_refused,
       plink2_writes_the_same_table]))

@@ -15,10 +15,10 @@ _, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0
 print(status, usage.ru_maxrss)"""
 
 
-def peak_of(*arguments):
+def peak_of(*arguments, out="o"):
     """Bytes that a run held at its peak."""
     done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments), "-o",
-                           "o", "--quiet"], stdout=subprocess.PIPE, text=True, check=True)
+                           out, "--quiet"], stdout=subprocess.PIPE, text=True, check=True)
     status, kilobytes = map(int, done.stdout.split())
     assert status == 0, arguments
     return kilobytes * 1024
@@ -125,6 +125,62 @@ def small_memories_were_passed_by_readers_and_writers():
         assert held < 1.05e6 * needed + MAPPED, f"{name}: {needed} MB, held {held}"
 
 
+#: What the help says of commands that do not count the program itself.
+OF_PROGRAM = 15e6
+
+
+def filters_held_any_memory_whatever_was_allowed():
+    if sanitized():
+        return
+    for form in ("bed", "vcf.gz"):
+        run("simulate", "--samples", 2000, "--sites", 3000, "--format", form, "-o", "f")
+    for name in ("f.bed", "f.vcf.gz"):
+        for out in ("o.bed", "o.pgen", "o.vcf", "o.vcf.gz", "o.npy"):
+            call = ("filter", name, "--threads", 2)
+            told = run(*call, "-o", out, "--memory", "1M", status=4).stderr
+            needed = float(told.split(" needs ")[1].split(" MB")[0])
+            held = peak_of(*call, "--memory", f"{needed}M", out=out)
+            assert held < 1.05e6 * needed + OF_PROGRAM, f"{name}, {out}: {needed} MB, held {held}"
+
+
+def projections_held_any_memory_whatever_was_allowed():
+    if sanitized():
+        return
+    run("simulate", "--samples", 1000, "--sites", 9000, "-o", "j")
+    run("simulate", "--samples", 1000, "--sites", 9000, "--format", "vcf.gz", "-o", "j")
+    run("pca", "j.bed", "--loadings", "-o", "j")
+    for name in ("j.bed", "j.vcf.gz"):
+        call = ("pca", name, "--project", "j.loadings.tsv", "--threads", 2)
+        told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+        needed = float(told.split(" needs ")[1].split(" MB")[0])
+        held = peak_of(*call, "--memory", f"{needed}M")
+        assert held < 1.05e6 * needed + OF_PROGRAM, f"{name}: {needed} MB, held {held}"
+
+
+def pruning_held_blocks_of_one_size_for_any_memory():
+    if sanitized():
+        return
+    run("simulate", "--samples", 2000, "--sites", 12000, "--missing", 0.01, "-o", "p")
+    prune = ("--indep-pairwise", 50, 5, 0.2, "--threads", 2)
+    assert peak_of("dist", "p.bed", *prune, "--memory", "60M") < 60e6 + MAPPED
+    held = peak_of("filter", "p.bed", *prune, "--memory", "20M", out="o.bed")
+    assert held < 20e6 + OF_PROGRAM, held
+
+
+def alpha_auto_trees_and_readers_were_planned_otherwise_than_held():
+    if sanitized():
+        return
+    for form in ("bed", "vcf.gz"):
+        run("simulate", "--samples", 2000, "--sites", 6000, "--missing", 0.01, "--format", form, "-o", "a")
+    for call in (("fermat", "a.bed", "--alpha", "auto"), ("fermat", "a.vcf.gz", "--alpha", "auto"),
+                 ("fermat", "a.bed", "--alpha", "auto", "--matrix-only"), ("fermat", "a.vcf.gz"),
+                 ("fermat", "a.vcf.gz", "--alpha", "2,3,4"),
+                 ("dist", "a.bed", "--tree", "nj"), ("dist", "a.bed", "--tree", "bionj"),
+                 ("dist", "a.bed", "--tree", "single")):
+        planned, held = plan_of(*call, "--threads", 2)["memory"], peak_of(*call, "--threads", 2)
+        assert 0.8 * planned < held < 1.03 * planned + MAPPED, (call, planned, held)
+
+
 def simulate_needed_other_memory_than_it_said():
     if sanitized():
         return
@@ -218,6 +274,10 @@ sys.exit(main([plans_tell_the_peak,
                a_third_more_was_planned_than_a_run_with_little_memory_takes,
                neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan,
                small_memories_were_passed_by_readers_and_writers,
+               filters_held_any_memory_whatever_was_allowed,
+               projections_held_any_memory_whatever_was_allowed,
+               pruning_held_blocks_of_one_size_for_any_memory,
+               alpha_auto_trees_and_readers_were_planned_otherwise_than_held,
                simulate_needed_other_memory_than_it_said,
                text_of_distances_was_not_held_against_memory,
                twice_the_memory_was_planned_where_no_call_is_missing,

@@ -20,7 +20,7 @@ def genotypes():
     refused(("dist", "no.vcf", "-o", "x"),
             ("--half-call foo", "--half-call"), ("--chr 5-2", "5-2"), ("--region chr1:9-3", "chr1:9-3"),
             ("--metric foo", "foo"), ("--pairs-below 0.1 --pairs-above 0.2", "--pairs-below"),
-            ("--nonfounders", "--maf"), ("--round", "--round"), ("--pair-groups 2", "mpirun"))
+            ("--nonfounders", "--maf"), ("--distance square ibs ibs", "got 'ibs' again"), ("--round", "--round"), ("--pair-groups 2", "mpirun"))
     refused(("fermat", "no.vcf", "-o", "x"),
             ("--alpha 0.5", "--alpha"), ("--alpha auto,2", "auto"), ("--squared", "--from-distances"),
             ("--knn 3 --landmarks 3", "--landmarks"), ("--label-column 3", "--labels"),
@@ -68,4 +68,15 @@ def spliced_alignment():
             ("--partial-codon -3", "--partial-codon"), ("--min-exon 3", "--min-exon"))
 
 
-sys.exit(main([genotypes, columns_of_numbers, tables, spliced_alignment]))
+def outputs_over_inputs_were_refused_after_the_work():
+    pathlib.Path("f.alpha3.nwk").write_text("0 1 2\n1 0 not_a_number\n2 1 0\n")
+    pathlib.Path("f.html").write_text("s1\ta\ns1\tb\n")  # no labels: a sample twice
+    run("simulate", "--samples", 5, "--sites", 90, "-o", "c")
+    before = sorted(pathlib.Path(".").iterdir())
+    for call in (("--from-distances", "f.alpha3.nwk", "--alpha", "2,3"), ("c.bed", "--labels", "f.html")):
+        done = run("fermat", *call, "-o", "f", status=2)
+        assert done.stdout == "" and "is read by this command" in done.stderr, done
+        assert sorted(pathlib.Path(".").iterdir()) == before
+
+
+sys.exit(main([outputs_over_inputs_were_refused_after_the_work, genotypes, columns_of_numbers, tables, spliced_alignment]))

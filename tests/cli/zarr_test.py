@@ -112,6 +112,9 @@ def haploid_stores_and_chunks_without_a_file():
     zarr.write_store("e.zarr", calls, version=3, fill=0, leave_out={(1, 0, 0), (0, 1, 0)})
     write_vcf("e.vcf", calls, [("G", "A")] * 20)
     same("e.zarr", "e.vcf")
+    note = "chunks without a file count as calls of 0"  # a store copied in part lost calls without a word
+    assert note in run("dist", "e.zarr", "-o", "out").stderr
+    assert note not in run("dist", "h.zarr", "-o", "out").stderr
 
 
 def bad_stores():
@@ -194,7 +197,7 @@ def bad_containers_of_blosc():
 
     def broken(data, says="no whole container"):
         file.write_bytes(data)
-        refused("dist", "c.zarr", "-o", "new", says=["0.0.0", says])
+        assert "damaged_" not in refused("dist", "c.zarr", "-o", "new", says=["0.0.0", says]).stderr
     for cut in range(len(good)):
         broken(good[:cut])
     for at, byte in ((0, 3), (3, 0), (4, 1), (5, 1), (9, 0), (9, 1), (12, 255), (16, 255), (20, 255), (24, 0)):

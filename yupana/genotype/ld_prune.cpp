@@ -67,8 +67,12 @@ class Pruner {
         std::min(context_.memory() / 4, static_cast<std::uint64_t>(context_.threads()) << 26);
     // Blocks that keep all threads at work.
     constexpr std::int64_t block_bytes = 4 << 20;
-    const std::int64_t block_sites = std::clamp<std::int64_t>(
-        4 * block_bytes / std::max<std::int64_t>(std::ssize(cohort_.samples()), 1), 64, 16384);
+    const std::int64_t samples = std::max<std::int64_t>(std::ssize(cohort_.samples()), 1);
+    // Of a site three copies of its codes, its planes and its names are held.
+    const auto site_bytes = static_cast<std::uint64_t>(samples * 9 / 8 + 600);
+    const auto affordable = static_cast<std::int64_t>(context_.memory() / 16 / site_bytes);
+    const std::int64_t block_sites =
+        std::clamp<std::int64_t>(std::min(4 * block_bytes / samples, affordable), 64, 16384);
     for (std::uint64_t bytes = 0; bytes < most && !ended_;) {
       ended_ = !cohort_.read(block_, block_sites);
       if (!ended_) bytes += take_block();

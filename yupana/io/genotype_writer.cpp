@@ -170,6 +170,7 @@ void write_genotypes_npy(Context& context,
   std::int64_t sites = 0;
   for_each_block(context, source, "write .npy", [&](const genotype::SiteBlock& block) {
     std::string cells;
+    cells.reserve(static_cast<std::size_t>(block.sites * samples));
     fmt::memory_buffer lines;
     for (std::int64_t site = 0; site < block.sites; ++site) {
       for (std::int64_t i = 0; i < samples; ++i) cells += values[block.at(site, i)];

@@ -134,7 +134,7 @@ std::int64_t write_pairs(Context& context,
   rows.text = [&, n](std::int64_t i, const double* row, char* out) {
     std::int64_t found = 0;
     for (std::int64_t j = i + 1; j < n; ++j) {
-      if (!(row[j] > filter.above && row[j] < filter.below)) continue;
+      if (!filter.passes(row[j])) continue;
       out = put(names[i], out);
       *out++ = '\t';
       out = put(names[j], out);

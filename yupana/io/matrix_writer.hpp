@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +36,11 @@ void write_phylip(Context& context,
 
 /// Which pairs a table lists: those with above < value < below. NaN is never listed.
 struct PairFilter {
-  double below = std::numeric_limits<double>::infinity();
-  double above = -std::numeric_limits<double>::infinity();
+  std::optional<double> below, above;
+  /// NaN never passes; an infinite value does where no bound is on its side.
+  bool passes(double value) const {
+    return value == value && (!below || value < *below) && (!above || value > *above);
+  }
 };
 
 /// Table of pairs: a header "sample1<TAB>sample2<TAB>value", then the pairs i < j that pass, by i,

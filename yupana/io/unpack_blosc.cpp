@@ -12,7 +12,7 @@ namespace {
 using PackedBytes = std::span<const std::uint8_t>;
 using UnpackedBytes = std::vector<std::uint8_t>;
 
-constexpr const char* damaged_container = "is no whole container of Blosc: it is damaged_container";
+constexpr const char* damaged_container = "is no whole container of Blosc: it is damaged";
 
 enum BloscFlag : std::uint8_t { shuffled = 1, copied = 2, bit_shuffled = 4, not_split = 16 };
 enum class BloscInner : std::uint8_t { blosclz, lz4, snappy, zlib, zstd };

@@ -18,6 +18,20 @@ inline std::int64_t written_block_sites(std::int64_t samples) {
   return std::clamp<std::int64_t>(block_bytes / genotype::SiteBlock(samples, 0).stride, 16, 4096);
 }
 
+/// Bytes of the sites that are written at a time, `sites` in all: two bits a call, a call of VCF
+/// takes 4 bytes, compressed half of one more, of a .npy one, and a .pgen its records and 5 bytes
+/// of every site. format: bed, pgen, vcf, vcf.gz or npy.
+inline double written_block_bytes(std::string_view format,
+                                  std::int64_t samples,
+                                  std::int64_t sites) {
+  const double calls = static_cast<double>(samples) *
+                       static_cast<double>(std::min(sites, written_block_sites(samples)));
+  if (format == "bed") return calls / 4;
+  if (format == "pgen") return calls / 2 + 5 * static_cast<double>(sites);
+  if (format == "npy") return 1.25 * calls;
+  return (format == "vcf" ? 4.25 : 4.75) * calls;
+}
+
 /// Calls each(block) for all the source delivers, with the names of the sites.
 template <class Each>
 void for_each_block(Context& context,

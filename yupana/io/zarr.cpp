@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -210,6 +211,13 @@ class ZarrSource : public ListedSource {
       std::vector<std::uint8_t> bytes;
       for (std::int64_t piece = begin; piece < end; ++piece) decode_piece(piece, bytes);
     });
+    if (!without_file_ || noted_) return;
+    noted_ = true;
+    sites_.account.notes.push_back(
+        fmt::format("{}: chunks without a file count as calls of {}, the array's fill value, as "
+                    "Zarr has it; a store of which a part was copied looks the same",
+                    calls_.path(),
+                    calls_.fill()));
   }
 
   /// A chunk of calls. `bytes`: memory for them.
@@ -217,6 +225,7 @@ class ZarrSource : public ListedSource {
     context_.check_cancelled();
     const std::int64_t place[] = {chunk_, piece, 0};
     const bool is_there = calls_.read(place, bytes);
+    if (!is_there) without_file_ = true;
     const std::int64_t row_bytes = calls_.chunk()[1] * calls_.chunk()[2] * calls_.element();
     for (std::int64_t row = 0; row < std::ssize(rows_); ++row) {
       const std::int64_t within = rows_[row].variant - chunk_ * calls_.chunk()[0];
@@ -278,6 +287,8 @@ class ZarrSource : public ListedSource {
   std::vector<SiteRow> rows_;
   std::int64_t stride_ = 0;
   std::vector<std::uint8_t> codes_;
+  std::atomic<bool> without_file_{false};  ///< some chunk of calls
+  bool noted_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // The filters that compare samples or sites with each other: --king-cutoff, --indep-pairwise.
 
+#include <malloc.h>
+
 #include <vector>
 
 #include "yupana/core/counted.hpp"
@@ -54,6 +56,14 @@ void leave_out_related(Context& context, const InputParams& params, Input& input
   input.kinship_passes = passes_of(plan);
 }
 
+/// Returns freed blocks to the system: the bits of sites are small blocks of every thread, which
+/// the allocator would keep next to what comes.
+void trim_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 /// --indep-pairwise: the first pass over the sites, by every rank over all of them.
 void prune(Context& context, const genotype::LdPruneParams& params, Input& input) {
   genotype::Cohort& cohort = input.cohort;
@@ -62,6 +72,7 @@ void prune(Context& context, const genotype::LdPruneParams& params, Input& input
   };
   cohort.take_part(0, 1);
   cohort.choose_sites(genotype::ld_prune(context, cohort, params, report));
+  trim_memory();
   cohort.take_part(context.rank(), context.ranks());
   cohort.rewind();
 }

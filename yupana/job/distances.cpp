@@ -101,8 +101,8 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
   if (params.outputs.tree) {
-    sizes.later_bytes = bytes_of_tree(params.outputs, sizes.samples);
-    add_bootstrap(context, sizes, params.outputs.bootstrap, sizes.later_bytes, sizes.later_bytes);
+    const std::uint64_t tree = sizes.unblocked_bytes = bytes_of_tree(params.outputs, sizes.samples);
+    add_bootstrap(context, sizes, params.outputs.bootstrap, tree, tree);
   }
   Plan plan = make_plan(context, sizes);
   const bool table = params.outputs.kinships && std::isinf(*params.outputs.kinships);
@@ -377,12 +377,29 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     result.bootstrap_blocks =
         write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
-  commit_files(
-      context,
-      files,
-      result.files,
-      params.out,
-      {".dist.npy", ".shared.npy", ".dist.tsv", ".dist.phy", ".pairs.tsv", ".kin0", ".nwk"});
+  commit_files(context,
+               files,
+               result.files,
+               params.out,
+               {".dist.npy",
+                ".shared.npy",
+                ".dist.tsv",
+                ".dist.phy",
+                ".pairs.tsv",
+                ".kin0",
+                ".nwk",
+                ".dist",
+                ".dist.bin",
+                ".dist.gz",
+                ".dist.id",
+                ".mibs",
+                ".mibs.bin",
+                ".mibs.gz",
+                ".mibs.id",
+                ".mdist",
+                ".mdist.bin",
+                ".mdist.gz",
+                ".mdist.id"});
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

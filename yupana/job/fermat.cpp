@@ -190,12 +190,16 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     plan = *whole;
     check_disk(params.out, plan.output_bytes);
   }
+  if (context.rank() == 0) check_fermat_files(params);
   FermatJobResult result;
   if (context.rank() > 0) {
     help_first_rank(context, params, cohort, plan);
   } else {
     const FermatInput input =
         cohort ? load_cohort(context, params, *cohort, plan) : load_distances(context, params);
+    // What reading holds is not held next to the matrices. Ranks leave their communicators
+    // together.
+    if (params.bootstrap.replicates == 0 && context.comm() == nullptr) cohort.reset();
     result.samples = input.size();
     limit_to_samples(context, params.fermat, result.samples);
     result.cohort = input.cohort;

@@ -12,6 +12,7 @@
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/job/paths.hpp"
 
 namespace yupana::job {
 namespace {
@@ -77,6 +78,15 @@ double searching_bytes(const FermatJobParams& params, double alpha, const Distan
   return n * n * (given.cell + 2 * weight + 4) + edges * (8 + weight);
 }
 
+/// What --alpha auto holds while it looks for one: the distances, those of its sample, and their
+/// closure in double.
+double choosing_bytes(const FermatJobParams& params, const DistanceSizes& given) {
+  if (!params.automatic_alpha) return 0;
+  const auto n = static_cast<double>(given.samples);
+  const double sample = std::min(n, static_cast<double>(automatic_alpha_sample));
+  return n * n * given.cell + sample * sample * 8 * 2.375 + std::min(8e6, 4 * sample * sample);
+}
+
 void check_matrices_fit(const Context& context,
                         const FermatJobParams& params,
                         const DistanceSizes& given) {
@@ -119,7 +129,7 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& g
     return most_of(params, [&](double alpha) { return of(params, alpha, given); });
   };
   const double text = static_cast<double>(given.text_bytes) + n * n * given.cell;
-  const double closing = std::max(text, most(closing_bytes));
+  const double closing = std::max({text, most(closing_bytes), choosing_bytes(params, given)});
   if (params.matrix_only) return static_cast<std::uint64_t>(closing);
   const double searching = std::max(closing, most(searching_bytes));
   const double length =

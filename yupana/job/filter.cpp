@@ -5,6 +5,9 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/filtered_source.hpp"
 #include "yupana/io/genotype_writer.hpp"
+#include "yupana/io/written_sites.hpp"
+#include "yupana/job/count.hpp"
+#include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -33,6 +36,24 @@ void check_files(const FilterJobParams& params, std::string_view ending) {
   }
 }
 
+/// Throws out_of_resources where the blocks that are read and written at a time do not fit.
+void check_blocks_fit(Context& context,
+                      const Input& input,
+                      const FilterJobParams& params,
+                      std::string_view ending) {
+  const PlanParams sizes = plan_sizes(context, input, params.input);
+  const std::int64_t block = io::written_block_sites(sizes.samples);
+  const std::int64_t sites = sizes.sites < 0 ? block : sizes.sites;
+  // One block is read ahead of the one that is written; a name takes less than 200 bytes.
+  const double read = static_cast<double>(std::min(sites, block)) *
+                      (0.5 * static_cast<double>(sizes.samples) + 400);
+  const double written = io::written_block_bytes(ending.substr(1), sizes.samples, sites);
+  check_memory(context,
+               "filter " + params.input.path,
+               sizes.reader_bytes + sample_bytes * static_cast<std::uint64_t>(sizes.samples) +
+                   static_cast<std::uint64_t>(read + written));
+}
+
 io::SampleTable table_of(const Input& input) {
   if (!input.sample_table) return io::SampleTable::of_ids(input.cohort.samples());
   io::SampleTable all = input.sample_table();
@@ -46,8 +67,10 @@ io::SampleTable table_of(const Input& input) {
 }  // namespace
 
 FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
-  check_files(params, ending_of(params.out));
+  const std::string_view ending = ending_of(params.out);
+  check_files(params, ending);
   Input input = open_input(context, params.input);
+  check_blocks_fit(context, input, params, ending);
   return write_cohort(context, input, params.out);
 }
 

@@ -195,7 +195,7 @@ std::string axes_sentence(const AlphaFindings& run,
                      report::percent(*f),
                      number_text(run.alpha),
                      report::percent(*weights),
-                     std::max(*f, *weights) > 1
+                     std::max(*f, *weights) >= 1.0005  // as it is printed
                          ? " More than 100 %: no Euclidean space holds such distances."
                          : "");
 }

@@ -8,7 +8,7 @@ std::vector<double> alphas_of(Context& context,
                               const FermatJobParams& params,
                               const FermatInput& input) {
   if (!params.automatic_alpha) return params.alphas;
-  constexpr std::int64_t sample = 2048;
+  constexpr std::int64_t sample = automatic_alpha_sample;
   const std::int64_t n = input.size();
   if (n > sample) {
     context.note(fmt::format(

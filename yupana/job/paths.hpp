@@ -7,6 +7,9 @@
 
 namespace yupana::job {
 
+/// Individuals that --alpha auto looks at, at the most.
+inline constexpr std::int64_t automatic_alpha_sample = 2048;
+
 /// The alphas of a run: those given or, of --alpha auto, the one that its distances call for.
 std::vector<double> alphas_of(Context& context,
                               const FermatJobParams& params,

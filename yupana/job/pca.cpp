@@ -88,6 +88,7 @@ void write_loadings(Context& context,
 
 PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   Input input = open_input(context, params.input);
+  check_projection_fits(context, input, params.input, params.project);
   const Matrix<double> scores = project(context, input, params.project, params.input.autosomes);
   PcaJobResult result;
   result.cohort = input.cohort.summary();

@@ -61,6 +61,12 @@ Matrix<double> project(Context& context,
                        const std::string& path,
                        std::int64_t autosomes);
 
+/// Throws out_of_resources where a projection does not fit in context.memory().
+void check_projection_fits(Context& context,
+                           const Input& input,
+                           const InputParams& params,
+                           const std::string& path);
+
 /// Genotypes in, the principal components of their relationship matrix out: PREFIX.eigenvec and
 /// PREFIX.eigenval; PREFIX.loadings.tsv. Of a projection
 /// PREFIX.eigenvec alone. One process, on the CPU.

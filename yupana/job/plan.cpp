@@ -213,6 +213,11 @@ void cut_group_for_gpu(const Context& context, Plan& plan, int group) {
   }
 }
 
+/// What comes and goes next to the counts: a block, then rows that are written, then a tree.
+std::uint64_t bytes_beside_counts(const Plan& plan) {
+  return std::max({plan.block_bytes, plan.write_bytes, plan.sizes.unblocked_bytes});
+}
+
 /// The peak if no call turns out to be missing: counts of shared sites are never made then.
 /// `held`: beside blocks and counts.
 std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
@@ -220,9 +225,7 @@ std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
   }
-  return std::max({after,
-                   plan.sizes.kinship_bytes,
-                   held + counts + std::max(plan.block_bytes, plan.write_bytes)});
+  return std::max({after, plan.sizes.kinship_bytes, held + counts + bytes_beside_counts(plan)});
 }
 
 }  // namespace
@@ -235,7 +238,8 @@ Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
   const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
-  const std::uint64_t fixed = held_bytes(params) + plan.block_bytes;
+  const std::uint64_t held = held_bytes(params);
+  const std::uint64_t fixed = held + std::max(plan.block_bytes, params.unblocked_bytes);
   const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
   const std::uint64_t needed = std::max(after, fixed + min_counts(params));
   if (after > context.memory()) refuse(context, plan, needed);
@@ -255,16 +259,13 @@ Plan make_plan(Context& context, const PlanParams& params) {
   }
   if (!best) refuse(context, plan, needed);
   plan = *std::move(best);
-  plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
-  plan.total_bytes = std::max(
-      {after,
-       params.kinship_bytes,
-       fixed - plan.block_bytes + plan.count_bytes + std::max(plan.block_bytes, plan.write_bytes)});
+  plan.write_bytes = write_buffer(context, plan, held + plan.count_bytes);
+  plan.total_bytes =
+      std::max({after, params.kinship_bytes, held + plan.count_bytes + bytes_beside_counts(plan)});
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
-    plan.complete_bytes =
-        complete_bytes(plan, fixed - plan.block_bytes, after - params.after_bytes + later);
+    plan.complete_bytes = complete_bytes(plan, held, after - params.after_bytes + later);
   }
   cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
   return plan;
@@ -344,7 +345,8 @@ std::string counts_text(const Plan& plan) {
 std::string describe(const Plan& plan) {
   std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
   if (!plan.bands.empty()) text += counts_text(plan);
-  const std::uint64_t matrices = std::max(plan.sizes.later_bytes, plan.sizes.after_bytes);
+  const std::uint64_t matrices =
+      std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
   if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
   text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {

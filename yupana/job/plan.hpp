@@ -30,6 +30,8 @@ struct PlanParams {
   bool hethet = false;
   std::uint64_t reader_bytes = 2 << 20;  ///< what reading the input holds next to the blocks
   std::uint64_t later_bytes = 0;         ///< held next to the counts, on every rank
+  /// Held next to the counts when the blocks are gone (a tree and its distances).
+  std::uint64_t unblocked_bytes = 0;
   std::uint64_t after_bytes = 0;  ///< held at most when the counts are gone (matrices of a closure)
   /// The same if no call turns out to be missing; 0: as after_bytes.
   std::uint64_t complete_after_bytes = 0;

@@ -1,18 +1,46 @@
 // Samples among the components of an earlier run.
+#include <filesystem>
 #include <set>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/loadings.hpp"
+#include "yupana/job/count.hpp"
 #include "yupana/job/pca.hpp"
+#include "yupana/job/plan.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
+namespace {
+
+constexpr std::int64_t sites_at_once = 2048;
+
+/// Bytes of the loadings as they are found by their names, of the blocks of sites and of the
+/// coordinates.
+std::uint64_t projection_bytes(const PlanParams& sizes, const std::string& path) {
+  constexpr std::int64_t components = 10;
+  std::error_code none;
+  const auto file = std::filesystem::file_size(path, none);
+  const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
+  const std::int64_t blocks = sites_at_once * (3 * sizes.samples / 4 + 400);
+  return sizes.reader_bytes + loadings +
+         static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
+}
+
+}  // namespace
+
+void check_projection_fits(Context& context,
+                           const Input& input,
+                           const InputParams& params,
+                           const std::string& path) {
+  check_memory(
+      context, "pca --project", projection_bytes(plan_sizes(context, input, params), path));
+}
 
 Matrix<double> project(Context& context,
                        Input& input,
                        const std::string& path,
                        std::int64_t autosomes) {
-  constexpr std::int64_t pass_sites = 2048;
   const io::Loadings loadings(path, autosomes);
   const std::int64_t n = std::ssize(input.cohort.samples());
   Matrix<double> scores(n, loadings.components());
@@ -22,7 +50,7 @@ Matrix<double> project(Context& context,
   input.cohort.name_sites();
   input.cohort.rewind();
   genotype::CallBlock block;
-  while (input.cohort.read(block, pass_sites)) {
+  while (input.cohort.read(block, sites_at_once)) {
     std::vector<genotype::SiteScore> sites;
     for (std::int64_t k = 0; k < block.codes.sites; ++k) {
       const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(k));
@@ -45,7 +73,8 @@ Matrix<double> project(Context& context,
   }
   if (std::ssize(met) < loadings.sites()) {
     context.note(
-        fmt::format("--project: {} of {} {} not in the input, and counted as missing calls",
+        fmt::format("--project: {} of {} {} not among the sites of the input that are kept, and "
+                    "counted as missing calls",
                     loadings.sites() - std::ssize(met),
                     counted(loadings.sites(), "site"),
                     loadings.sites() - std::ssize(met) == 1 ? "is" : "are"));

@@ -3,9 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/text_fields.hpp"
 
 namespace yupana::job {
@@ -27,12 +30,41 @@ void note_pipe(Context& context, const std::string& path) {
   context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
+namespace {
+
+/// Files of one alpha of an earlier run, PREFIX.alphaA with one of the endings, by their names.
+std::set<std::string> files_of_alphas(const std::string& prefix,
+                                      std::initializer_list<const char*> endings) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(prefix).parent_path();
+  const std::string lead = fs::path(prefix).filename().string() + ".alpha";
+  std::set<std::string> paths;
+  std::error_code none;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder.empty() ? fs::path(".") : folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(lead)) continue;
+    const std::string_view rest = std::string_view(name).substr(lead.size());
+    for (const std::string_view ending : endings) {
+      if (!rest.ends_with(ending)) continue;
+      const auto alpha = io::number_of<double>(rest.substr(0, rest.size() - ending.size()));
+      if (alpha) paths.insert((folder / name).string());
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
 std::string left_by_earlier_runs(const OutputFiles& files,
                                  const std::string& prefix,
                                  std::initializer_list<const char*> endings) {
+  std::vector<std::string> paths;
+  for (const char* const ending : endings) paths.push_back(prefix + ending);
+  const std::set<std::string> of_alphas = files_of_alphas(prefix, endings);
+  paths.insert(paths.end(), of_alphas.begin(), of_alphas.end());
   std::string names;
-  for (const char* const ending : endings) {
-    const std::string path = prefix + ending;
+  for (const std::string& path : paths) {
     const auto own = [&](const AtomicFile& file) { return file.path() == path; };
     struct stat status {};
     if (std::any_of(files.files().begin(), files.files().end(), own)) continue;

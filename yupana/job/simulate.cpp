@@ -33,17 +33,6 @@ void check_cohort_memory(const Context& context,
       allowed_bytes(context.memory()));
 }
 
-/// Bytes of the sites that are drawn and written at a time: two bits a call, a call of VCF takes 4
-/// bytes, compressed half of one more, and a .pgen its records and 5 bytes of every site.
-double block_bytes(const SimulateJobParams& params) {
-  const std::int64_t sites =
-      std::min(params.cohort.sites, io::written_block_sites(params.cohort.samples));
-  const double calls = static_cast<double>(sites) * static_cast<double>(params.cohort.samples);
-  if (params.format == "bed") return calls / 4;
-  if (params.format == "pgen") return calls / 2 + 5 * static_cast<double>(params.cohort.sites);
-  return (params.format == "vcf" ? 4.25 : 4.75) * calls;
-}
-
 /// The least that the genotypes take in a file; nothing is known of compressed ones, a .pgen among
 /// them.
 double file_bytes(const SimulateJobParams& params) {
@@ -70,7 +59,11 @@ void check_simulated_fits(const Context& context, const genotype::SimulateParams
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
   // A VCF names its samples in one line, of identifiers alone.
   const bool is_binary = params.format == "bed" || params.format == "pgen";
-  check_cohort_memory(context, params.cohort, block_bytes(params), is_binary ? sample_bytes : 75);
+  check_cohort_memory(
+      context,
+      params.cohort,
+      io::written_block_bytes(params.format, params.cohort.samples, params.cohort.sites),
+      is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
   if (params.cohort.populations > params.cohort.samples) {

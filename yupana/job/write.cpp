@@ -60,6 +60,24 @@ std::string fermat_file(const FermatJobParams& params,
                  : params.out + ending;
 }
 
+void check_fermat_files(const FermatJobParams& params) {
+  const auto check = [](const std::string& path) { const AtomicFile file(path); };
+  const auto check_all = [&](std::initializer_list<const char*> endings, const auto& named) {
+    for (const char* const ending : endings) check(named(ending));
+  };
+  const auto of_run = [&](const char* ending) { return params.out + ending; };
+  check_all({".ids", ".dist.npy", ".json"}, of_run);
+  if (!params.matrix_only) check_all({".mds.tsv", ".html", ".svg", ".png"}, of_run);
+  const bool several = !params.automatic_alpha && params.alphas.size() > 1;
+  for (const double alpha : several ? params.alphas : std::vector<double>{0}) {
+    const auto of_alpha = [&](const char* ending) {
+      return fermat_file(params, several, alpha, ending);
+    };
+    check_all({".fermat.npy"}, of_alpha);
+    if (!params.matrix_only) check_all({".nwk", ".graphml", ".gexf"}, of_alpha);
+  }
+}
+
 io::NpyType length_type(const AlphaFindings& run) {
   if (run.lengths_precision == "float32") return io::NpyType::float32;
   const bool whole = run.lengths_precision == "int32" && run.unreachable_pairs == 0;

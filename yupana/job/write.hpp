@@ -22,6 +22,9 @@ std::string fermat_file(const FermatJobParams& params,
                         bool several,
                         double alpha,
                         const std::string& ending);
+/// Refuses files that cannot be written, or that the command reads, before the work.
+///   errors: as AtomicFile's constructor
+void check_fermat_files(const FermatJobParams& params);
 /// The type of .fermat.npy: that of the lengths, or float64, which has an infinity and holds every
 /// int32, for integers of which some pairs have none.
 io::NpyType length_type(const AlphaFindings& run);
