@@ -1,8 +1,9 @@
+#include "bench/genotype/packed_genotypes.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "bench/genotype/packed_genotypes.hpp"
 #include "tests/support/pack_planes.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_counts.hpp"
