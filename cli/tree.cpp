@@ -65,6 +65,7 @@ void add_predict(Command& family, bool nodes) {
   command.text("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
+  add_ids(command, params->table);
   if (nodes) return;
   command.flag("--proba", params->shares, "write the share of each class too");
   command.flag("--report", params->report, "write PREFIX.html: measures, curves, confusion");

@@ -31,6 +31,14 @@ Names add_tree_table(Command& command, job::TreeTable& table) {
   return names;
 }
 
+void add_ids(Command& command, job::TreeTable& table) {
+  command
+      .list("--id",
+            table.columns.ids,
+            "columns of a text that name rows: no features, and copied to what is written of rows")
+      .separated_by_commas();
+}
+
 namespace {
 
 void add_tree_params(Command& command, forest::TreeParams& tree) {
@@ -212,6 +220,7 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
   command.input("table", params.table.path, "rows to learn from").required();
   add_tree_table(command, params.table);
+  add_ids(command, params.table);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");
   command.flag("--balanced",

@@ -11,6 +11,7 @@
 #include "yupana/core/table.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/partial_dependence.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::job {
 
@@ -74,9 +75,12 @@ struct HeldOut {
                               const forest::Model& model,
                               const forest::Target& target,
                               std::int32_t fold_only = -1) const;
-  /// A line a row: its number from 1, its fold, label, what is predicted, the share of each
-  /// class; NA where every tree saw the row.
-  void write(AtomicFile& file, const forest::Model& model, const forest::Target& target) const;
+  /// A line a row: its number from 1, its names, its fold, label, what is predicted, the share of
+  /// each class; NA where every tree saw the row.
+  void write(AtomicFile& file,
+             const forest::Model& model,
+             const forest::Target& target,
+             const io::RowIds& ids) const;
 };
 
 }  // namespace yupana::job

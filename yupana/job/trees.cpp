@@ -69,6 +69,7 @@ TreeTable validation_of(const FitTreesParams& params) {
   table.path = params.validation;
   table.columns.columns.clear();
   table.columns.categorical.clear();
+  table.columns.ids.clear();
   return table;
 }
 
@@ -176,9 +177,10 @@ void write_held_out(const Context& context,
                     const Model& model,
                     const Target& target,
                     const HeldOut& held,
+                    const io::RowIds& ids,
                     OutputFiles& files) {
   if (!params.predictions || context.rank() > 0) return;
-  held.write(files.add(params.out + end), model, target);
+  held.write(files.add(params.out + end), model, target, ids);
 }
 
 /// Rows by the trees that did not see them, pruned as the model has them.
@@ -187,6 +189,7 @@ void measure_out_of_bag(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const FitTreesParams& params,
+                        const io::RowIds& ids,
                         FitTreesResult& result,
                         OutputFiles& files) {
   const Model& model = result.model;
@@ -197,7 +200,7 @@ void measure_out_of_bag(Context& context,
   const std::int64_t outputs = found.values.size() / table.rows;
   const HeldOut held = {std::move(found.values), outputs, {}, {}};
   result.out_of_bag = held.measures(context, model, target);
-  write_held_out(context, params, ".oob.tsv", model, target, held, files);
+  write_held_out(context, params, ".oob.tsv", model, target, held, ids, files);
 }
 
 template <class T>
@@ -240,7 +243,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   }
   if (params.folds > 0 || own_folds) {
     cross_validate(context, file, target, params, held, result);
-    write_held_out(context, params, ".cv.tsv", model, target, held, files);
+    write_held_out(context, params, ".cv.tsv", model, target, held, file.ids, files);
   }
   model.features = file.table.names();
   if (has_text(file)) {
@@ -256,7 +259,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   model.trees = std::move(own.trees);
   if (!params.validation.empty()) prune_with_table<T>(context, validation_of(params), model);
   if (params.forest && params.forest_params.out_of_bag) {
-    measure_out_of_bag(context, file.table.view(), target, params, result, files);
+    measure_out_of_bag(context, file.table.view(), target, params, file.ids, result, files);
   }
   look_back(context, file.table.view(), target, params, result);
   return result;
