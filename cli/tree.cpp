@@ -76,6 +76,7 @@ struct ShowParams {
   std::string model;
   std::int64_t tree = 1;
   std::string format = "rules";
+  std::int64_t depth = 6;
 };
 
 /// -o with the ending of the format, which it may have already.
@@ -99,7 +100,7 @@ Answer show(Context& context, const Call& call, const ShowParams& params) {
   const std::int64_t tree = params.tree - 1;
   std::string text = params.format == "rules" ? io::rules_text(model, tree)
                      : params.format == "dot" ? io::tree_dot(model, tree)
-                                              : io::tree_svg(model, tree);
+                                              : io::tree_svg(model, tree, params.depth);
   Answer answer;
   answer.json = {{"command", "show"}, {"tree", params.tree}};
   if (call.out.empty()) {
@@ -129,6 +130,7 @@ void add_show(Command& family) {
   command.text("model", params->model, model_help).required();
   command.number("--tree", params->tree, "which, from 1", 1);
   command.choice("--as", params->format, {"rules", "dot", "svg"}, "rules, dot or svg");
+  command.number("--depth", params->depth, "of --as svg: nodes below are folded into one box", 1);
 }
 
 void add_prune(Command& family) {

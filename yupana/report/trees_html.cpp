@@ -8,6 +8,7 @@
 #include "yupana/report/text.hpp"
 #include "yupana/report/trees_dependence.hpp"
 #include "yupana/report/trees_page.hpp"
+#include "yupana/report/trees_tree.hpp"
 
 namespace yupana::report {
 namespace {
@@ -250,6 +251,7 @@ void write_trees_html(AtomicFile& file, const TreesReport& report) {
               {"findings", "<ul>" + findings + "</ul>"},
               {"curves", curves_of(report)},
               {"confusion", confusion_of(report)},
+              {"tree", tree_of(report)},
               {"importances", importances_of(report)},
               {"dependences", dependences_of(report)},
               {"rows", escaped(report.rows) + "."},
