@@ -5,6 +5,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/leaf_quantiles.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
@@ -40,20 +41,30 @@ Grown grown(Context& context,
   growth.out_of_bag = false;  // of what is left after pruning, not of what grew
   forest::TreeParams& tree_params = growth.tree;
   tree_params.one_hot = one_hot_of(model);
+  const forest::GrowthRules rules = growth_rules(params, model);
   result.alpha = params.alpha;
   if (params.forest) {
-    result.trees = forest::fit_forest(context, table, target, growth).trees;
+    result.trees = forest::fit_ruled_forest(context, table, target, growth, rules).trees;
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
           table.rows, target, params.alpha_folds, params.stratified, tree_params.seed);
       Stage stage(context, "choose alpha");
-      result.alphas =
-          forest::choose_alpha(context, table, target, tree_params, folds, params.alpha_folds);
+      result.alphas = forest::choose_alpha(
+          context, table, target, tree_params, folds, params.alpha_folds, rules);
       result.alpha =
           params.sparest_alpha ? result.alphas.sparest_alpha() : result.alphas.best_alpha();
     }
-    result.trees = {forest::fit_tree(context, table, target, tree_params)};
+    result.trees = {forest::fit_ruled_tree(context, table, target, tree_params, rules)};
+  }
+  if (params.leaf_quantile > 0) {
+    forest::put_leaf_quantiles(context,
+                               table,
+                               target,
+                               tree_params,
+                               params.forest ? &growth : nullptr,
+                               params.leaf_quantile,
+                               result.trees);
   }
   if (result.alpha > 0) {
     for (forest::Tree& tree : result.trees) {
@@ -208,6 +219,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
   const bool own_folds = !params.fold_column.empty();
+  name_monotonic(params);
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
@@ -293,29 +305,26 @@ FitTreesResult fit_where_it_fits(Context& context,
 /// The page shows the rows that say most: those of all folds, else those out of bag.
 void write_page(const FitTreesParams& params, const FitTreesResult& result, AtomicFile& file) {
   const std::string table = " of " + params.table.path;
+  const auto write =
+      [&](const analysis::Measures& measured, const char* rows, const char* warning) {
+        write_trees_page(file,
+                         result.model,
+                         measured,
+                         rows + table,
+                         result.folds,
+                         result.dependences,
+                         warning,
+                         result.missing > 0);
+      };
   if (!result.folds.empty()) {
-    write_trees_page(file,
-                     result.model,
-                     result.cross_validated,
-                     "predicted by trees of other folds," + table,
-                     result.folds,
-                     result.dependences);
+    write(result.cross_validated, "predicted by trees of other folds,", nullptr);
   } else if (result.out_of_bag.rows > 0) {
-    write_trees_page(file,
-                     result.model,
-                     result.out_of_bag,
-                     "predicted by the trees that did not see them," + table,
-                     {},
-                     result.dependences);
+    write(result.out_of_bag, "predicted by the trees that did not see them,", nullptr);
   } else {
-    write_trees_page(file,
-                     result.model,
-                     result.train,
-                     "that the trees have seen," + table,
-                     {},
-                     result.dependences,
-                     "The trees have seen these rows: of others they know less. --cv, --oob or a "
-                     "table of its own (predict) measure that.");
+    write(result.train,
+          "that the trees have seen,",
+          "The trees have seen these rows: of others they know less. --cv, --oob or a table of its "
+          "own (predict) measure that.");
   }
 }
 
