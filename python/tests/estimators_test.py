@@ -25,6 +25,8 @@ ESTIMATORS = [
     yupana.DecisionTreeRegressor(),
     yupana.RandomForestClassifier(n_estimators=10),
     yupana.RandomForestRegressor(n_estimators=10),
+    yupana.ExtraTreeClassifier(),
+    yupana.ExtraTreesRegressor(n_estimators=10),
     yupana.SOM(rows=3, cols=4),
 ]
 
@@ -230,7 +232,8 @@ def test_pipelines_and_searches_take_them(wine):
         (yupana.RandomForestClassifier(max_samples=10**9), "max_samples: expected 1 to"),
         (yupana.DecisionTreeRegressor(min_weight_fraction_leaf=0.6), "min_weight_fraction_leaf"),
         (yupana.DecisionTreeRegressor(max_leaf_nodes=1), "max_leaf_nodes"),
-        (yupana.DecisionTreeRegressor(splitter="random", device="reference"), "device: expected"),
+        (yupana.DecisionTreeRegressor(splitter="random", device="cuda"), "device: expected"),
+        (yupana.DecisionTreeRegressor(monotonic_cst=[1]), "monotonic_cst has shape 1"),
         (yupana.SOM(rows=0), "row"),
         (yupana.SOM(lattice="cubic"), "hexagonal"),
         (yupana.SOM(sigmaf=-1.0), "sigma"),

@@ -29,10 +29,11 @@ struct GrowthRules {
   }
 };
 
-/// fit_tree and fit_forest of trees that keep to rules. A split is a candidate where
-/// what its children would predict, as doubles, is in the order of the feature and within the
-/// bounds of the node: a split by a monotonic feature leaves its children the two sides of the
-/// middle of their predictions, which is scikit-learn's rule. One-hot columns are made features.
+/// fit_tree and fit_forest of trees that keep to rules. A split by a monotonic feature is a
+/// candidate where what its children would predict, as doubles, is in the order of the feature and
+/// within the bounds of the node, and leaves its children the two sides of the middle of these
+/// predictions; other splits hand the bounds on. Predictions are clamped to their node's bounds:
+/// scikit-learn's rules. One-hot columns are made features.
 ///   determinism: the same for any threads, run and backend; predictions are monotonic as doubles
 ///   errors: usage for more than two classes, absolute errors or categorical features with
 ///   monotonic features, categorical features with random splits
@@ -74,15 +75,15 @@ inline double bounded_value(const Problem& problem, const Totals& totals) {
 
 /// What splits of a node by one feature keep to.
 struct SplitRule {
-  bool bounds_values = false;
   int direction = 0;
-  ValueBounds bounds = {};
+  ValueBounds bounds = {};  ///< of a feature that has a direction
   bool has_place = false;
   std::int64_t place = 0;  ///< the only number of known values to the left, if has_place
 
-  bool binds() const { return bounds_values || has_place; }
+  bool binds() const { return direction != 0 || has_place; }
   bool allows(double left, double right) const {
-    return bounds.has(left) && bounds.has(right) && direction * (right - left) >= 0;
+    return direction == 0 ||
+           (bounds.has(left) && bounds.has(right) && direction * (right - left) >= 0);
   }
 };
 
@@ -99,15 +100,22 @@ inline std::pair<ValueBounds, ValueBounds> child_bounds(const ValueBounds& node,
   return children;
 }
 
-/// Puts the number that a new node predicts within bounds, which rounding may have left.
+/// Puts what a new node predicts within bounds: the number, or the share of the second of two
+/// classes.
 inline void clamp_value(const ValueBounds& bounds, std::int32_t node, Tree& tree) {
-  if (tree.outputs > 1) return;
-  double& value = tree.values[static_cast<std::size_t>(node)];
-  value = bounds.clamped(value);
+  double* const value = tree.values.data() + std::int64_t{node} * tree.outputs;
+  if (tree.outputs == 1) *value = bounds.clamped(*value);
+  if (tree.outputs != 2) return;
+  const double weight = value[0] + value[1], share = value[1] / weight;
+  if (bounds.has(share)) return;
+  // Of a power of two, so that the shares of these are the bound, without rounding.
+  const double own = bounds.clamped(share), scale = std::ldexp(1.0, std::ilogb(weight));
+  value[0] = (1 - own) * scale;
+  value[1] = own * scale;
 }
 
 /// The threshold that a node (its key) draws between the least and the greatest value of a feature.
-/// At least `least`, below `most`.
+/// At least `least`, below `most` where that is greater.
 template <class T>
 T drawn_threshold(std::uint64_t key, std::int32_t feature, T least, T most) {
   const double u = Random(key, static_cast<std::uint64_t>(feature) + 1).uniform(0);

@@ -117,7 +117,7 @@ class SampledGrower {
       node.set = static_cast<std::int32_t>(tree.sets.size());
       memory_.add(tree.sets.emplace_back(
           set_of(range, categories, split.known_left, node.missing_left, value_at)));
-    } else if (split.known_left < range.known && rules_.random_splits) {
+    } else if (rules_.random_splits) {
       node.threshold = static_cast<double>(drawn_in(place, split.feature, range));
     } else if (split.known_left < range.known) {
       const T last = value_at(split.known_left - 1), next = value_at(split.known_left);
@@ -134,11 +134,7 @@ class SampledGrower {
   }
 
   SplitRule rule_of(const Segment& place, std::int32_t feature, const NodeRange& range) const {
-    SplitRule rule{!rules_.monotonic.empty(),
-                   rules_.direction(feature),
-                   place.bounds,
-                   rules_.random_splits,
-                   range.known};
+    SplitRule rule{rules_.direction(feature), place.bounds, rules_.random_splits, range.known};
     const auto rank_at = [&](std::int64_t i) { return range.keys[i] >> range.class_bits; };
     if (!rules_.random_splits || range.known == 0 || rank_at(0) == rank_at(range.known - 1)) {
       return rule;

@@ -340,7 +340,7 @@ void each_sparse_split(const NodeRange& range,
 template <class Sides>
 bool allows(const SplitRule& rule, std::int64_t known_left, const Sides& sides) {
   if (rule.has_place && known_left != rule.place) return false;
-  if (!rule.bounds_values) return true;
+  if (rule.direction == 0) return true;
   const auto [left, right] = sides.values();
   return rule.allows(left, right);
 }

@@ -218,7 +218,6 @@ class Grower {
   NodeRange ruled_range(const Segment& segment, std::int32_t feature) const {
     NodeRange range = ranges_.range_of(segment, feature);
     if (!rules_.any()) return range;
-    range.rule.bounds_values = !rules_.monotonic.empty();
     range.rule.direction = rules_.direction(feature);
     range.rule.bounds = segment.bounds;
     range.rule.has_place = rules_.random_splits;
@@ -289,7 +288,9 @@ class Grower {
   double threshold_of(const Segment& segment, const Split& split) const {
     if (is_categorical(split.feature)) return 0;
     const NodeRange range = ranges_.range_of(segment, split.feature);
-    if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
+    if (split.known_left == range.known && !rules_.random_splits) {
+      return std::numeric_limits<double>::infinity();
+    }
     if (range.is_sparse) {
       const auto value_at = [&](std::int64_t place) {
         const std::int64_t entry = range.entry_at(place);

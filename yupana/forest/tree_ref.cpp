@@ -112,12 +112,7 @@ class Grower {
     std::sort(features.begin(), features.end());
     Split best;
     for (const std::int32_t feature : features) {
-      try_feature(feature,
-                  rows,
-                  node,
-                  {!rules_.monotonic.empty(), rules_.direction(feature), bounds},
-                  key,
-                  best);
+      try_feature(feature, rows, node, {rules_.direction(feature), bounds}, key, best);
     }
     return best;
   }
@@ -152,9 +147,10 @@ class Grower {
       split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
       if (!is_categorical) {
         split.threshold =
-            is_last ? std::numeric_limits<double>::infinity()
-                    : static_cast<double>(draws ? drawn
-                                                : midpoint(column[known[i - 1]], column[known[i]]));
+            is_last && rules_.random_splits ? static_cast<double>(column[known.back()])
+            : is_last                       ? std::numeric_limits<double>::infinity()
+                                            : static_cast<double>(
+                            draws ? drawn : midpoint(column[known[i - 1]], column[known[i]]));
       }
       for (const bool left : {false, true}) {
         if (left && (missing.empty() || is_last)) continue;
@@ -207,7 +203,7 @@ class Grower {
     if (static_cast<double>(std::min(left.weight, right.weight)) < least) return;
     const bool poisson = problem_.criterion == Criterion::poisson;
     if (poisson && std::min(left.moment, right.moment) == 0) return;
-    if (rule.bounds_values &&
+    if (rule.direction != 0 &&
         !rule.allows(bounded_value(problem_, left), bounded_value(problem_, right))) {
       return;
     }

@@ -19,6 +19,8 @@ using forest::Tree;
 
 // A set of categories in a rule, and in a box of 190 points.
 constexpr std::size_t letters_of_rules = 240, letters_of_pictures = 16;
+// Texts of more letters than a box of a picture has room for are squeezed.
+constexpr std::size_t letters_of_boxes = 33;
 
 std::string shortest(double value) {
   std::string text;
@@ -236,7 +238,7 @@ namespace {
 
 /// Places of a picture's nodes: columns by depth, rows by the leaves above.
 struct Layout {
-  static constexpr double column = 270, row = 50, width = 196, box = 40, margin = 10;
+  static constexpr double column = 286, row = 50, width = 216, box = 40, margin = 10;
   std::vector<std::int32_t> order;   ///< of the drawn nodes, in preorder
   std::vector<double> y;             ///< of each node, in rows
   std::vector<std::int64_t> depths;  ///< of each node
@@ -312,9 +314,12 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
     second += fmt::format(", impurity {:.3g}", node.impurity);
   }
   const double middle = at.left(i) + Layout::width / 2;
+  const std::string squeezed =
+      fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", Layout::width - 10);
   return fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
-      "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{}\">{}</text>\n",
+      "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\"{}>{}</text>\n<text x=\"{}\" "
+      "y=\"{}\">{}</text>\n",
       at.left(i),
       at.top(i),
       Layout::width,
@@ -323,6 +328,7 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
       folded > 0 ? " stroke-dasharray=\"4 3\"" : "",
       middle,
       at.top(i) + 16,
+      first.size() > letters_of_boxes ? squeezed : std::string(),
       escaped(first, true),
       middle,
       at.top(i) + 32,

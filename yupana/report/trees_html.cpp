@@ -190,7 +190,7 @@ std::string confusion_of(const TreesReport& report) {
       const double share = all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;
       rows += fmt::format("<td{} style=\"background: rgb({} / {:.2f})\">{}</td>",
                           i == j ? " class=\"right\"" : "",
-                          i == j ? "52 148 98" : "192 58 8",
+                          i == j ? "20 86 156" : "192 58 8",
                           0.6 * share,
                           count);
     }
