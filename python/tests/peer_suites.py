@@ -174,6 +174,7 @@ SUITES = {
         {"NETWORKX_TEST_BACKEND": "yupana", "NETWORKX_FALLBACK_TO_NX": "True"},
     ),
     "sklearn.tree": Suite(["sklearn.tree.tests.test_tree"], _switch_trees),
+    "sklearn.tree, monotonic": Suite(["sklearn.tree.tests.test_monotonic_tree"], _switch_trees),
     "sklearn.ensemble": Suite(["sklearn.ensemble.tests.test_forest"], _switch_trees),
 }
 
