@@ -46,7 +46,7 @@ nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
           {"unreachable_pairs", run.unreachable_pairs},
           {"certified", run.certified},
           {"method", run.method},
-          {"precision", run.precision},
+          {"precision", run.lengths_precision},
           {"largest_rank", run.max_neighbor_rank},
           {"components", run.components},
           {"unit", run.unit.length_name()},

@@ -1,6 +1,7 @@
 #include "yupana/job/path.hpp"
 
 #include "cli/command.hpp"
+#include "yupana/core/counted.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -23,10 +24,9 @@ std::string figures(const job::PathParams& params, const job::PathResult& result
                        direct,
                        result.direct ? fmt::format(" ({})", result.unit.length_name()) : "");
   }
-  return fmt::format("length {:.10g} in {} step{}, {}; {} (each a {})\n",
+  return fmt::format("length {:.10g} in {}, {}; {} (each a {})\n",
                      *result.length,
-                     result.distances.size(),
-                     result.distances.size() == 1 ? "" : "s",
+                     counted(std::ssize(result.distances), "step"),
                      alpha,
                      direct,
                      result.unit.length_name());

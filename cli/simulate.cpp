@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/job/simulate.hpp"
 
 namespace yupana::cli {
@@ -34,13 +35,10 @@ Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job)
   Answer answer;
   // Populations beyond the samples have none.
   const auto populations = std::min<std::int64_t>(job.cohort.populations, job.cohort.samples);
-  answer.text = fmt::format("simulated {} sample{} x {} site{} in {} population{}{}\n",
-                            job.cohort.samples,
-                            job.cohort.samples == 1 ? "" : "s",
-                            job.cohort.sites,
-                            job.cohort.sites == 1 ? "" : "s",
-                            populations,
-                            populations == 1 ? "" : "s",
+  answer.text = fmt::format("simulated {} x {} in {}{}\n",
+                            counted(job.cohort.samples, "sample"),
+                            counted(job.cohort.sites, "site"),
+                            counted(populations, "population"),
                             arranged(job.cohort.structure));
   answer.json = {{"command", "simulate"},
                  {"samples", job.cohort.samples},

@@ -71,6 +71,27 @@ nlohmann::ordered_json score_json(const io::SplicedHit& hit) {
   return static_cast<double>(hit.alignment.score) / hit.score_scale;
 }
 
+/// The exons in reading order; places are on the forward strand, letters the target's as given.
+nlohmann::ordered_json chain_json(const io::SplicedHit& hit) {
+  nlohmann::ordered_json chain = nlohmann::ordered_json::array();
+  for (const io::ExonRow& row : io::exon_rows(hit)) {
+    nlohmann::ordered_json exon = {{"first", row.first},
+                                   {"last", row.last},
+                                   {"target_first", row.target_begin + 1},
+                                   {"target_last", row.target_end},
+                                   {"identity", row.columns.identity()}};
+    if (!row.acceptor.empty()) exon["acceptor"] = row.acceptor;
+    if (!row.donor.empty()) exon["donor"] = row.donor;
+    if (row.coding_first > 0) {
+      exon.update({{"coding_first", row.coding_first},
+                   {"coding_last", row.coding_last},
+                   {"phase", row.phase}});
+    }
+    chain.push_back(std::move(exon));
+  }
+  return chain;
+}
+
 nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
   nlohmann::ordered_json json = {{"target", hit.target}, {"aligned", hit.aligned}};
   if (hit.e_value >= 0) json["e_value"] = hit.e_value;
@@ -82,6 +103,8 @@ nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
                {"exons", hit.alignment.chain.size()},
                {"identity", io::count_columns(hit).identity()}});
   if (hit.quality != io::SplicedHit::no_quality) json["mapq"] = hit.quality;
+  if (hit.rank > 1) json["rank"] = hit.rank;
+  json["chain"] = chain_json(hit);
   return json;
 }
 
@@ -133,11 +156,13 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
     answer.json["hits"].push_back(hit_json(hit));
     if (result.hits.size() <= 20) answer.text += hit_text(hit);
   }
+  const auto targets = std::count_if(
+      result.hits.begin(), result.hits.end(), [](const auto& hit) { return hit.rank == 1; });
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);
   answer.text +=
       fmt::format("{} in {:.3g} s of aligning ({}): {} executed cells/s, {} dense-equivalent\n",
-                  counted(std::ssize(result.hits), "target"),
+                  counted(targets, "target"),
                   result.seconds,
                   predicted_text(result, "on idle cores"),
                   human_count(rate),
@@ -162,7 +187,7 @@ void add_splice(Command& program) {
       {.name = "splice",
        .purpose =
            fmt::format("The chain of candidate exons that aligns best to a cDNA or protein, exact, "
-                       "with its alignment. With --exons auto cDNAs against more than {} kb are "
+                       "with its alignment. With --exons auto targets against more than {} kb are "
                        "tried where words of them are, and exact there alone; --exact-window tries "
                        "whole sequences. Scores in every output are in the units of --match or "
                        "--matrix; with --exons auto they may end in .25, .5 or .75.",

@@ -58,9 +58,28 @@ void add_scores(Command& command, SpliceOptions& options) {
                              job.candidates.min_intron),
                  0,
                  splice::largest_length);
+  command.choice(
+      "--ends",
+      job.local_ends,
+      {{"global", false}, {"local", true}},
+      "of cDNAs: all letters are aligned, or the best stretch of that alignment alone, for reads "
+      "whose ends are wrong; an intron in it must pay for log4 of its length, too");
   command.flag("--both-strands",
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
+  command
+      .list(
+          "--also",
+          options.also,
+          "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), faa (proteins that the CDS "
+          "lines read), html (pictures of the exons)")
+      .separated_by_commas();
+  command.number("--min-orf",
+                 job.min_orf,
+                 "codons of a cDNA's reading frame, at least, for CDS lines; a frame that is the "
+                 "whole chain may be shorter",
+                 1,
+                 splice::largest_length);
   command.flag(
       "--estimate", job.estimate, "print cells, steps, memory and time; align and write nothing");
   command.flag("--histograms", options.histograms, "of exon lengths and overlapping groups");
@@ -153,9 +172,23 @@ void add_candidates(Command& command, SpliceOptions& options) {
   command.flag(
       "--exact-window",
       options.job.exact_window,
-      fmt::format("try whole sequences with cDNAs, beyond {} bases too: else the places alone "
-                  "that have words of them",
+      fmt::format("try whole sequences, beyond {} bases too: else the places alone that have words "
+                  "of the target",
                   job::SpliceJobParams::exact_bases));
+  add("--max-intron",
+      options.max_intron,
+      fmt::format(
+          "bases between two words of such a place, and looked at beyond them, at most; with "
+          "--ends "
+          "local no intron is longer [{}; proteins by the sequences' length, 10000 to 200000]",
+          splice::LocusParams().max_intron),
+      1,
+      splice::largest_length);
+  add("--max-loci",
+      options.job.max_loci,
+      "places of a target that are reported, the next best ones with rank 2 and more, quality 0",
+      1,
+      1000);
   add("--max-evalue",
       options.job.max_e_value,
       "unaligned is what chance explains this often, or more; repeats of short words are no "
@@ -175,7 +208,7 @@ void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams&
   for (const job::SpliceInput& input : params.inputs) {
     read.insert(read.end(), {input.genome, input.exons, input.target});
   }
-  for (const char* end : {".tsv", ".gff3", ".paf", ".txt"}) {
+  for (const char* end : {".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".faa", ".html"}) {
     const std::string written = params.out + end;
     std::error_code none;
     if (params.out.empty() || !fs::exists(written, none)) continue;
@@ -206,6 +239,21 @@ std::vector<job::SpliceInput> inputs_of(Context& context,
   return {input};
 }
 
+job::SpliceFiles also_of(const SpliceOptions& options) {
+  job::SpliceFiles also;
+  for (const std::string& word : options.also) {
+    bool* const file = word == "gtf"    ? &also.gtf
+                       : word == "sam"  ? &also.sam
+                       : word == "faa"  ? &also.proteins
+                       : word == "html" ? &also.page
+                                        : nullptr;
+    if (file == nullptr)
+      throw usage_error("--also: expected gtf, sam, faa or html, got '{}'", word);
+    *file = true;
+  }
+  return also;
+}
+
 splice::CandidateParams candidates_of(const SpliceOptions& options) {
   splice::CandidateParams found = options.job.candidates;
   found.max_exon = options.max_exon.value_or(found.coding ? found.max_exon : max_exon_any_frame);
@@ -217,6 +265,9 @@ void check_options(const Call& call, const SpliceOptions& options) {
   const splice::CandidateParams found = candidates_of(options);
   if (options.job.estimate && !call.out.empty()) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
+  }
+  if (options.job.estimate) {
+    call.command.refuse({"--also", "--min-orf"}, "with --estimate, which writes nothing");
   }
   if (!options.job.estimate) {
     required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
@@ -242,6 +293,10 @@ void check_combination(const Command& command,
   }
   if (std::all_of(inputs.begin(), inputs.end(), is_protein)) {
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
+    command.refuse({"--min-orf"}, "with proteins, whose exons are coding");
+    command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
+    if (also_of(options).sam)
+      refuse("--also sam has no effect with proteins, which SAM cannot hold");
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
     command.refuse({"--junction-weight",
@@ -257,15 +312,14 @@ void check_combination(const Command& command,
                     "--max-exons",
                     "--one-strand",
                     "--exact-window",
+                    "--max-intron",
+                    "--max-loci",
                     "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
-  const auto is_auto_cdna = [&](const job::SpliceInput& input) {
-    return is_auto(input) && !is_protein(input);
-  };
-  if (std::none_of(inputs.begin(), inputs.end(), is_auto_cdna)) {
-    command.refuse({"--exact-window"}, "with proteins, for which whole sequences are always tried");
+  if (options.job.exact_window && !options.job.local_ends) {
+    command.refuse({"--max-intron"}, "with --exact-window, but for --ends local");
   }
   const splice::CandidateParams& found = options.job.candidates;
   if (options.min_intron && *options.min_intron < found.min_intron &&
@@ -295,6 +349,8 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   params.inputs = inputs_of(context, call.command, options);
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
+  params.also = also_of(options);
+  params.max_intron = options.max_intron.value_or(0);
   refuse_own_inputs(options, params);
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {

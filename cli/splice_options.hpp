@@ -2,9 +2,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "yupana/job/splice.hpp"
+#include "yupana/splice/loci.hpp"
 
 namespace yupana::cli {
 
@@ -15,8 +17,9 @@ struct SpliceOptions {
   job::SpliceInput input;
   std::string protein;
   std::string batch;
+  std::vector<std::string> also;
   std::optional<int> gap_open, gap_extend;
-  std::optional<std::int64_t> min_intron, max_exon;
+  std::optional<std::int64_t> min_intron, max_exon, max_intron;
   std::optional<double> junction_weight, junction_cost, missing_signal;
   int genetic_code = 1;
   bool histograms = false;

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/genotype/packed_genotypes.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/genotype/packed_reference.hpp"
 
 namespace yupana::bench {
 

@@ -97,7 +97,8 @@ def options_without_effect_are_refused():
                     ["--min-donor", "1"], ["--min-gc-donor", "1"], ["--min-acceptor", "1"],
                     ["--gc-donors"], ["--no-gc-donors"], ["--coding"], ["--any-frame"],
                     ["--min-exon", "5"], ["--max-exon", "50"], ["--max-exons", "5"],
-                    ["--one-strand"], ["--exact-window"], ["--max-evalue", "1"]):
+                    ["--one-strand"], ["--exact-window"], ["--max-evalue", "1"],
+                    ["--max-intron", "9"], ["--max-loci", "2"]):
         refuse(*EXAMPLE, *options, says=[options[0], "--exons auto"])
         refuse("--batch", "c.tsv", *options, says=[options[0], "--exons auto"])
     for options in (["--genetic-code", "2"], ["--partial-codon", "-3"], ["--allow-acgt"]):
@@ -109,9 +110,6 @@ def options_without_effect_are_refused():
     pathlib.Path("both.tsv").write_text("g.fa e.tsv t.fa\ng.fa auto t.fa\n")
     for inputs in (AUTO, ("--batch", "both.tsv")):
         refuse(*inputs, "--one-strand", "--both-strands", says=["--both-strands", "--one-strand"])
-    pathlib.Path("proteins.tsv").write_text("g.fa e.tsv t.fa\ng.fa auto p.fa protein\n")
-    for inputs in (("--genome", "g.fa", "--protein", "p.fa"), ("--batch", "proteins.tsv")):
-        refuse(*inputs, "--exact-window", says=["--exact-window", "with proteins", "whole"])
     refuse(*AUTO, "--no-gc-donors", "--min-gc-donor", "3", says=["--min-gc-donor", "--no-gc-donors"])
     pathlib.Path("e.tsv").write_text("1 2 +\n")
     assert "--both-strands changes nothing" in run(

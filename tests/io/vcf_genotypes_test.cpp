@@ -40,9 +40,9 @@ bool agree(const Genotypes& genotypes, std::int64_t samples, const CallRules& ru
   const auto stride = static_cast<std::size_t>(stride_of(samples));
   std::vector<std::uint8_t> wanted(stride, 0xaa), got(stride, 0x55);
   const GenotypeFault fault =
-      reference::decode_genotypes(genotypes, samples, rules, wanted.data(), stride_of(samples));
+      reference::decode_genotypes(genotypes, {samples, rules, wanted.data(), stride_of(samples)});
   const bool decoded =
-      cpu::decode_genotypes(genotypes, samples, rules, got.data(), stride_of(samples));
+      cpu::decode_genotypes(genotypes, {samples, rules, got.data(), stride_of(samples)});
   EXPECT_EQ(decoded, !fault) << static_cast<int>(fault.fault) << " at " << fault.sample;
   if (decoded && !fault) {
     EXPECT_EQ(wanted, got);

@@ -51,7 +51,7 @@ TEST(CudaFermatJob, FloatLengthsWithMissingCallsAreWithinTheBound) {
   Context gpu({"cuda:0"});
   FermatJobParams params = job("simulate:1100x3000,missing=0.02", folder / "gpu", 2);
   const FermatJobResult first = run_fermat(gpu, params);
-  EXPECT_EQ(first.alphas.at(0).precision, "float32");
+  EXPECT_EQ(first.alphas.at(0).lengths_precision, "float32");
   const std::string lengths = bytes_of(folder / "gpu.fermat.npy");
   run_fermat(gpu, params);
   EXPECT_EQ(bytes_of(folder / "gpu.fermat.npy"), lengths);

@@ -17,7 +17,7 @@ AlphaFindings run_of(double kept, double replaced, double longer, double unreach
   run.longer_edges = longer;
   run.unreachable_pairs = unreachable;
   run.method = "symmetric R-Kleene";
-  run.precision = run.weights_precision = "float32";
+  run.lengths_precision = run.weights_precision = "float32";
   return run;
 }
 

@@ -65,9 +65,14 @@ TEST(FftPlan, TablesHoldEveryRoot) {
 TEST(FftPlan, RadicesMultiplyToTheLengthAndRowsGoEverywhere) {
   for (std::int64_t n = 1; n <= 5000; ++n) {
     if (!is_smooth(n)) continue;
-    std::int64_t product = 1;
-    for (const int radix : radices_of(n)) product *= radix;
-    ASSERT_EQ(product, n);
+    for (const int max_radix : {8, 16}) {
+      std::int64_t product = 1;
+      for (const int radix : radices_of(n, max_radix)) {
+        product *= radix;
+        ASSERT_LE(radix % 2 == 0 ? radix : 1, max_radix) << n;
+      }
+      ASSERT_EQ(product, n);
+    }
     if (n > 600) continue;
     const RowPlan<double> plan(n);
     const std::int64_t last = plan.passes.back().radix;
@@ -84,10 +89,10 @@ TEST(FftPlan, RadicesMultiplyToTheLengthAndRowsGoEverywhere) {
 TEST(FftPlan, SplitsAreFactors) {
   for (const std::int64_t n : {33, 1000, 4096, 1 << 20, 1 << 24}) {
     if (!is_smooth(n)) continue;
-    const Split split = split_of(n, 16);
+    const Split split = split_of(n, 16, 16);
     ASSERT_EQ(split.rows * split.columns, n);
   }
-  EXPECT_EQ(split_of(1 << 24, 8).rows, 4096);
+  EXPECT_EQ(split_of(1 << 24, 8, 16).rows, 4096);
 }
 
 TEST(FftPlan, TablesOfAPrimeLengthAreTheSameOnAnyThreads) {

@@ -81,8 +81,21 @@ TYPED_TEST(Fft, InverseUndoesForwardAtEveryLength) {
 TYPED_TEST(Fft, LongTransformsEqualTheSumsAtSampledFrequencies) {
   using T = TypeParam;
   // Around the switches: in the cache, all threads, deep buffers, Bluestein's lengths.
-  for (const std::int64_t n :
-       {8192, 12288, 16383, 16384, 16385, 30030, 65536, 131071, 131072, 1 << 18, 1 << 20}) {
+  for (const std::int64_t n : {720,
+                               1000,
+                               5000,
+                               8192,
+                               10000,
+                               12288,
+                               16383,
+                               16384,
+                               16385,
+                               30030,
+                               65536,
+                               131071,
+                               131072,
+                               1 << 18,
+                               1 << 20}) {
     const auto x = noise<T>(n, 3);
     const auto got = transformed(this->cpu, x);
     long double energy = 0;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "yupana/analysis/clustering_active.hpp"
 #include "yupana/analysis/clustering_backends.hpp"

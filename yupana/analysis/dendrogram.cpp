@@ -1,5 +1,4 @@
 // What is read off a tree of merges: leaf order, cut, Newick text.
-#include <algorithm>
 #include <numeric>
 
 #include "yupana/analysis/phylogeny.hpp"

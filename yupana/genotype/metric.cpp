@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {

@@ -1,4 +1,3 @@
-#include "yupana/core/error.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 

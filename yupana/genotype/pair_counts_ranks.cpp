@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
 
 namespace yupana::genotype {
 namespace {
 
-std::int64_t cells_of(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
+std::int64_t cells_in(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
 
 void add_vectors(Comm& comm, std::vector<std::uint64_t>& values) {
   comm.sum(values.data(), std::ssize(values));
@@ -27,7 +26,7 @@ CountTriangle sum_triangle(Comm& comm,
     return sum;
   }
   const std::int64_t all = counts.low_words().size();
-  Array<std::uint64_t> whole(all), share(cells_of(mine));
+  Array<std::uint64_t> whole(all), share(cells_in(mine));
   const std::uint32_t* const high = counts.high();
   for (std::int64_t i = 0; i < all; ++i) {
     whole[i] = counts.low()[i] | (high == nullptr ? 0 : std::uint64_t{high[i]} << 32);
@@ -46,13 +45,13 @@ CountTriangle sum_triangle(Comm& comm,
 
 std::vector<Range> triangle_shares(Range rows, int parts) {
   std::vector<Range> shares;
-  const std::int64_t cells = cells_of(rows);
+  const std::int64_t cells = cells_in(rows);
   std::int64_t end = rows.begin;
   for (int part = 1; part <= parts; ++part) {
     // Up to the row at which the cells before it come nearest to their part: no share drifts.
     const std::int64_t before = cells * part / parts;
     const std::int64_t begin = end;
-    while (end < rows.end && cells_of({rows.begin, end}) + end / 2 < before) ++end;
+    while (end < rows.end && cells_in({rows.begin, end}) + end / 2 < before) ++end;
     shares.push_back({begin, part == parts ? rows.end : end});
   }
   return shares;
@@ -69,7 +68,7 @@ PairCounts sum_over_ranks(Comm& comm,
   const bool wide = facts[0] > std::numeric_limits<std::uint32_t>::max();
   const Range mine = shares[static_cast<std::size_t>(comm.rank())];
   std::vector<std::int64_t> cells;
-  for (const Range rows : shares) cells.push_back(cells_of(rows));
+  for (const Range rows : shares) cells.push_back(cells_in(rows));
 
   PairCounts sum;
   sum.samples = counts.samples;

@@ -7,7 +7,6 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
-#include "yupana/geometry/shared_minimum_cpu.hpp"
 
 namespace yupana::geometry::cpu {
 namespace {

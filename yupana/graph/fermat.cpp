@@ -8,7 +8,6 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"

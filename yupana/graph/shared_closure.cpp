@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"

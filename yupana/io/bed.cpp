@@ -5,12 +5,9 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/input_file.hpp"
@@ -21,144 +18,114 @@ namespace {
 constexpr std::int64_t header_bytes = 3;
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 
-class BedSource : public genotype::Source {
+class BedSource : public ListedSource {
  public:
-  BedSource(const BedFiles& files, const SiteRules& rules);
+  BedSource(const BedFiles& files, const SiteRules& rules)
+      : ListedSource(rules), file_(files.bed), bim_(files.bim) {
+    check_header();
+    people_ = read_fam(files.fam);
+    people_.families = people_.individuals = {};
+    sites_ = read_bim(files.bim, rules);
+    row_bytes_ = divide_up(sample_count(), 4);
+    check_size(files);
+    piece_ = Array<std::uint8_t>(std::max(piece_bytes, row_bytes_));
+    rewind();
+  }
 
-  const std::vector<std::string>& samples() const override { return people_.ids; }
-  const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
-  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
-  std::int64_t sites() const override { return sites_.account.kept; }
-  bool read(genotype::SiteBlock& block) override { return advance(block, true); }
-  bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
+  bool read(genotype::SiteBlock& block) override {
+    clear(block);
+    while (wants_row(block)) {
+      const std::int64_t first = cursor_->row().variant;
+      const std::int64_t count = std::min({block.capacity - block.sites,
+                                           cursor_->left_in_stretch(),
+                                           std::max<std::int64_t>(piece_bytes / row_bytes_, 1)});
+      read_rows(first, count, block);
+      for (std::int64_t k = 0; k < count; ++k, cursor_->next()) {
+        if (names_) block.names.push_back(names_->at(first + k));
+      }
+    }
+    return block.sites > 0;
+  }
+
   void rewind() override {
-    stretch_ = next_ = 0;
+    ListedSource::rewind();
     if (names_) name_sites();
   }
   void name_sites() override { names_.emplace(bim_); }
-  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
-  const genotype::SiteAccount& account() const override { return sites_.account; }
 
  private:
-  void check_header() const;
-  void check_size(const BedFiles& files) const;
-  bool advance(genotype::SiteBlock& block, bool wanted);
-  void read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block);
+  void check_header() const {
+    const auto found = static_cast<std::size_t>(std::min(file_.size(), header_bytes));
+    std::array<std::uint8_t, header_bytes> bytes{};
+    file_.read_at(0, bytes.data(), found);
+    if (bytes[0] == 0x1f && bytes[1] == 0x8b) {
+      throw file_.fault("is compressed; decompress it with gunzip first");
+    }
+    if (found < header_bytes) {
+      throw file_.fault("a .bed file begins with 3 bytes, {} found; copy it again", found);
+    }
+    if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
+      throw file_.fault(
+          "no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, got {:02x} "
+          "{:02x} {:02x}",
+          bytes[0],
+          bytes[1],
+          bytes[2]);
+    }
+    if (bytes[2] == 0) {
+      throw file_.fault(
+          "is sample-major (mode 00); convert it with plink1.9 --bfile OLD --make-bed "
+          "--out NEW");
+    }
+  }
+
+  void check_size(const BedFiles& files) const {
+    const std::int64_t wanted = header_bytes + sites_.sites * row_bytes_;
+    if (file_.size() == wanted) return;
+    const std::int64_t data = file_.size() - header_bytes;
+    std::string cause = "it is cut short or of another data set";
+    if (data > 0 && data % row_bytes_ == 0) {
+      cause += fmt::format("; with {} it has {}: is the .bim the right one?",
+                           counted(sample_count(), "sample"),
+                           counted(data / row_bytes_, "site"));
+    }
+    if (data > 0 && sites_.sites > 0 && data % sites_.sites == 0) {
+      const std::int64_t most = 4 * (data / sites_.sites);
+      cause += fmt::format("; with {} it has {} to {} samples: is the .fam the right one?",
+                           counted(sites_.sites, "site"),
+                           most - 3,
+                           most);
+    }
+    throw file_.fault("expected {} bytes for {} ({}) of {} ({}), got {}: {}",
+                      wanted,
+                      counted(sites_.sites, "site"),
+                      files.bim,
+                      counted(sample_count(), "sample"),
+                      files.fam,
+                      file_.size(),
+                      cause);
+  }
+
+  /// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.
+  void read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block) {
+    file_.read_at(header_bytes + first * row_bytes_, piece_.data(), count * row_bytes_);
+    const int last_samples = static_cast<int>(sample_count() % 4);
+    const int last_mask = last_samples == 0 ? 0xff : (1 << (2 * last_samples)) - 1;
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::uint8_t* row = block.row(block.sites + i);
+      std::memcpy(row, piece_.data() + i * row_bytes_, row_bytes_);
+      row[row_bytes_ - 1] &= static_cast<std::uint8_t>(last_mask);
+      std::memset(row + row_bytes_, 0, block.stride - row_bytes_);
+    }
+    block.sites += count;
+  }
 
   InputFile file_;
   std::string bim_;
   std::optional<VariantNames> names_;  ///< where sites have names
-  SampleNames people_;
-  VariantSites sites_;
   std::int64_t row_bytes_;
   Array<std::uint8_t> piece_;
-  std::int64_t stretch_ = 0;  ///< of sites_.kept being read
-  std::int64_t next_ = 0;     ///< sites of it already read
 };
-
-BedSource::BedSource(const BedFiles& files, const SiteRules& rules)
-    : file_(files.bed), bim_(files.bim) {
-  check_header();
-  people_ = read_fam(files.fam);
-  people_.families = people_.individuals = {};
-  sites_ = read_bim(files.bim, rules);
-  row_bytes_ = divide_up(std::ssize(people_.ids), 4);
-  check_size(files);
-  piece_ = Array<std::uint8_t>(std::max(piece_bytes, row_bytes_));
-}
-
-void BedSource::check_header() const {
-  const auto found = static_cast<std::size_t>(std::min(file_.size(), header_bytes));
-  std::array<std::uint8_t, header_bytes> bytes{};
-  file_.read_at(0, bytes.data(), found);
-  if (bytes[0] == 0x1f && bytes[1] == 0x8b) {
-    throw bad_file(file_.path(), "is compressed; decompress it with gunzip first");
-  }
-  if (found < header_bytes) {
-    throw bad_file(file_.path(), "a .bed file begins with 3 bytes, {} found; copy it again", found);
-  }
-  if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
-    throw bad_file(
-        file_.path(),
-        "no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, got {:02x} {:02x} {:02x}",
-        bytes[0],
-        bytes[1],
-        bytes[2]);
-  }
-  if (bytes[2] == 0) {
-    throw bad_file(file_.path(),
-                   "is sample-major (mode 00); convert it with plink1.9 --bfile OLD --make-bed "
-                   "--out NEW");
-  }
-}
-
-void BedSource::check_size(const BedFiles& files) const {
-  const std::int64_t wanted = header_bytes + sites_.sites * row_bytes_;
-  if (file_.size() == wanted) return;
-  const std::int64_t data = file_.size() - header_bytes;
-  std::string cause = "it is cut short or of another data set";
-  if (data > 0 && data % row_bytes_ == 0) {
-    cause += fmt::format("; with {} it has {}: is the .bim the right one?",
-                         counted(std::ssize(people_.ids), "sample"),
-                         counted(data / row_bytes_, "site"));
-  }
-  if (data > 0 && sites_.sites > 0 && data % sites_.sites == 0) {
-    const std::int64_t most = 4 * (data / sites_.sites);
-    cause += fmt::format("; with {} it has {} to {} samples: is the .fam the right one?",
-                         counted(sites_.sites, "site"),
-                         most - 3,
-                         most);
-  }
-  throw bad_file(file_.path(),
-                 "expected {} bytes for {} ({}) of {} ({}), got {}: {}",
-                 wanted,
-                 counted(sites_.sites, "site"),
-                 files.bim,
-                 counted(std::ssize(people_.ids), "sample"),
-                 files.fam,
-                 file_.size(),
-                 cause);
-}
-
-/// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.
-void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block) {
-  file_.read_at(header_bytes + first * row_bytes_, piece_.data(), count * row_bytes_);
-  const int last_samples = static_cast<int>(std::ssize(people_.ids) % 4);
-  const int last_mask = last_samples == 0 ? 0xff : (1 << (2 * last_samples)) - 1;
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::uint8_t* row = block.row(block.sites + i);
-    std::memcpy(row, piece_.data() + i * row_bytes_, row_bytes_);
-    row[row_bytes_ - 1] &= static_cast<std::uint8_t>(last_mask);
-    std::memset(row + row_bytes_, 0, block.stride - row_bytes_);
-  }
-  block.sites += count;
-}
-
-bool BedSource::advance(genotype::SiteBlock& block, bool wanted) {
-  block.sites = 0;
-  block.names.clear();
-  while (block.sites < block.capacity && stretch_ < std::ssize(sites_.kept)) {
-    const Range kept = sites_.kept[stretch_];
-    const std::int64_t count = std::min({block.capacity - block.sites,
-                                         kept.size() - next_,
-                                         std::max<std::int64_t>(piece_bytes / row_bytes_, 1)});
-    if (wanted) {
-      const std::int64_t first = kept.begin + next_;
-      read_rows(first, count, block);
-      for (std::int64_t k = 0; names_ && k < count; ++k) {
-        block.names.push_back(names_->at(first + k));
-      }
-    } else {
-      block.sites += count;
-    }
-    next_ += count;
-    if (next_ == kept.size()) {
-      ++stretch_;
-      next_ = 0;
-    }
-  }
-  return block.sites > 0;
-}
 
 std::string or_compressed(const std::string& path) {
   namespace fs = std::filesystem;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "yupana/genotype/source.hpp"
-#include "yupana/io/fam.hpp"
 #include "yupana/io/variant_sites.hpp"
 
 namespace yupana::io {

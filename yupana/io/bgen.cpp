@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/bgen_calls.hpp"
 #include "yupana/io/bgen_file.hpp"
 
@@ -19,68 +19,12 @@ namespace {
 struct BgenTrack {
   std::int64_t variant = 0;
   std::int64_t alleles = 0;
-  std::int64_t place = 0;  ///< of its probabilities in the file
+  std::int64_t offset = 0;  ///< of its probabilities in the file
   std::int64_t bytes = 0;
   std::int64_t unpacked = 0;
   std::int64_t at = 0;  ///< place in the batch
   BgenRows rows = {};
   const char* fault = nullptr;
-};
-
-/// Batches of variants: planned in file order, read, then unpacked and decoded in parallel.
-class BgenSource : public genotype::Source {
- public:
-  BgenSource(Context& context,
-             const BgenParams& params,
-             const SampleNames& names,
-             const SiteRules& rules);
-
-  const std::vector<std::string>& samples() const override { return people_.ids; }
-  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
-  std::int64_t sites() const override { return sites_.account.kept; }
-  bool read(genotype::SiteBlock& block) override;
-  bool skip(genotype::SiteBlock& block) override;
-  void rewind() override { cursor_.emplace(sites_, split_); }
-  void name_sites() override { named_ = true; }
-  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
-  const genotype::SiteAccount& account() const override { return sites_.account; }
-
- private:
-  void name_samples(const BgenParams& params, const SampleNames& names);
-  void find_sites(const SiteRules& rules);
-  const BgenVariant& variant_at(const SiteRow& site);
-  genotype::SiteName name_of(const BgenVariant& variant, const SiteRow& site) const;
-  void plan(genotype::SiteBlock& block);
-  void plan_row(const SiteRow& site, genotype::SiteBlock& block);
-  void read_bytes();
-  void decode();
-  const char* decode(const BgenTrack& track, std::vector<std::uint8_t>& data) const;
-  void check_faults() const;
-  const std::string& ref_of(const BgenVariant& variant) const {
-    return ref_last_ ? variant.alleles.back() : variant.alleles.front();
-  }
-
-  Context& context_;
-  InputFile file_;
-  BgenHeader header_;
-  bool ref_last_;
-  HardCalls rule_;
-  bool split_;
-  SampleNames people_;
-  VariantSites sites_;
-  std::vector<std::int64_t> places_;  ///< in the file, of each stretch of kept sites
-  BgenVariants variants_;
-  std::int64_t number_ = 0;            ///< of the variant that variants_ reads next
-  std::int64_t place_ = 0;             ///< where it is
-  const BgenVariant* last_ = nullptr;  ///< the variant before it, read last
-  std::int64_t batch_bytes_;
-  bool named_ = false;
-  std::optional<SiteCursor> cursor_;
-
-  // The batch.
-  std::vector<BgenTrack> tracks_;  ///< in file order
-  std::int64_t planned_ = 0;       ///< its bytes
-  Array<std::uint8_t> bytes_;
 };
 
 std::int64_t bgen_batch_bytes(int threads) { return std::int64_t{std::min(threads, 64)} << 20; }
@@ -91,214 +35,200 @@ std::uint64_t most_probability_bytes(std::int64_t samples, std::int64_t alleles)
                   (1 + 4 * static_cast<std::uint64_t>(alleles * (alleles + 1) / 2));
 }
 
-BgenSource::BgenSource(Context& context,
-                       const BgenParams& params,
-                       const SampleNames& names,
-                       const SiteRules& rules)
-    : context_(context),
-      file_(params.path),
-      header_(read_bgen_header(file_)),
-      ref_last_(params.ref_last),
-      rule_(params.hard_call_threshold),
-      split_(rules.records.multiallelic == Multiallelic::split),
-      variants_(file_, header_),
-      batch_bytes_(bgen_batch_bytes(context.threads())) {
-  if (!(params.hard_call_threshold >= 0 && params.hard_call_threshold < 0.5)) {
-    throw usage_error("--hard-call-threshold: expected a number from 0 to below 0.5, got {}",
-                      params.hard_call_threshold);
-  }
-  name_samples(params, names);
-  find_sites(rules);
-  rewind();
-}
-
-void BgenSource::name_samples(const BgenParams& params, const SampleNames& names) {
-  if (names.ids.empty() && header_.names.empty()) {
-    throw bad_file(
-        file_.path(),
-        "holds no names of samples, and no .sample is beside it; name one with --sample");
-  }
-  people_ = names;
-  if (names.ids.empty()) {
-    people_.ids = std::move(header_.names);
-    check_sample_names(file_.path(), people_.ids);
-  }
-  people_.families = people_.individuals = {};
-  if (std::ssize(people_.ids) == header_.samples) return;
-  throw bad_file(file_.path(),
-                 "has {}, {} has {}; is it of another data set?",
-                 counted(header_.samples, "sample"),
-                 params.sample,
-                 people_.ids.size());
-}
-
-/// Reads what the file says of every variant.
-void BgenSource::find_sites(const SiteRules& rules) {
-  SiteCollector sites(file_.path(), rules);
-  std::int64_t place = header_.first;
-  std::string alts;
-  for (std::int64_t i = 0; i < header_.variants; ++i) {
-    if (i % 4096 == 0) context_.check_cancelled();
-    const BgenVariant& variant = variants_.read(place, i);
-    alts.clear();
-    for (const std::string& allele : variant.alleles) {
-      if (&allele != &ref_of(variant)) alts += (alts.empty() ? "" : ",") + allele;
+/// Batches of variants: planned in file order, read, then unpacked and decoded in parallel.
+class BgenSource : public ListedSource {
+ public:
+  BgenSource(Context& context,
+             const BgenParams& params,
+             const SampleNames& names,
+             const SiteRules& rules)
+      : ListedSource(rules),
+        context_(context),
+        file_(params.path),
+        header_(read_bgen_header(file_)),
+        ref_last_(params.ref_last),
+        rule_(params.hard_call_threshold),
+        variants_(file_, header_),
+        batch_bytes_(bgen_batch_bytes(context.threads())) {
+    if (!(params.hard_call_threshold >= 0 && params.hard_call_threshold < 0.5)) {
+      throw usage_error("--hard-call-threshold: expected a number from 0 to below 0.5, got {}",
+                        params.hard_call_threshold);
     }
-    const Verdict verdict = verdict_of(rules.records, {ref_of(variant), alts}, true);
-    sites.add(
-        variant.contig, variant.position, variant.name, verdict, std::ssize(variant.alleles) - 1);
-    if (std::ssize(sites.sites().kept) > std::ssize(places_)) places_.push_back(place);
-    place = variant.end();
+    name_samples(params, names);
+    find_sites(rules);
+    rewind();
   }
-  if (place != file_.size()) {
-    throw bad_file(file_.path(),
-                   "has {} after its {}; is its header damaged?",
-                   counted(file_.size() - place, "byte"),
-                   counted(header_.variants, "variant"));
-  }
-  sites_ = sites.finish();
-}
 
-bool BgenSource::read(genotype::SiteBlock& block) {
-  if (block.samples != header_.samples) {
-    throw usage_error(
-        "read: expected a block of {} samples, got one of {}", header_.samples, block.samples);
-  }
-  block.sites = 0;
-  block.names.clear();
-  while (block.sites < block.capacity && !cursor_->at_end()) {
-    context_.check_cancelled();
-    plan(block);
-    read_bytes();
-    decode();
-    check_faults();
-  }
-  return block.sites > 0;
-}
-
-bool BgenSource::skip(genotype::SiteBlock& block) {
-  block.sites = 0;
-  for (; block.sites < block.capacity && !cursor_->at_end(); cursor_->next()) ++block.sites;
-  return block.sites > 0;
-}
-
-/// Rows until the block or the batch is full.
-void BgenSource::plan(genotype::SiteBlock& block) {
-  tracks_.clear();
-  planned_ = 0;
-  for (; block.sites < block.capacity && !cursor_->at_end() && planned_ < batch_bytes_;
-       cursor_->next()) {
-    plan_row(cursor_->row(), block);
-  }
-}
-
-/// The variant of the cursor's row: from the one read before, or from its stretch's beginning.
-const BgenVariant& BgenSource::variant_at(const SiteRow& site) {
-  if (last_ != nullptr && number_ == site.variant + 1) return *last_;
-  const auto stretch = static_cast<std::size_t>(cursor_->stretch());
-  const std::int64_t begin = sites_.kept[stretch].begin;
-  if (last_ == nullptr || number_ < begin || number_ > site.variant) {
-    number_ = begin;
-    place_ = places_[stretch];
-  }
-  for (; number_ <= site.variant; ++number_) {
-    last_ = &variants_.read(place_, number_);
-    place_ = last_->end();
-  }
-  return *last_;
-}
-
-genotype::SiteName BgenSource::name_of(const BgenVariant& variant, const SiteRow& site) const {
-  genotype::SiteName name{.chromosome = variant.contig,
-                          .position = variant.position,
-                          .name = variant.name.empty() ? "." : variant.name,
-                          .a1 = {},
-                          .a2 = ref_of(variant)};
-  for (std::size_t k = 0; k + 1 < variant.alleles.size(); ++k) {
-    if (split_ && static_cast<std::int64_t>(k) + 1 != site.counted) continue;
-    name.a1 += (name.a1.empty() ? "" : ",") + variant.alleles[ref_last_ ? k : k + 1];
-  }
-  return name;
-}
-
-void BgenSource::plan_row(const SiteRow& site, genotype::SiteBlock& block) {
-  const BgenVariant& variant = variant_at(site);
-  if (named_) block.names.push_back(name_of(variant, site));
-  std::uint8_t* const row = block.row(block.sites++);
-  if (!tracks_.empty() && tracks_.back().variant == site.variant) {
-    ++tracks_.back().rows.count;
-    return;
-  }
-  tracks_.push_back({.variant = site.variant,
-                     .alleles = std::ssize(variant.alleles),
-                     .place = variant.data,
-                     .bytes = variant.bytes,
-                     .unpacked = variant.unpacked,
-                     .rows = {row, block.stride, 1, split_ ? site.counted : 0, ref_last_}});
-  planned_ += variant.bytes;
-}
-
-/// Reads the tracks' bytes; small gaps, as the names of variants are, are read with them.
-void BgenSource::read_bytes() {
-  constexpr std::int64_t small_gap = 4096;
-  std::int64_t size = 0;
-  for (BgenTrack& track : tracks_) {
-    const BgenTrack* const before = &track == tracks_.data() ? nullptr : &track - 1;
-    const std::int64_t gap =
-        before == nullptr ? small_gap + 1 : track.place - before->place - before->bytes;
-    if (gap <= small_gap) size += gap;
-    track.at = size;
-    size += track.bytes;
-  }
-  if (bytes_.size() < size) bytes_ = Array<std::uint8_t>(size);
-  for (std::size_t begin = 0, end = 0; begin < tracks_.size(); begin = end) {
-    const BgenTrack& first = tracks_[begin];
-    const std::int64_t shift = first.place - first.at;
-    for (end = begin + 1; end < tracks_.size(); ++end) {
-      if (tracks_[end].place - tracks_[end].at != shift) break;
+  bool read(genotype::SiteBlock& block) override {
+    clear(block);
+    while (wants_row(block)) {
+      context_.check_cancelled();
+      plan(block);
+      read_tracks(file_, tracks_, bytes_);
+      decode();
+      check_faults();
     }
-    const BgenTrack& last = tracks_[end - 1];
-    file_.read_at(first.place,
-                  bytes_.data() + first.at,
-                  static_cast<std::size_t>(last.at + last.bytes - first.at));
+    return block.sites > 0;
   }
-}
 
-void BgenSource::decode() {
-  constexpr std::int64_t decoded_bytes = 256 << 10;
-  const std::int64_t grain = std::max<std::int64_t>(1, decoded_bytes / (3 * header_.samples));
-  context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::uint8_t> data;
-    for (std::int64_t i = begin; i < end; ++i) tracks_[i].fault = decode(tracks_[i], data);
-  });
-}
+  void name_sites() override { named_ = true; }
 
-/// Returns what is wrong with the track. `data`: memory for its bytes.
-const char* BgenSource::decode(const BgenTrack& track, std::vector<std::uint8_t>& data) const {
-  if (static_cast<std::uint64_t>(track.unpacked) >
-      most_probability_bytes(header_.samples, track.alleles)) {
-    return "unpacks to more bytes than probabilities take; it is damaged";
+ private:
+  void name_samples(const BgenParams& params, const SampleNames& names) {
+    if (names.ids.empty() && header_.names.empty()) {
+      throw file_.fault(
+          "holds no names of samples, and no .sample is beside it; name one with --sample");
+    }
+    people_ = names;
+    if (names.ids.empty()) {
+      people_.ids = std::move(header_.names);
+      check_sample_names(file_.path(), people_.ids);
+    }
+    people_.families = people_.individuals = {};
+    if (std::ssize(people_.ids) == header_.samples) return;
+    throw file_.fault("has {}, {} has {}; is it of another data set?",
+                      counted(header_.samples, "sample"),
+                      params.sample,
+                      people_.ids.size());
   }
-  const std::span packed(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
-  const auto size = static_cast<std::size_t>(track.unpacked);
-  if (const char* fault = unpack(header_.packing, packed, size, data)) return fault;
-  if (data.size() != size) return "unpacks to less bytes than it says; it is damaged";
-  constexpr std::size_t readable = 8;
-  data.resize(size + readable);
-  return hard_calls(rule_, data.data(), track.unpacked, header_.samples, track.alleles, track.rows);
-}
 
-/// Throws for the first variant, in file order, that has a fault.
-void BgenSource::check_faults() const {
-  for (const BgenTrack& track : tracks_) {
-    if (track.fault == nullptr) continue;
-    throw bad_file(file_.path(),
-                   "variant {} (its data are at byte {}) {}",
-                   track.variant + 1,
-                   track.place,
-                   track.fault);
+  /// Reads what the file says of every variant.
+  void find_sites(const SiteRules& rules) {
+    SiteCollector sites(file_.path(), rules);
+    std::int64_t place = header_.first;
+    std::string alts;
+    for (std::int64_t i = 0; i < header_.variants; ++i) {
+      if (i % 4096 == 0) context_.check_cancelled();
+      const BgenVariant& variant = variants_.read(place, i);
+      alts.clear();
+      for (const std::string& allele : variant.alleles) {
+        if (&allele != &ref_of(variant)) alts += (alts.empty() ? "" : ",") + allele;
+      }
+      const Verdict verdict = verdict_of(rules.records, {ref_of(variant), alts}, true);
+      sites.add(
+          variant.contig, variant.position, variant.name, verdict, std::ssize(variant.alleles) - 1);
+      if (std::ssize(sites.sites().kept) > std::ssize(places_)) places_.push_back(place);
+      place = variant.end();
+    }
+    if (place != file_.size()) {
+      throw file_.fault("has {} after its {}; is its header damaged?",
+                        counted(file_.size() - place, "byte"),
+                        counted(header_.variants, "variant"));
+    }
+    sites_ = sites.finish();
   }
-}
+
+  /// The variant of the cursor's row: from the one read before, or from its stretch's beginning.
+  const BgenVariant& variant_at(const SiteRow& site) {
+    if (last_ != nullptr && number_ == site.variant + 1) return *last_;
+    const auto stretch = static_cast<std::size_t>(cursor_->stretch());
+    const std::int64_t begin = sites_.kept[stretch].begin;
+    if (last_ == nullptr || number_ < begin || number_ > site.variant) {
+      number_ = begin;
+      place_ = places_[stretch];
+    }
+    for (; number_ <= site.variant; ++number_) {
+      last_ = &variants_.read(place_, number_);
+      place_ = last_->end();
+    }
+    return *last_;
+  }
+
+  genotype::SiteName name_of(const BgenVariant& variant, const SiteRow& site) const {
+    genotype::SiteName name{.chromosome = variant.contig,
+                            .position = variant.position,
+                            .name = variant.name.empty() ? "." : variant.name,
+                            .a1 = {},
+                            .a2 = ref_of(variant)};
+    for (std::size_t k = 0; k + 1 < variant.alleles.size(); ++k) {
+      if (split_ && static_cast<std::int64_t>(k) + 1 != site.counted) continue;
+      name.a1 += (name.a1.empty() ? "" : ",") + variant.alleles[ref_last_ ? k : k + 1];
+    }
+    return name;
+  }
+
+  /// Rows until the block or the batch is full.
+  void plan(genotype::SiteBlock& block) {
+    tracks_.clear();
+    planned_ = 0;
+    for (; wants_row(block) && planned_ < batch_bytes_; cursor_->next()) {
+      plan_row(cursor_->row(), block);
+    }
+  }
+
+  void plan_row(const SiteRow& site, genotype::SiteBlock& block) {
+    const BgenVariant& variant = variant_at(site);
+    if (named_) block.names.push_back(name_of(variant, site));
+    std::uint8_t* const row = block.row(block.sites++);
+    if (!tracks_.empty() && tracks_.back().variant == site.variant) {
+      ++tracks_.back().rows.count;
+      return;
+    }
+    tracks_.push_back({.variant = site.variant,
+                       .alleles = std::ssize(variant.alleles),
+                       .offset = variant.data,
+                       .bytes = variant.bytes,
+                       .unpacked = variant.unpacked,
+                       .rows = {row, block.stride, 1, split_ ? site.counted : 0, ref_last_}});
+    planned_ += variant.bytes;
+  }
+
+  void decode() {
+    constexpr std::int64_t decoded_bytes = 256 << 10;
+    const std::int64_t grain = std::max<std::int64_t>(1, decoded_bytes / (3 * header_.samples));
+    context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::uint8_t> data;
+      for (std::int64_t i = begin; i < end; ++i) tracks_[i].fault = decode(tracks_[i], data);
+    });
+  }
+
+  /// Returns what is wrong with the track. `data`: memory for its bytes.
+  const char* decode(const BgenTrack& track, std::vector<std::uint8_t>& data) const {
+    if (static_cast<std::uint64_t>(track.unpacked) >
+        most_probability_bytes(header_.samples, track.alleles)) {
+      return "unpacks to more bytes than probabilities take; it is damaged";
+    }
+    const std::span packed(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
+    const auto size = static_cast<std::size_t>(track.unpacked);
+    if (const char* fault = unpack(header_.packing, packed, size, data)) return fault;
+    if (data.size() != size) return "unpacks to less bytes than it says; it is damaged";
+    constexpr std::size_t readable = 8;
+    data.resize(size + readable);
+    return hard_calls(
+        rule_, data.data(), track.unpacked, header_.samples, track.alleles, track.rows);
+  }
+
+  /// Throws for the first variant, in file order, that has a fault.
+  void check_faults() const {
+    for (const BgenTrack& track : tracks_) {
+      if (track.fault == nullptr) continue;
+      throw file_.fault(
+          "variant {} (its data are at byte {}) {}", track.variant + 1, track.offset, track.fault);
+    }
+  }
+
+  const std::string& ref_of(const BgenVariant& variant) const {
+    return ref_last_ ? variant.alleles.back() : variant.alleles.front();
+  }
+
+  Context& context_;
+  InputFile file_;
+  BgenHeader header_;
+  bool ref_last_;
+  HardCalls rule_;
+  std::vector<std::int64_t> places_;  ///< in the file, of each stretch of kept sites
+  BgenVariants variants_;
+  std::int64_t number_ = 0;            ///< of the variant that variants_ reads next
+  std::int64_t place_ = 0;             ///< where it is
+  const BgenVariant* last_ = nullptr;  ///< the variant before it, read last
+  std::int64_t batch_bytes_;
+  bool named_ = false;
+
+  // The batch.
+  std::vector<BgenTrack> tracks_;  ///< in file order
+  std::int64_t planned_ = 0;       ///< its bytes
+  Array<std::uint8_t> bytes_;
+};
 
 }  // namespace
 

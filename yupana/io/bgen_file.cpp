@@ -23,16 +23,16 @@ std::uint32_t bgen_number_at(const std::uint8_t* bytes, int size) {
 Packing bgen_packing(const InputFile& file, std::uint32_t flags) {
   const std::uint32_t layout = flags >> 2 & 15, packing = flags & 3;
   if (layout == 1) {
-    throw bad_file(file.path(),
-                   "is BGEN 1.1 (layout 1); expected layout 2: convert it with plink2 --bgen OLD "
-                   "ref-first --sample OLD.sample --export bgen-1.2 ref-first --out NEW");
+    throw file.fault(
+        "is BGEN 1.1 (layout 1); expected layout 2: convert it with plink2 --bgen OLD "
+        "ref-first --sample OLD.sample --export bgen-1.2 ref-first --out NEW");
   }
   if (layout != 2 || packing > 2) {
-    throw bad_file(file.path(),
-                   "expected layout 2 and compression 0, 1 or 2 in its header, got layout {} and "
-                   "compression {}; is it damaged, or made by a newer program?",
-                   layout,
-                   packing);
+    throw file.fault(
+        "expected layout 2 and compression 0, 1 or 2 in its header, got layout {} and "
+        "compression {}; is it damaged, or made by a newer program?",
+        layout,
+        packing);
   }
   constexpr Packing packings[] = {Packing::none, Packing::zlib, Packing::zstd};
   return packings[packing];
@@ -43,7 +43,7 @@ std::vector<std::string> read_sample_names(const InputFile& file,
                                            std::int64_t begin,
                                            const BgenHeader& header) {
   const auto damaged = [&](std::string_view what) {
-    return bad_file(file.path(), "its block of sample names {}; is it damaged?", what);
+    return file.fault("its block of sample names {}; is it damaged?", what);
   };
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(header.first - begin));
   file.read_at(begin, bytes.data(), bytes.size());
@@ -53,10 +53,9 @@ std::vector<std::string> read_sample_names(const InputFile& file,
   const std::int64_t count = bgen_number_at(&bytes[4], 4);
   if (size < head || size > bytes.size()) throw damaged("has another size than the header says");
   if (count != header.samples) {
-    throw bad_file(file.path(),
-                   "its header says {}, its block of names {}; is it damaged?",
-                   counted(header.samples, "sample"),
-                   count);
+    throw file.fault("its header says {}, its block of names {}; is it damaged?",
+                     counted(header.samples, "sample"),
+                     count);
   }
   std::vector<std::string> names;
   std::size_t at = head;
@@ -78,13 +77,12 @@ BgenHeader read_bgen_header(const InputFile& file) {
   if (file.size() >= std::ssize(head)) file.read_at(0, head.data(), head.size());
   const std::string_view magic(reinterpret_cast<const char*>(&head[16]), 4);
   if (magic != "bgen" && magic != std::string_view("\0\0\0\0", 4)) {
-    throw bad_file(file.path(), "no BGEN file: expected the bytes 'bgen' at byte 16");
+    throw file.fault("no BGEN file: expected the bytes 'bgen' at byte 16");
   }
   if (file.size() < std::ssize(head)) {
-    throw bad_file(file.path(),
-                   "no BGEN file: expected a header of {} bytes or more, got {} in all",
-                   head.size(),
-                   file.size());
+    throw file.fault("no BGEN file: expected a header of {} bytes or more, got {} in all",
+                     head.size(),
+                     file.size());
   }
   const std::int64_t length = bgen_number_at(&head[4], 4);
   BgenHeader header;
@@ -93,24 +91,24 @@ BgenHeader read_bgen_header(const InputFile& file) {
   header.samples = bgen_number_at(&head[12], 4);
   if (length < least_bgen_header || bgen_offset_bytes + length > header.first ||
       header.first > file.size()) {
-    throw bad_file(file.path(),
-                   "its header takes {} bytes, variants begin at byte {}, and the file has {}: it "
-                   "is damaged or cut short; copy it again",
-                   length,
-                   header.first,
-                   file.size());
+    throw file.fault(
+        "its header takes {} bytes, variants begin at byte {}, and the file has {}: it "
+        "is damaged or cut short; copy it again",
+        length,
+        header.first,
+        file.size());
   }
   std::array<std::uint8_t, 4> flags;
   file.read_at(length, flags.data(), flags.size());
   header.packing = bgen_packing(file, bgen_number_at(flags.data(), 4));
-  if (header.samples == 0) throw bad_file(file.path(), "holds no samples");
+  if (header.samples == 0) throw file.fault("holds no samples");
   const bool is_named = flags[3] >> 7 == 1;
   if (is_named) header.names = read_sample_names(file, bgen_offset_bytes + length, header);
   return header;
 }
 
 void BgenVariants::refuse(std::string_view what) const {
-  throw bad_file(file_.path(), "variant {} (byte {}) {}", number_ + 1, start_, what);
+  throw file_.fault("variant {} (byte {}) {}", number_ + 1, start_, what);
 }
 
 /// The next bytes of the file; valid until the next call.

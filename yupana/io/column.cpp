@@ -1,7 +1,5 @@
 #include "yupana/io/column.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -55,31 +53,27 @@ std::int64_t ColumnReader::size_bound() const {
 template <class T>
 std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   std::int64_t count = 0;
-  const auto fault = [&](const std::string& what) {
-    return bad_line(path(), lines_->number(), what);
-  };
   for (std::string_view line; count < n && lines_->next(line);) {
     if (without_numbers_.passed_over(*lines_, line)) continue;
     std::string_view fields[2];
     const bool is_one = split_fields(line, fields, 2) == 1;
     const Field field = is_one ? read_field(fields[0], to[count]) : Field::no_number;
     if (field == Field::too_large) {
-      throw fault(fmt::format("'{}' is beyond what type {} holds; {}",
-                              printable(fields[0]),
-                              type().name(),
-                              what_holds(type(), fields[0])));
+      throw lines_->fault("'{}' is beyond what type {} holds; {}",
+                          printable(fields[0]),
+                          type().name(),
+                          what_holds(type(), fields[0]));
     }
     if (field == Field::no_number) {
-      throw fault(
-          fmt::format("expected one {} a line, got '{}'", words_of(type()), printable(line)));
+      throw lines_->fault("expected one {} a line, got '{}'", words_of(type()), printable(line));
     }
     if (field == Field::rounded) {
-      throw fault(
-          fmt::format("'{}' is an integer that f8 rounds to {:.0f}; {}write it with a point if it "
-                      "may be rounded",
-                      printable(fields[0]),
-                      static_cast<double>(to[count]),
-                      exact_type(fields[0])));
+      throw lines_->fault(
+          "'{}' is an integer that f8 rounds to {:.0f}; {}write it with a point if it "
+          "may be rounded",
+          printable(fields[0]),
+          static_cast<double>(to[count]),
+          exact_type(fields[0]));
     }
     ++count;
   }

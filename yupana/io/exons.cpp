@@ -16,12 +16,6 @@ using ExonFields = std::vector<std::string_view>;
 
 const auto number = number_of<std::int64_t>;
 
-ExonFields words_of(std::string_view line) {
-  ExonFields words(64);
-  words.resize(split_fields(line, words.data(), words.size()));
-  return words;
-}
-
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -56,13 +50,14 @@ class Collector {
  public:
   explicit Collector(const LineReader& reader) : reader_(reader) {}
 
-  Error fault(const std::string& what) const {
-    return bad_line(reader_.path(), reader_.number(), what);
+  template <class... Args>
+  Error fault(Message<Args...> what, const Args&... args) const {
+    return reader_.fault(what.text(args...), what.place);
   }
   std::int64_t place(std::string_view text, const char* what) const {
     const auto value = number(text);
     if (!value || *value > std::int64_t{1} << 60 || *value < -(std::int64_t{1} << 60)) {
-      throw fault(fmt::format("{}: expected a whole number, got '{}'", what, text));
+      throw fault("{}: expected a whole number, got '{}'", what, text);
     }
     return *value;
   }
@@ -72,10 +67,10 @@ class Collector {
            std::int64_t last,
            std::string_view strand) const {
     if (first < 1 || last < first) {
-      throw fault(fmt::format("expected an exon with 1 <= first <= last, got {}..{}", first, last));
+      throw fault("expected an exon with 1 <= first <= last, got {}..{}", first, last);
     }
     if (strand != "+" && strand != "-" && strand != "." && strand != "?") {
-      throw fault(fmt::format("expected a strand (+, - or .), got '{}'", strand));
+      throw fault("expected a strand (+, - or .), got '{}'", strand);
     }
     exons.push_back(
         {std::string(sequence), first, last, strand == "?" ? '.' : strand[0], reader_.number()});
@@ -91,9 +86,9 @@ void read_gff(const Collector& to,
               std::vector<ExonRecord>& coding) {
   if (number(f[2])) {
     throw to.fault(
-        fmt::format("expected a feature's type in column 3, as GFF3 has it, got '{}'; name a BED "
-                    "file .bed",
-                    f[2]));
+        "expected a feature's type in column 3, as GFF3 has it, got '{}'; name a BED "
+        "file .bed",
+        f[2]);
   }
   const bool exon = f[2] == "exon";
   if (!exon && f[2] != "CDS") return;
@@ -103,7 +98,7 @@ void read_gff(const Collector& to,
 
 void read_bed(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
   if (f.size() < 3) {
-    throw to.fault(fmt::format("{} columns; BED has sequence, start, end, ...", f.size()));
+    throw to.fault("{} columns; BED has sequence, start, end, ...", f.size());
   }
   const std::int64_t start = to.place(f[1], "start");
   const std::int64_t end = to.place(f[2], "end");
@@ -114,8 +109,8 @@ void read_bed(const Collector& to, const ExonFields& f, std::vector<ExonRecord>&
     if (list->back().empty()) list->pop_back();
   }
   if (sizes.size() != starts.size() || std::ssize(sizes) != to.place(f[9], "number of blocks")) {
-    throw to.fault(fmt::format(
-        "{} block sizes and {} block starts for {} blocks", sizes.size(), starts.size(), f[9]));
+    throw to.fault(
+        "{} block sizes and {} block starts for {} blocks", sizes.size(), starts.size(), f[9]);
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t first = start + to.place(starts[i], "block start") + 1;
@@ -130,19 +125,18 @@ std::string_view table_strand(const Collector& to, std::string_view text, std::s
   if (text == "-1") return "-";
   if (text == "+" || text == "-" || text == "." || text == "?") return text;
   throw to.fault(
-      fmt::format("expected a strand (+, - or .) in column {}, got '{}'; leave out columns other "
-                  "than [sequence] first last [strand], or name a BED file .bed",
-                  column,
-                  text));
+      "expected a strand (+, - or .) in column {}, got '{}'; leave out columns other "
+      "than [sequence] first last [strand], or name a BED file .bed",
+      column,
+      text);
 }
 
 void read_table(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
   const bool named = f.size() > 2 && !number(f[0]);
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
-    throw to.fault(
-        fmt::format("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
-                    fmt::join(f, " ")));
+    throw to.fault("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
+                   fmt::join(f, " "));
   }
   to.add(exons,
          named ? f[0] : std::string_view(),
@@ -194,7 +188,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
                         (words[0].front() < '0' || words[0].front() > '9');
     if (kind == Kind::gff) {
       if (columns.size() < 8) {
-        throw to.fault(fmt::format("{} columns between tabs; GFF3 has nine", columns.size()));
+        throw to.fault("{} columns between tabs; GFF3 has nine", columns.size());
       }
       read_gff(to, columns, exons, coding);
     } else if (!(first && header)) {

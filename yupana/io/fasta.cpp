@@ -59,7 +59,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       close_record();
       std::string_view name;
       if (split_fields(line.substr(1), &name, 1) == 0) {
-        throw bad_line(path, reader.number(), "expected a name after '>'");
+        throw reader.fault("expected a name after '>'");
       }
       header = reader.number();
       records.push_back({std::string(name), {}});
@@ -72,19 +72,17 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     if (line.empty()) continue;
     if (records.empty()) {
-      throw bad_line(path, reader.number(), "FASTA begins with a line '>name'; this is another");
+      throw reader.fault("FASTA begins with a line '>name'; this is another");
     }
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (known[static_cast<unsigned char>(line[i])]) continue;
-      throw bad_line(path,
-                     reader.number(),
-                     "{} at place {} of '{}' is none of {}{}{}",
-                     shown(line[i]),
-                     records.back().letters.size() + i + 1,
-                     records.back().name,
-                     alphabet,
-                     advice.empty() ? "" : "; ",
-                     advice);
+      throw reader.fault("{} at place {} of '{}' is none of {}{}{}",
+                         shown(line[i]),
+                         records.back().letters.size() + i + 1,
+                         records.back().name,
+                         alphabet,
+                         advice.empty() ? "" : "; ",
+                         advice);
     }
     std::string& letters = records.back().letters;
     // A string grows to twice its capacity; the old text is freed after the copy.

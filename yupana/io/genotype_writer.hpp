@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"

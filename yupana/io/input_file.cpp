@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
@@ -97,6 +98,21 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
   if (got == bytes) return;
   if (errno != 0) throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
   throw bad_file(path_, "ends at byte {}; copy it again", offset + static_cast<std::int64_t>(got));
+}
+
+void check_growing(std::string_view path,
+                   std::uint64_t memory,
+                   std::uint64_t bytes,
+                   std::int64_t count,
+                   std::string_view noun) {
+  if (3 * bytes <= memory) return;
+  throw resource_error(
+      "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
+      ".npy",
+      path,
+      counted(count, noun),
+      needed_bytes(3 * bytes),
+      allowed_bytes(memory));
 }
 
 bool is_gzip(const InputFile& file) { return head_of(file, 2) == "\x1f\x8b"; }

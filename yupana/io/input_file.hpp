@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "yupana/core/array.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 
@@ -18,6 +20,14 @@ class InputFile {
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }
+  /// A fault of the file.
+  template <class First, class... Args>
+  Error fault(Message<First, Args...> what, const First& first, const Args&... args) const {
+    return bad_file(path_, what.text(first, args...), what.place);
+  }
+  Error fault(std::string_view what, Place place = Place::here()) const {
+    return bad_file(path_, what, place);
+  }
   /// Exactly `bytes` from `offset` on; bad_input where the file ends before.
   void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
 
@@ -29,6 +39,13 @@ class InputFile {
 
 /// The first bytes of a file, at most `most`.
 std::string head_of(const InputFile& file, std::int64_t most);
+/// Throws out_of_resources where `bytes` of the first `count` numbers or points of a text, which a
+/// vector that grows holds up to three times, pass the memory.
+void check_growing(std::string_view path,
+                   std::uint64_t memory,
+                   std::uint64_t bytes,
+                   std::int64_t count,
+                   std::string_view noun);
 /// Whether a file begins as gzip.
 bool is_gzip(const InputFile& file);
 

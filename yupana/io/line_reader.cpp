@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::io {
@@ -75,11 +76,8 @@ bool LineReader::next(std::string_view& line) {
 }
 
 std::string comments_note(const std::string& path, std::int64_t count, char comment) {
-  return fmt::format("{}: {} line{} with {} at the front, left out as comments",
-                     path,
-                     count,
-                     count == 1 ? "" : "s",
-                     comment);
+  return fmt::format(
+      "{}: {} with {} at the front, left out as comments", path, counted(count, "line"), comment);
 }
 
 bool LinesWithoutNumbers::passed_over(const LineReader& reader, std::string_view line) {

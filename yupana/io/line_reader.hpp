@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/io/text_fields.hpp"
 #include "yupana/io/text_stream.hpp"
 
@@ -22,6 +23,14 @@ class LineReader {
   /// Number of the line next() gave last, from 1.
   std::int64_t number() const { return number_; }
   const std::string& path() const { return file_.path(); }
+  /// A fault at that line.
+  template <class First, class... Args>
+  Error fault(Message<First, Args...> what, const First& first, const Args&... args) const {
+    return bad_line(path(), number_, what.text(first, args...), what.place);
+  }
+  Error fault(std::string_view what, Place place = Place::here()) const {
+    return bad_line(path(), number_, what, place);
+  }
 
  private:
   bool refill();

@@ -17,7 +17,7 @@ constexpr std::size_t site_columns = 7;
 double loading_in(const LineReader& reader, std::string_view field) {
   const auto number = number_of<double>(field);
   if (number && std::isfinite(*number)) return *number;
-  throw bad_line(reader.path(), reader.number(), "expected a number, got '{}'", printable(field));
+  throw reader.fault("expected a number, got '{}'", printable(field));
 }
 
 }  // namespace
@@ -60,26 +60,22 @@ void Loadings::read(const std::string& path) {
   while (reader.next(line)) {
     const std::vector<std::string_view> fields = cut(line, '\t');
     if (std::ssize(fields) != components_ + static_cast<std::int64_t>(site_columns)) {
-      throw bad_line(path,
-                     reader.number(),
-                     "expected {} columns, as the header has, got {}",
-                     components_ + static_cast<std::int64_t>(site_columns),
-                     fields.size());
+      throw reader.fault("expected {} columns, as the header has, got {}",
+                         components_ + static_cast<std::int64_t>(site_columns),
+                         fields.size());
     }
     const auto position = number_of<std::int64_t>(fields[1]);
     if (!position) {
-      throw bad_line(path, reader.number(), "expected a position, got '{}'", printable(fields[1]));
+      throw reader.fault("expected a position, got '{}'", printable(fields[1]));
     }
     const std::string site = key(fields[0], *position, fields[3], fields[4]);
     const std::string exchanged = key(fields[0], *position, fields[4], fields[3]);
     if (places_.contains(exchanged) || !places_.emplace(site, sites()).second) {
-      throw bad_line(path,
-                     reader.number(),
-                     "site {}:{} {} {} appears twice; leave one out, and run pca again",
-                     fields[0],
-                     *position,
-                     fields[3],
-                     fields[4]);
+      throw reader.fault("site {}:{} {} {} appears twice; leave one out, and run pca again",
+                         fields[0],
+                         *position,
+                         fields[3],
+                         fields[4]);
     }
     scales_.push_back({loading_in(reader, fields[5]), loading_in(reader, fields[6])});
     for (std::size_t k = site_columns; k < fields.size(); ++k) {

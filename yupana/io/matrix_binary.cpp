@@ -76,10 +76,9 @@ using Held = std::conditional_t<
 std::int64_t square_size(const InputFile& file, const NpyFile& npy) {
   const auto& shape = npy.layout().shape;
   if (shape.size() == 2 && shape[0] == shape[1]) return shape[0];
-  throw bad_file(file.path(),
-                 "expected a square matrix, got an array of shape ({}){}",
-                 fmt::join(shape, " x "),
-                 shape.size() == 1 ? " (condensed? save squareform of it)" : "");
+  throw file.fault("expected a square matrix, got an array of shape ({}){}",
+                   fmt::join(shape, " x "),
+                   shape.size() == 1 ? " (condensed? save squareform of it)" : "");
 }
 
 /// One way to read `bytes` as PLINK's binary.
@@ -120,18 +119,16 @@ BinaryShape binary_shape(const InputFile& file, const std::optional<ListedNames>
     const auto samples = static_cast<std::int64_t>(listed->names.size());
     std::erase_if(shapes, [&](const BinaryShape& shape) { return shape.n != samples; });
     if (shapes.size() == 1) return shapes[0];
-    throw bad_file(file.path(),
-                   "{} bytes are no square or triangle of the {} samples in {}; copy both again",
-                   file.size(),
-                   samples,
-                   listed->path);
+    throw file.fault("{} bytes are no square or triangle of the {} samples in {}; copy both again",
+                     file.size(),
+                     samples,
+                     listed->path);
   }
   if (shapes.size() == 1) return shapes[0];
-  throw bad_file(file.path(),
-                 "{} bytes {}; put its .id file next to it",
-                 file.size(),
-                 shapes.empty() ? "are no square or triangle of float64 or float32"
-                                : "can be read in several ways");
+  throw file.fault("{} bytes {}; put its .id file next to it",
+                   file.size(),
+                   shapes.empty() ? "are no square or triangle of float64 or float32"
+                                  : "can be read in several ways");
 }
 
 template <class T>

@@ -65,11 +65,6 @@ class Reader {
   }
 
  private:
-  template <class... Args>
-  Error fault(Message<Args...> what, const Args&... args) const {
-    return bad_line(lines_.path(), lines_.number(), what.text(args...), what.place);
-  }
-
   void read_banner() {
     std::string_view line;
     std::array<std::string_view, 6> words;
@@ -79,22 +74,22 @@ class Reader {
     const std::size_t count = split_fields(line, words.data(), words.size());
     if (count != 5 || lower_case(words[0]) != "%%matrixmarket" ||
         lower_case(words[1]) != "matrix") {
-      throw fault("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got '{}'",
-                  printable(line));
+      throw lines_.fault("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got '{}'",
+                         printable(line));
     }
     if (lower_case(words[2]) != "coordinate") {
-      throw fault("format '{}'; only 'coordinate' is read", printable(words[2]));
+      throw lines_.fault("format '{}'; only 'coordinate' is read", printable(words[2]));
     }
     const std::string field = lower_case(words[3]), symmetry = lower_case(words[4]);
     if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
-      throw fault("field '{}'; real, integer and pattern are read", printable(words[3]));
+      throw lines_.fault("field '{}'; real, integer and pattern are read", printable(words[3]));
     }
     head_.field = field == "pattern"   ? MarketField::pattern
                   : field == "integer" ? MarketField::integer
                                        : MarketField::real;
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
-      throw fault("symmetry '{}'; general, symmetric and skew-symmetric are read",
-                  printable(words[4]));
+      throw lines_.fault("symmetry '{}'; general, symmetric and skew-symmetric are read",
+                         printable(words[4]));
     }
     head_.symmetry = symmetry == "general"     ? Symmetry::general
                      : symmetry == "symmetric" ? Symmetry::symmetric
@@ -123,15 +118,17 @@ class Reader {
     const bool sizes = head_.rows >= 0 && head_.cols >= 0 && head_.entries >= 0 &&
                        head_.rows < most && head_.cols < most && head_.entries < most;
     if (!numbers || at != end || !sizes) {
-      throw fault("expected numbers of rows, columns and entries, got '{}'", printable(line));
+      throw lines_.fault("expected numbers of rows, columns and entries, got '{}'",
+                         printable(line));
     }
     if (!is_gzip_ && head_.entries > max_entries_) {
-      throw fault("{} entries announced, the file is too short for more than {}; copy it again",
-                  head_.entries,
-                  max_entries_);
+      throw lines_.fault(
+          "{} entries announced, the file is too short for more than {}; copy it again",
+          head_.entries,
+          max_entries_);
     }
     if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
-      throw fault("{} x {} cannot be symmetric", head_.rows, head_.cols);
+      throw lines_.fault("{} x {} cannot be symmetric", head_.rows, head_.cols);
     }
   }
 
@@ -155,8 +152,8 @@ class Reader {
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
-        throw fault("expected {} as announced, got more",
-                    counted(head_.entries, "entry", "entries"));
+        throw lines_.fault("expected {} as announced, got more",
+                           counted(head_.entries, "entry", "entries"));
       }
       entries_.push_back(entry(line));
       if (entries_.size() % (1 << 16) == 0) stage.advance(1 << 16);
@@ -180,7 +177,7 @@ class Reader {
       good = take_number(at, end, value);
       entry.value = static_cast<double>(value);
       if (good && !fits_double(value)) {
-        throw fault(
+        throw lines_.fault(
             "{} is beyond 2^53 and between two doubles; declare the field real if it may be "
             "rounded",
             value);
@@ -188,18 +185,18 @@ class Reader {
     }
     skip_blanks(at, end);
     if (!good || at != end) {
-      throw fault("expected row, column{}, got '{}'",
-                  head_.field == MarketField::pattern ? "" : " and value",
-                  printable(line));
+      throw lines_.fault("expected row, column{}, got '{}'",
+                         head_.field == MarketField::pattern ? "" : " and value",
+                         printable(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
-      throw fault(
+      throw lines_.fault(
           "entry ({}, {}) of a matrix of {} x {}", entry.row, entry.column, head_.rows, head_.cols);
     }
     const bool above =
         entry.column > entry.row || (head_.symmetry == Symmetry::skew && entry.column == entry.row);
     if (head_.symmetry != Symmetry::general && above) {
-      throw fault(
+      throw lines_.fault(
           "entry ({}, {}) of a {} matrix, of which only the part below the diagonal is stored",
           entry.row,
           entry.column,

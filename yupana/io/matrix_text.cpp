@@ -318,7 +318,7 @@ RawMatrix read_text_matrix(Context& context,
   if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
   MatrixText text{file.path(), split_lines(all)};
   while (!text.lines.empty() && trimmed(text.lines.back()).empty()) text.lines.pop_back();
-  if (text.lines.empty()) throw bad_file(file.path(), "holds no line of text");
+  if (text.lines.empty()) throw file.fault("holds no line of text");
   text.separator = separator_of(text.lines);
   Layout layout = layout_of(text, listed);
   check_length(text, layout);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
@@ -52,12 +53,10 @@ Error other_columns(const std::string& path,
                     std::size_t left,
                     bool header) {
   return bad_file(path,
-                  "the model has {} feature{}, the table {} column{} {}; give the columns of the "
+                  "the model has {}, the table {} {}; give the columns of the "
                   "training, --ignore those that are none, or name the features with --columns",
-                  model.features.size(),
-                  model.features.size() == 1 ? "" : "s",
-                  left,
-                  left == 1 ? "" : "s",
+                  counted(std::ssize(model.features), "feature"),
+                  counted(static_cast<std::int64_t>(left), "column"),
                   header ? "under other names" : "without names");
 }
 

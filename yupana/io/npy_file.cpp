@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "yupana/core/messages.hpp"
+#include "yupana/core/counted.hpp"
 
 namespace yupana::io {
 
@@ -27,15 +27,15 @@ void NpyFile::check_type(const NpyKinds& kinds) const {
                      (layout_.kind == 'b' && width == 1 && kinds.with_bool) ||
                      (layout_.kind == 'c' && width >= 8 && kinds.with_complex);
   if (known) return;
-  throw bad_file(file_.path(),
-                 "expected integers, {}float32{} or {}{}, got values of NumPy type {}{}; convert "
-                 "them with astype",
-                 kinds.with_half ? "float16, " : "",
-                 kinds.with_complex ? ", float64, complex64" : "",
-                 kinds.with_complex ? "complex128" : "float64",
-                 kinds.with_bool ? " or bool" : "",
-                 layout_.kind,
-                 width);
+  throw file_.fault(
+      "expected integers, {}float32{} or {}{}, got values of NumPy type {}{}; convert "
+      "them with astype",
+      kinds.with_half ? "float16, " : "",
+      kinds.with_complex ? ", float64, complex64" : "",
+      kinds.with_complex ? "complex128" : "float64",
+      kinds.with_bool ? " or bool" : "",
+      layout_.kind,
+      width);
 }
 
 void NpyFile::check_shape(const NpyKinds& kinds) const {
@@ -43,11 +43,9 @@ void NpyFile::check_shape(const NpyKinds& kinds) const {
   const bool fits = dimensions >= kinds.min_dimensions && dimensions <= kinds.max_dimensions &&
                     (!kinds.is_column || dimensions < 2 || layout_.shape[1] == 1);
   if (fits) return;
-  throw bad_file(file_.path(),
-                 "expected {}, got an array of {} dimension{}",
-                 kinds.shape,
-                 dimensions,
-                 dimensions == 1 ? "" : "s");
+  throw file_.fault("expected {}, got an array of {}",
+                    kinds.shape,
+                    counted(static_cast<std::int64_t>(dimensions), "dimension"));
 }
 
 void NpyFile::check_size() const {
@@ -57,11 +55,10 @@ void NpyFile::check_size() const {
     expected = std::min(expected * extent, static_cast<__int128>(1) << 63);
   }
   if (expected == bytes) return;
-  throw bad_file(file_.path(),
-                 "expected {} values of {} bytes after the header, got {} bytes; copy it again",
-                 fmt::join(layout_.shape, " x "),
-                 layout_.width,
-                 bytes);
+  throw file_.fault("expected {} values of {} bytes after the header, got {} bytes; copy it again",
+                    fmt::join(layout_.shape, " x "),
+                    layout_.width,
+                    bytes);
 }
 
 template <class T>

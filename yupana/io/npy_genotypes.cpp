@@ -10,7 +10,6 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_names.hpp"
-#include "yupana/io/fam.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/sample_lists.hpp"
 
@@ -75,8 +74,7 @@ NpySource::NpySource(const NpyGenotypesParams& params)
       round_(params.round) {
   const std::int64_t samples = npy_.rows();
   if (samples == 0 || sites() == 0) {
-    throw bad_file(
-        file_.path(), "expected at least one sample and one site, got {} x {}", samples, sites());
+    throw file_.fault("expected at least one sample and one site, got {} x {}", samples, sites());
   }
   name_samples();
   const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
@@ -160,12 +158,12 @@ void NpySource::decode(std::int64_t row, std::int64_t column, std::int64_t count
       const int code = code_of(values[i], round_);
       codes_[i] = static_cast<std::uint8_t>(code);
       if (code != no_genotype) continue;
-      throw bad_file(file_.path(),
-                     "row {}, column {} (from 1): expected 0, 1, 2 or a missing call (negative or "
-                     "NaN), got {}; --round takes the nearest genotype of values below 2.5",
-                     row + (fortran ? i : 0) + 1,
-                     column + (fortran ? 0 : i) + 1,
-                     +values[i]);
+      throw file_.fault(
+          "row {}, column {} (from 1): expected 0, 1, 2 or a missing call (negative or "
+          "NaN), got {}; --round takes the nearest genotype of values below 2.5",
+          row + (fortran ? i : 0) + 1,
+          column + (fortran ? 0 : i) + 1,
+          +values[i]);
     }
   });
 }

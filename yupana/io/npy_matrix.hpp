@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"

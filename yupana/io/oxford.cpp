@@ -1,7 +1,5 @@
 #include "yupana/io/oxford.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
@@ -13,18 +11,8 @@ namespace {
 /// Fields of a line, one after the other.
 std::vector<std::string> oxford_fields(const LineReader& reader, std::string_view line) {
   refuse_null_bytes(reader, line);
-  std::vector<std::string> fields;
-  for (std::string_view field; split_fields(line, &field, 1) == 1;) {
-    fields.emplace_back(field);
-    line.remove_prefix(static_cast<std::size_t>(field.data() + field.size() - line.data()));
-  }
-  return fields;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  const std::vector<std::string_view> words = words_of(line);
+  return {words.begin(), words.end()};
 }
 
 /// Where the columns that are read stand in a line, from 0; -1: nowhere.
@@ -41,8 +29,8 @@ OxfordPlaces read_oxford_header(LineReader& reader) {
   const std::vector<std::string> names =
       reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
   const bool pairs =
-      names.size() >= 2 && same_word(names[0], "ID_1") && same_word(names[1], "ID_2");
-  if (!pairs && (names.empty() || !same_word(names[0], "ID"))) {
+      names.size() >= 2 && lower_case(names[0]) == "id_1" && lower_case(names[1]) == "id_2";
+  if (!pairs && (names.empty() || lower_case(names[0]) != "id")) {
     throw bad_line(reader.path(),
                    1,
                    "expected the header of a .sample, ID_1 ID_2 missing or ID, got '{}'",
@@ -59,7 +47,7 @@ OxfordPlaces read_oxford_header(LineReader& reader) {
   }
   OxfordPlaces places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
   for (std::size_t i = places.individual + 1; i < names.size(); ++i) {
-    if (same_word(names[i], "sex")) places.sex = static_cast<int>(i);
+    if (lower_case(names[i]) == "sex") places.sex = static_cast<int>(i);
   }
   return places;
 }
@@ -77,11 +65,8 @@ SampleTable read_oxford_table(const std::string& path) {
     if (samples.back().empty()) {
       samples.pop_back();
     } else if (samples.back().size() != places.columns) {
-      throw bad_line(path,
-                     reader.number(),
-                     "expected {} columns, as the header has, got {}",
-                     places.columns,
-                     samples.back().size());
+      throw reader.fault(
+          "expected {} columns, as the header has, got {}", places.columns, samples.back().size());
     } else if (places.family >= 0 && samples.back()[0] != "0") {
       has_families = true;
     }

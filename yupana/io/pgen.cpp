@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/messages.hpp"
-#include "yupana/io/input_file.hpp"
+#include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/pgen_index.hpp"
 #include "yupana/io/pgen_record.hpp"
 
@@ -19,8 +18,9 @@ namespace {
 struct Track {
   std::int64_t variant = 0;
   PgenRecord record;
+  std::int64_t offset = 0;      ///< of the record
+  std::int64_t bytes = 0;       ///< of the record that are read at first
   std::int64_t alts = 0;        ///< 0: not known, and only the main track is wanted
-  std::int64_t wanted = 0;      ///< bytes of the record that are read at first
   std::int64_t at = 0;          ///< place of these in the batch
   std::int64_t base = -1;       ///< the track it is compared with
   std::uint8_t* row = nullptr;  ///< null until it gets a row of the batch
@@ -36,60 +36,6 @@ struct SplitRow {
   std::uint8_t* row;
 };
 
-/// Batches of records: planned in file order, read, then decoded in parallel, first those that
-/// depend on no other.
-class PgenSource : public genotype::Source {
- public:
-  PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules);
-
-  const std::vector<std::string>& samples() const override { return people_.ids; }
-  const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
-  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
-  std::int64_t sites() const override { return sites_.account.kept; }
-  bool read(genotype::SiteBlock& block) override;
-  bool skip(genotype::SiteBlock& block) override;
-  void rewind() override {
-    cursor_.emplace(sites_, split_);
-    if (names_) name_sites();
-  }
-  void name_sites() override { names_.emplace(pvar_); }
-  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
-  const genotype::SiteAccount& account() const override { return sites_.account; }
-
- private:
-  std::int64_t samples_count() const { return std::ssize(people_.ids); }
-  void plan(genotype::SiteBlock& block);
-  void plan_row(const SiteRow& site, std::uint8_t* row);
-  genotype::SiteName name_of(const SiteRow& site);
-  void add_track(std::int64_t variant, std::int64_t alts, bool patched, std::uint8_t* row);
-  std::int64_t wanted_of(const PgenRecord& record, bool patched) const;
-  void read_bytes();
-  void place_rows(std::int64_t stride);
-  void decode(std::int64_t stride);
-  void decode_track(Track& track, std::int64_t stride) const;
-  const char* decode_bytes(Track& track, PgenBytes bytes, std::int64_t stride) const;
-  void check_faults() const;
-
-  Context& context_;
-  InputFile file_;
-  std::string pvar_;
-  std::optional<VariantNames> names_;  ///< where sites have names
-  bool split_;
-  SampleNames people_;
-  VariantSites sites_;
-  PgenIndex index_;
-  std::int64_t batch_bytes_;
-  std::optional<SiteCursor> cursor_;
-
-  // The batch.
-  std::vector<Track> tracks_;  ///< in file order
-  std::vector<SplitRow> splits_;
-  std::int64_t planned_ = 0;     ///< bytes of its records
-  std::int64_t last_base_ = -1;  ///< its last track that is no list of differences
-  Array<std::uint8_t> bytes_;
-  Array<std::uint8_t> rows_;  ///< of tracks that are delivered in another form or not at all
-};
-
 std::int64_t batch_bytes_for(int threads) { return std::int64_t{std::min(threads, 64)} << 20; }
 
 /// Of a record's main track, as a rule: no writer stores one in more than the plain form takes.
@@ -100,189 +46,176 @@ std::int64_t main_track_bytes(std::int64_t samples) {
 
 bool is_list_of_differences(std::uint8_t type) { return (type & 6) == 2; }
 
-PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
-    : context_(context),
-      file_(files.pgen),
-      pvar_(files.pvar),
-      split_(rules.records.multiallelic == Multiallelic::split),
-      people_(read_psam(files.psam)),
-      sites_(read_pvar(files.pvar, rules)),
-      index_(file_, std::ssize(people_.ids), files.psam, sites_.sites, files.pvar),
-      batch_bytes_(batch_bytes_for(context.threads())) {
-  rewind();
-}
-
-bool PgenSource::read(genotype::SiteBlock& block) {
-  if (block.samples != samples_count()) {
-    throw usage_error(
-        "read: expected a block of {} samples, got one of {}", samples_count(), block.samples);
+/// Batches of records: planned in file order, read, then decoded in parallel, first those that
+/// depend on no other.
+class PgenSource : public ListedSource {
+ public:
+  PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
+      : ListedSource(rules),
+        context_(context),
+        file_(files.pgen),
+        pvar_(files.pvar),
+        batch_bytes_(batch_bytes_for(context.threads())) {
+    people_ = read_psam(files.psam);
+    sites_ = read_pvar(files.pvar, rules);
+    index_.emplace(file_, sample_count(), files.psam, sites_.sites, files.pvar);
+    rewind();
   }
-  block.sites = 0;
-  block.names.clear();
-  while (block.sites < block.capacity && !cursor_->at_end()) {
-    context_.check_cancelled();
-    plan(block);
-    read_bytes();
-    place_rows(block.stride);
-    decode(block.stride);
-    check_faults();
+
+  bool read(genotype::SiteBlock& block) override {
+    clear(block);
+    while (wants_row(block)) {
+      context_.check_cancelled();
+      plan(block);
+      read_tracks(file_, tracks_, bytes_);
+      place_rows(block.stride);
+      decode(block.stride);
+      check_faults();
+    }
+    return block.sites > 0;
   }
-  return block.sites > 0;
-}
 
-bool PgenSource::skip(genotype::SiteBlock& block) {
-  block.sites = 0;
-  for (; block.sites < block.capacity && !cursor_->at_end(); cursor_->next()) ++block.sites;
-  return block.sites > 0;
-}
-
-/// Rows until the block or the batch is full: what to decode for them, and where to.
-void PgenSource::plan(genotype::SiteBlock& block) {
-  tracks_.clear();
-  splits_.clear();
-  planned_ = 0;
-  last_base_ = -1;
-  while (block.sites < block.capacity && !cursor_->at_end() && planned_ < batch_bytes_) {
-    if (names_) block.names.push_back(name_of(cursor_->row()));
-    plan_row(cursor_->row(), block.row(block.sites++));
-    cursor_->next();
+  void rewind() override {
+    ListedSource::rewind();
+    if (names_) name_sites();
   }
-}
+  void name_sites() override { names_.emplace(pvar_); }
 
-genotype::SiteName PgenSource::name_of(const SiteRow& site) {
-  genotype::SiteName name = names_->at(site.variant);
-  if (split_) name.a1 = allele_at(name.a1, site.counted);
-  return name;
-}
-
-void PgenSource::plan_row(const SiteRow& site, std::uint8_t* row) {
-  if (!split_ || site.alts <= 1) return add_track(site.variant, site.alts, false, row);
-  if (tracks_.empty() || tracks_.back().variant != site.variant) {
-    add_track(site.variant, site.alts, true, nullptr);
+ private:
+  /// Rows until the block or the batch is full: what to decode for them, and where to.
+  void plan(genotype::SiteBlock& block) {
+    tracks_.clear();
+    splits_.clear();
+    planned_ = 0;
+    last_base_ = -1;
+    while (wants_row(block) && planned_ < batch_bytes_) {
+      if (names_) block.names.push_back(name_of(cursor_->row()));
+      plan_row(cursor_->row(), block.row(block.sites++));
+      cursor_->next();
+    }
   }
-  splits_.push_back({std::ssize(tracks_) - 1, site.counted, row});
-}
 
-void PgenSource::add_track(std::int64_t variant,
-                           std::int64_t alts,
-                           bool patched,
-                           std::uint8_t* row) {
-  Track track{.variant = variant, .record = index_.record(variant), .alts = alts, .row = row};
-  if (is_list_of_differences(track.record.type)) {
-    const std::int64_t base = index_.base_of(variant);
-    if (last_base_ < 0 || tracks_[last_base_].variant != base) add_track(base, 0, false, nullptr);
-    track.base = last_base_;
-  } else {
-    last_base_ = std::ssize(tracks_);
+  void plan_row(const SiteRow& site, std::uint8_t* row) {
+    if (!split_ || site.alts <= 1) return add_track(site.variant, site.alts, false, row);
+    if (tracks_.empty() || tracks_.back().variant != site.variant) {
+      add_track(site.variant, site.alts, true, nullptr);
+    }
+    splits_.push_back({std::ssize(tracks_) - 1, site.counted, row});
   }
-  track.patched = patched && (track.record.type & pgen_multiallelic) != 0;
-  track.wanted = wanted_of(track.record, track.patched);
-  planned_ += track.wanted;
-  tracks_.push_back(std::move(track));
-}
 
-/// Bytes of a record that hold its main track. Where dosages follow, they are most of the file.
-std::int64_t PgenSource::wanted_of(const PgenRecord& record, bool patched) const {
-  if (patched) return record.bytes;
-  return std::min(record.bytes, main_track_bytes(samples_count()));
-}
-
-/// Reads what is wanted of all tracks; small gaps are read with them.
-void PgenSource::read_bytes() {
-  constexpr std::int64_t small_gap = 4096;
-  const auto end_of = [](const Track& track) { return track.record.offset + track.wanted; };
-  std::int64_t size = 0;
-  std::vector<std::size_t> runs;  // where each begins
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    const bool follows = i > 0 && tracks_[i].record.offset - end_of(tracks_[i - 1]) <= small_gap;
-    if (!follows) runs.push_back(i);
-    tracks_[i].at =
-        follows ? tracks_[i - 1].at + tracks_[i].record.offset - tracks_[i - 1].record.offset
-                : size;
-    size = tracks_[i].at + tracks_[i].wanted;
+  genotype::SiteName name_of(const SiteRow& site) {
+    genotype::SiteName name = names_->at(site.variant);
+    if (split_) name.a1 = allele_at(name.a1, site.counted);
+    return name;
   }
-  if (bytes_.size() < size) bytes_ = Array<std::uint8_t>(size);
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const Track& first = tracks_[runs[k]];
-    const Track& last = tracks_[(k + 1 < runs.size() ? runs[k + 1] : tracks_.size()) - 1];
-    file_.read_at(first.record.offset,
-                  bytes_.data() + first.at,
-                  static_cast<std::size_t>(end_of(last) - first.record.offset));
-  }
-}
 
-void PgenSource::place_rows(std::int64_t stride) {
-  const auto own =
-      std::count_if(tracks_.begin(), tracks_.end(), [](const Track& t) { return !t.row; });
-  if (rows_.size() < own * stride) rows_ = Array<std::uint8_t>(own * stride);
-  std::uint8_t* next = rows_.data();
-  for (Track& track : tracks_) {
-    if (track.row != nullptr) continue;
-    track.row = next;
-    next += stride;
+  void add_track(std::int64_t variant, std::int64_t alts, bool patched, std::uint8_t* row) {
+    Track track{.variant = variant, .record = index_->record(variant), .alts = alts, .row = row};
+    track.offset = track.record.offset;
+    if (is_list_of_differences(track.record.type)) {
+      const std::int64_t base = index_->base_of(variant);
+      if (last_base_ < 0 || tracks_[last_base_].variant != base) add_track(base, 0, false, nullptr);
+      track.base = last_base_;
+    } else {
+      last_base_ = std::ssize(tracks_);
+    }
+    track.patched = patched && (track.record.type & pgen_multiallelic) != 0;
+    track.bytes = wanted_of(track.record, track.patched);
+    planned_ += track.bytes;
+    tracks_.push_back(std::move(track));
   }
-}
 
-void PgenSource::decode(std::int64_t stride) {
-  constexpr std::int64_t piece_bytes = 64 << 10;
-  const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / stride);
-  for (const bool depends : {false, true}) {
-    context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
+  /// Bytes of a record that hold its main track. Where dosages follow, they are most of the file.
+  std::int64_t wanted_of(const PgenRecord& record, bool patched) const {
+    if (patched) return record.bytes;
+    return std::min(record.bytes, main_track_bytes(sample_count()));
+  }
+
+  void place_rows(std::int64_t stride) {
+    const auto own =
+        std::count_if(tracks_.begin(), tracks_.end(), [](const Track& t) { return !t.row; });
+    if (rows_.size() < own * stride) rows_ = Array<std::uint8_t>(own * stride);
+    std::uint8_t* next = rows_.data();
+    for (Track& track : tracks_) {
+      if (track.row != nullptr) continue;
+      track.row = next;
+      next += stride;
+    }
+  }
+
+  void decode(std::int64_t stride) {
+    constexpr std::int64_t piece_bytes = 64 << 10;
+    const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / stride);
+    for (const bool depends : {false, true}) {
+      context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          if ((tracks_[i].base >= 0) == depends) decode_track(tracks_[i], stride);
+        }
+      });
+    }
+    context_.parallel_for(std::ssize(splits_), grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        if ((tracks_[i].base >= 0) == depends) decode_track(tracks_[i], stride);
+        const SplitRow& split = splits_[i];
+        const Track& track = tracks_[split.track];
+        count_allele(split.counted, track.patches, sample_count(), track.row, split.row, stride);
       }
     });
   }
-  context_.parallel_for(std::ssize(splits_), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const SplitRow& split = splits_[i];
-      const Track& track = tracks_[split.track];
-      count_allele(split.counted, track.patches, samples_count(), track.row, split.row, stride);
+
+  void decode_track(Track& track, std::int64_t stride) const {
+    const PgenBytes bytes(bytes_.data() + track.at, static_cast<std::size_t>(track.bytes));
+    track.fault = decode_bytes(track, bytes, stride);
+    if (track.fault == nullptr || track.bytes == track.record.bytes) return;
+    std::vector<std::uint8_t> whole(static_cast<std::size_t>(track.record.bytes));
+    file_.read_at(track.offset, whole.data(), whole.size());
+    track.bytes = track.record.bytes;
+    track.fault = decode_bytes(track, whole, stride);
+  }
+
+  const char* decode_bytes(Track& track, PgenBytes bytes, std::int64_t stride) const {
+    const std::uint8_t type = track.record.type;
+    if ((type & pgen_phased_dosage) != 0 && (type & pgen_dosage) == 0) {
+      return "has phased dosages without dosages";
     }
-  });
-}
+    if ((type & pgen_multiallelic) != 0 && track.alts == 1) {
+      return "has calls of several ALT alleles, of which the .pvar has one; is it the right one?";
+    }
+    if (index_->is_bed()) return copy_bed_row(bytes, sample_count(), track.row, stride);
+    const std::uint8_t* base = track.base < 0 ? nullptr : tracks_[track.base].row;
+    const auto form = static_cast<PgenForm>(type & pgen_main);
+    const char* fault = decode_main(form, bytes, base, sample_count(), track.row, stride);
+    if (fault == nullptr && track.patched) {
+      fault = decode_patches(bytes, track.alts, sample_count(), track.row, track.patches);
+    }
+    if (fault != nullptr) return fault;
+    const bool is_all = (type & ~(track.patched ? 0x0f : 0x07)) == 0;
+    return is_all && !bytes.empty() ? "is longer than its calls" : nullptr;
+  }
 
-void PgenSource::decode_track(Track& track, std::int64_t stride) const {
-  const PgenBytes bytes(bytes_.data() + track.at, static_cast<std::size_t>(track.wanted));
-  track.fault = decode_bytes(track, bytes, stride);
-  if (track.fault == nullptr || track.wanted == track.record.bytes) return;
-  std::vector<std::uint8_t> whole(static_cast<std::size_t>(track.record.bytes));
-  file_.read_at(track.record.offset, whole.data(), whole.size());
-  track.wanted = track.record.bytes;
-  track.fault = decode_bytes(track, whole, stride);
-}
+  /// Throws for the first record, in file order, that has a fault.
+  void check_faults() const {
+    for (const Track& track : tracks_) {
+      if (track.fault == nullptr) continue;
+      throw file_.fault(
+          "the record of variant {} (byte {}) {}", track.variant + 1, track.offset, track.fault);
+    }
+  }
 
-const char* PgenSource::decode_bytes(Track& track, PgenBytes bytes, std::int64_t stride) const {
-  const std::uint8_t type = track.record.type;
-  if ((type & pgen_phased_dosage) != 0 && (type & pgen_dosage) == 0) {
-    return "has phased dosages without dosages";
-  }
-  if ((type & pgen_multiallelic) != 0 && track.alts == 1) {
-    return "has calls of several ALT alleles, of which the .pvar has one; is it the right one?";
-  }
-  if (index_.is_bed()) return copy_bed_row(bytes, samples_count(), track.row, stride);
-  const std::uint8_t* base = track.base < 0 ? nullptr : tracks_[track.base].row;
-  const auto form = static_cast<PgenForm>(type & pgen_main);
-  const char* fault = decode_main(form, bytes, base, samples_count(), track.row, stride);
-  if (fault == nullptr && track.patched) {
-    fault = decode_patches(bytes, track.alts, samples_count(), track.row, track.patches);
-  }
-  if (fault != nullptr) return fault;
-  const bool is_all = (type & ~(track.patched ? 0x0f : 0x07)) == 0;
-  return is_all && !bytes.empty() ? "is longer than its calls" : nullptr;
-}
+  Context& context_;
+  InputFile file_;
+  std::string pvar_;
+  std::optional<VariantNames> names_;  ///< where sites have names
+  std::optional<PgenIndex> index_;
+  std::int64_t batch_bytes_;
 
-/// Throws for the first record, in file order, that has a fault.
-void PgenSource::check_faults() const {
-  for (const Track& track : tracks_) {
-    if (track.fault == nullptr) continue;
-    throw bad_file(file_.path(),
-                   "the record of variant {} (byte {}) {}",
-                   track.variant + 1,
-                   track.record.offset,
-                   track.fault);
-  }
-}
+  // The batch.
+  std::vector<Track> tracks_;  ///< in file order
+  std::vector<SplitRow> splits_;
+  std::int64_t planned_ = 0;     ///< bytes of its records
+  std::int64_t last_base_ = -1;  ///< its last track that is no list of differences
+  Array<std::uint8_t> bytes_;
+  Array<std::uint8_t> rows_;  ///< of tracks that are delivered in another form or not at all
+};
 
 /// The first of a file's possible names that is there; the first of all where none is.
 std::string first_there(const std::string& prefix, std::initializer_list<const char*> endings) {

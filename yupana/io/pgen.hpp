@@ -6,7 +6,6 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/source.hpp"
-#include "yupana/io/fam.hpp"
 #include "yupana/io/variant_sites.hpp"
 
 namespace yupana::io {

@@ -24,22 +24,21 @@ std::uint64_t number_at(const std::uint8_t* bytes, std::int64_t size) {
 }
 
 Error cut_short(const InputFile& file, std::int64_t wanted) {
-  return bad_file(file.path(),
-                  "its header takes {} bytes, the file has {}: it is cut short; copy it again",
-                  wanted,
-                  file.size());
+  return file.fault("its header takes {} bytes, the file has {}: it is cut short; copy it again",
+                    wanted,
+                    file.size());
 }
 
 /// The storage mode; bad_input where the file is something else.
 int mode_of(const InputFile& file) {
   const std::string head = head_of(file, 4);
   if (head.starts_with("\x28\xb5\x2f\xfd") || head.starts_with("\x1f\x8b")) {
-    throw bad_file(file.path(), "is compressed; decompress it with zstd -d or gunzip first");
+    throw file.fault("is compressed; decompress it with zstd -d or gunzip first");
   }
   if (head.size() < mode_bytes || !head.starts_with("\x6c\x1b")) {
-    throw bad_file(file.path(),
-                   "no .pgen file: expected bytes 6c 1b and a storage mode at its beginning; is it "
-                   "another kind of file, or cut short?");
+    throw file.fault(
+        "no .pgen file: expected bytes 6c 1b and a storage mode at its beginning; is it "
+        "another kind of file, or cut short?");
   }
   return static_cast<std::uint8_t>(head[2]);
 }
@@ -64,7 +63,7 @@ PgenIndex::PgenIndex(const InputFile& file,
 void PgenIndex::read_mode() {
   mode_ = mode_of(file_);
   const auto refuse = [&](std::string_view what) {
-    throw bad_file(file_.path(), "storage mode {:02x}: {}", mode_, what);
+    throw file_.fault("storage mode {:02x}: {}", mode_, what);
   };
   switch (mode_) {
     case 0x00:
@@ -136,12 +135,12 @@ void PgenIndex::lay_out_fixed() {
   first_.type = mode_ == 0x03 ? 0x40 : mode_ == 0x04 ? 0xc0 : 0;
   const std::int64_t wanted = first_.offset + variants_ * first_.bytes;
   if (file_.size() == wanted) return;
-  throw bad_file(file_.path(),
-                 "expected {} bytes for {} of {}, got {}: it is cut short or of another data set",
-                 wanted,
-                 counted(variants_, "variant"),
-                 counted(samples_, "sample"),
-                 file_.size());
+  throw file_.fault(
+      "expected {} bytes for {} of {}, got {}: it is cut short or of another data set",
+      wanted,
+      counted(variants_, "variant"),
+      counted(samples_, "sample"),
+      file_.size());
 }
 
 /// Bytes of the header for a block of so many variants: types, lengths, allele counts, and whether
@@ -212,13 +211,13 @@ void PgenIndex::take_lengths(const std::uint8_t* bytes, std::int64_t variants, s
   const bool is_last = block + 1 == std::ssize(blocks_);
   const std::int64_t most = is_last ? file_.size() : blocks_[block + 1];
   if (offsets_.back() <= most) return;
-  throw bad_file(file_.path(),
-                 "the records up to variant {} take the bytes to {}, {}: it is damaged or cut "
-                 "short; copy it again",
-                 block * pgen_block_variants + variants,
-                 offsets_.back(),
-                 is_last ? fmt::format("the file has {}", most)
-                         : fmt::format("the next ones begin at {}", most));
+  throw file_.fault(
+      "the records up to variant {} take the bytes to {}, {}: it is damaged or cut "
+      "short; copy it again",
+      block * pgen_block_variants + variants,
+      offsets_.back(),
+      is_last ? fmt::format("the file has {}", most)
+              : fmt::format("the next ones begin at {}", most));
 }
 
 void PgenIndex::load(std::int64_t block) {

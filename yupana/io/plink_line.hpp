@@ -10,9 +10,7 @@ namespace yupana::io {
 /// Throws bad_input for a line with a NUL byte: a binary file, or text in UTF-16.
 inline void refuse_null_bytes(const LineReader& reader, std::string_view line) {
   if (line.find('\0') == line.npos) return;
-  throw bad_line(reader.path(),
-                 reader.number(),
-                 "expected text, got a NUL byte; is the file binary, damaged or in UTF-16?");
+  throw reader.fault("expected text, got a NUL byte; is the file binary, damaged or in UTF-16?");
 }
 
 /// The six columns of the next line of a .bim or .fam that is not blank; false after the last.
@@ -27,7 +25,7 @@ inline bool next_plink_line(LineReader& reader,
     count = split_fields(line, fields, 6);
   }
   if (count == 0 || count == 6) return count == 6;
-  throw bad_line(reader.path(), reader.number(), "expected 6 columns ({}), got {}", columns, count);
+  throw reader.fault("expected 6 columns ({}), got {}", columns, count);
 }
 
 }  // namespace yupana::io

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/text_rows.hpp"
 

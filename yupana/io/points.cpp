@@ -140,11 +140,10 @@ class TextPoints {
   void check_euclidean(std::string_view edge_weights) {
     explicit_ = edge_weights == "EXPLICIT";
     if (is_euclidean(edge_weights) || explicit_) return;
-    throw bad_line(params_.path,
-                   reader_.number(),
-                   "expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got EDGE_WEIGHT_TYPE "
-                   "{}; project its nodes to a plane first",
-                   printable(edge_weights));
+    throw reader_.fault(
+        "expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got EDGE_WEIGHT_TYPE "
+        "{}; project its nodes to a plane first",
+        printable(edge_weights));
   }
 
   void read_nodes(double announced) {
@@ -169,8 +168,7 @@ class TextPoints {
 
   void split(std::string_view line) {
     if (split_cells(line, delimiter_, cells_, unquoted_)) return;
-    throw bad_line(
-        params_.path, reader_.number(), "a quoted cell must end on its line, before a delimiter");
+    throw reader_.fault("a quoted cell must end on its line, before a delimiter");
   }
   bool is_numbers() const {
     double value = 0;
@@ -224,42 +222,28 @@ class TextPoints {
 
   void add_row() {
     if (cells_.size() != width_) {
-      throw bad_line(
-          params_.path, reader_.number(), "expected {} fields, got {}", width_, cells_.size());
+      throw reader_.fault("expected {} fields, got {}", width_, cells_.size());
     }
-    check_memory();
+    check_growing(params_.path,
+                  context_.memory(),
+                  sizeof(double) * (values_.size() + chosen_.size()),
+                  rows_ + 1,
+                  "point");
     for (const std::size_t k : chosen_) {
       double value = 0;
       if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
-        throw bad_line(params_.path,
-                       reader_.number(),
-                       "expected a finite number, got '{}'",
-                       printable(cells_[k].text));
+        throw reader_.fault("expected a finite number, got '{}'", printable(cells_[k].text));
       }
       if (double same = 0;
           std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {
-        throw bad_line(params_.path,
-                       reader_.number(),
-                       "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
-                       printable(cells_[k].text),
-                       value);
+        throw reader_.fault(
+            "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
+            printable(cells_[k].text),
+            value);
       }
       values_.push_back(value);
     }
     ++rows_;
-  }
-
-  /// A vector that grows holds its numbers up to three times, as vector and matrix do at the end.
-  void check_memory() const {
-    const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
-    if (bytes <= context_.memory()) return;
-    throw resource_error(
-        "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
-        ".npy",
-        params_.path,
-        counted(rows_ + 1, "point"),
-        needed_bytes(bytes),
-        allowed_bytes(context_.memory()));
   }
 
   Context& context_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "yupana/io/spliced_parts.hpp"
+
 namespace yupana::io {
 namespace {
 
@@ -141,19 +143,29 @@ Lines lines_of(const SplicedHit& hit, const Spliced& spliced, std::size_t index,
 
 }  // namespace
 
-std::string intron_line(const SplicedHit& hit, std::size_t index) {
+std::pair<std::string, std::string> intron_sites(const SplicedHit& hit, std::size_t index) {
   const auto& chain = hit.alignment.chain;
-  const std::int64_t first = (*hit.exons)[chain[index - 1].exon].last + 1;
-  const std::int64_t last = (*hit.exons)[chain[index].exon].first - 1;
-  if (last < first) return {};
+  const std::int64_t first = exon_of(hit, chain[index - 1]).last + 1;
+  const std::int64_t last = exon_of(hit, chain[index]).first - 1;
+  if (last - first < 3) return {};
   const auto site = [&](std::int64_t place) {
     std::string bases = hit.bases->substr(place - 1, 2);
-    for (char& base : bases) base = static_cast<char>(std::toupper(base));
+    for (char& base : bases) {
+      base = static_cast<char>(std::toupper(static_cast<unsigned char>(base)));
+    }
     return bases;
   };
+  return {site(first), site(last - 1)};
+}
+
+std::string intron_line(const SplicedHit& hit, std::size_t index) {
+  const auto& chain = hit.alignment.chain;
+  const std::int64_t first = exon_of(hit, chain[index - 1]).last + 1;
+  const std::int64_t last = exon_of(hit, chain[index]).first - 1;
+  if (last < first) return {};
   const auto [from, to] = forward(hit, first, last);
-  const std::string ends =
-      last - first < 3 ? "" : fmt::format(", {}..{}", site(first), site(last - 1));
+  const auto [donor, acceptor] = intron_sites(hit, index);
+  const std::string ends = donor.empty() ? "" : fmt::format(", {}..{}", donor, acceptor);
   return fmt::format("intron {}: {}..{}, {} bases{}\n\n", index, from, to, last - first + 1, ends);
 }
 
@@ -187,7 +199,8 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
                  spliced.amino.empty() ? spliced.amino.end() : spliced.amino.end() - 1,
                  '*');
   return fmt::format(
-      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{12}\tAS:{9}\tst:i:{10}\tcg:Z:{11}\n",
+      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{12}\tAS:{9}\tst:i:{10}{13}\tcg:Z:{11}"
+      "\n",
       hit.target,
       hit.letters->size(),
       hit.strand,
@@ -200,7 +213,8 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
       score_tag(hit),
       stops,
       cigar_of(hit, spliced),
-      hit.quality);
+      hit.quality,
+      hit.rank > 1 ? "\ttp:A:S" : "");
 }
 
 std::string protein_text(const SplicedHit& hit) {

@@ -9,13 +9,13 @@
 /// Private to the writers of spliced alignments.
 namespace yupana::io {
 
-/// First and last base on the forward strand of places on the hit's own.
-std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
-                                              std::int64_t first,
-                                              std::int64_t last);
 /// A line on the intron before exon `index` > 0 of the chain, with the two bases at its either end:
 /// what one looks at first where a boundary is in doubt. Empty where no base lies between.
 std::string intron_line(const SplicedHit& hit, std::size_t index);
+
+/// The first two bases of that intron and its last two, in upper case; empty where it has fewer
+/// than three.
+std::pair<std::string, std::string> intron_sites(const SplicedHit& hit, std::size_t index);
 
 /// Score of the columns of exon `index` of the chain.
 std::int64_t protein_exon_score(const SplicedHit& hit, std::size_t index);

@@ -33,8 +33,7 @@ bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& pl
   line.remove_prefix(1);
   places = {};
   int count = 0;
-  for (std::string_view name; split_fields(line, &name, 1) == 1; ++count) {
-    line.remove_prefix(static_cast<std::size_t>(name.data() + name.size() - line.data()));
+  for (const std::string_view name : words_of(line)) {
     int* const place = name == "FID"   ? &places.family
                        : name == "IID" ? &places.individual
                        : name == "SID" ? &places.source
@@ -42,22 +41,20 @@ bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& pl
                        : name == "MAT" ? &places.mother
                        : name == "SEX" ? &places.sex
                                        : nullptr;
+    const int at = count++;
     if (place == nullptr) continue;
     if (*place != nowhere) {
-      throw bad_line(
-          reader.path(), reader.number(), "column {} is there twice; name each once", name);
+      throw reader.fault("column {} is there twice; name each once", name);
     }
-    *place = count;
+    *place = at;
   }
   const int individual = places.family == nowhere ? 0 : 1;
   if (places.family > 0 || places.individual != individual) {
-    throw bad_line(reader.path(),
-                   reader.number(),
-                   "expected a header that begins with #FID IID or #IID; put these columns first");
+    throw reader.fault(
+        "expected a header that begins with #FID IID or #IID; put these columns first");
   }
   if ((places.father == nowhere) != (places.mother == nowhere)) {
-    throw bad_line(
-        reader.path(), reader.number(), "expected both columns PAT and MAT or neither, got one");
+    throw reader.fault("expected both columns PAT and MAT or neither, got one");
   }
   return true;
 }
@@ -71,11 +68,7 @@ class Samples {
   void add(std::string_view line) {
     const std::size_t count = split_fields(line, fields_.data(), fields_.size());
     if (count < fields_.size()) {
-      throw bad_line(reader_.path(),
-                     reader_.number(),
-                     "expected at least {} columns, got {}",
-                     fields_.size(),
-                     count);
+      throw reader_.fault("expected at least {} columns, got {}", fields_.size(), count);
     }
     const auto field = [&](int place) { return fields_[static_cast<std::size_t>(place)]; };
     if (places_.family != nowhere) names_.families.emplace_back(field(places_.family));
@@ -108,11 +101,10 @@ PsamPlaces places_without_header(const LineReader& reader, std::string_view line
   std::string_view fields[least_fam_columns];
   const std::size_t count = split_fields(line, fields, least_fam_columns);
   if (count == least_fam_columns) return fam_places;
-  throw bad_line(reader.path(),
-                 reader.number(),
-                 "expected a header (#FID IID or #IID) or the columns of a .fam (family, "
-                 "individual, father, mother, sex), got {} columns",
-                 count);
+  throw reader.fault(
+      "expected a header (#FID IID or #IID) or the columns of a .fam (family, "
+      "individual, father, mother, sex), got {} columns",
+      count);
 }
 
 }  // namespace
@@ -126,7 +118,7 @@ SampleNames read_psam(const std::string& path) {
   for (; more && (is_header(line) || trimmed(line).empty()); more = reader.next(line)) {
     refuse_null_bytes(reader, line);
     if (!is_header(line) || !take_header(reader, line, places)) continue;
-    if (known) throw bad_line(path, reader.number(), "expected one header, got another");
+    if (known) throw reader.fault("expected one header, got another");
     known = true;
   }
   if (!more) throw bad_file(path, "holds no samples");

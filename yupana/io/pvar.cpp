@@ -34,17 +34,14 @@ Places places_of(const LineReader& reader, std::string_view line) {
     for (int column = 0; column < column_count; ++column) {
       if (names[i] != column_names[column]) continue;
       if (places[column] >= 0) {
-        throw bad_line(
-            reader.path(), reader.number(), "column {} is there twice; name each once", names[i]);
+        throw reader.fault("column {} is there twice; name each once", names[i]);
       }
       places[column] = static_cast<int>(i);
     }
   }
   for (const Column needed : {position, ref, alt}) {
     if (places[needed] >= 0) continue;
-    throw bad_line(
-        reader.path(),
-        reader.number(),
+    throw reader.fault(
         "expected a column {} in the header (#CHROM POS ID REF ALT, as in a VCF), got none",
         column_names[needed]);
   }
@@ -87,14 +84,12 @@ class PvarLines {
     if (!known_) take_places(count == 5 ? five_columns : bim_places);
     begun_ = true;
     if (count > last_) return true;
-    throw bad_line(
-        reader_.path(), reader_.number(), "expected at least {} columns, got {}", last_ + 1, count);
+    throw reader_.fault("expected at least {} columns, got {}", last_ + 1, count);
   }
   void take_header(std::string_view line) {
     if (begun_) {
-      throw bad_line(reader_.path(),
-                     reader_.number(),
-                     "expected a variant, got a line that begins with #; the header comes first");
+      throw reader_.fault(
+          "expected a variant, got a line that begins with #; the header comes first");
     }
     if (line.starts_with("#CHROM")) take_places(places_of(reader_, line));
   }

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -72,13 +71,8 @@ bool names_labels(std::string_view field) {
 
 /// Fields of a line cut at every tab, or at runs of blanks.
 LabelFields fields_of(std::string_view line, bool tabs) {
-  if (!tabs) {
-    std::array<std::string_view, 64> words;
-    const std::size_t count = split_fields(line, words.data(), words.size());
-    return LabelFields(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
-  }
-  const auto columns = cut(line, '\t');
-  return LabelFields(columns.begin(), columns.end());
+  const auto columns = tabs ? cut(line, '\t') : words_of(line);
+  return {columns.begin(), columns.end()};
 }
 
 struct Line {

@@ -19,8 +19,7 @@ std::vector<std::string> read_ids(const std::string& path) {
     refuse_null_bytes(reader, line);
     const auto [first, is_new] = lines.emplace(line, reader.number());
     if (!is_new) {
-      throw bad_line(
-          path, reader.number(), "sample '{}' appears in line {} already", line, first->second);
+      throw reader.fault("sample '{}' appears in line {} already", line, first->second);
     }
     ids.emplace_back(line);
   }
@@ -51,10 +50,8 @@ SampleList read_sample_list(const std::string& path, const SampleNames& samples)
     if (place < 0 && count == 2) place = index.find(fields[0], fields[1]);
     if (place == SampleIndex::none && count == 1) place = index.find(fields[0]);
     if (place == SampleIndex::several) {
-      throw bad_line(path,
-                     reader.number(),
-                     "several families have an individual '{}'; write family and individual",
-                     fields[0]);
+      throw reader.fault("several families have an individual '{}'; write family and individual",
+                         fields[0]);
     }
     if (place != SampleIndex::none) {
       result.ids.push_back(samples.ids[place]);

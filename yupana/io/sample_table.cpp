@@ -14,15 +14,6 @@ namespace {
 
 const std::vector<std::string> fam_columns = {"FID", "IID", "PAT", "MAT", "SEX", "PHENO1"};
 
-std::vector<std::string> fields_of(std::string_view line) {
-  std::vector<std::string> fields;
-  for (std::string_view field; split_fields(line, &field, 1) == 1;) {
-    fields.emplace_back(field);
-    line.remove_prefix(static_cast<std::size_t>(field.data() + field.size() - line.data()));
-  }
-  return fields;
-}
-
 /// The place of a column; -1 for none.
 int place_of(const SampleTable& table, std::string_view name) {
   const auto at = std::find(table.columns.begin(), table.columns.end(), name);
@@ -62,11 +53,12 @@ SampleTable read_sample_table(const std::string& path) {
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with('#')) {
       if (!line.starts_with("#FID") && !line.starts_with("#IID")) continue;
-      table.columns = fields_of(line.substr(1));
+      const auto names = words_of(line.substr(1));
+      table.columns.assign(names.begin(), names.end());
       has_header = true;
       continue;
     }
-    std::vector<std::string> fields = fields_of(line);
+    std::vector<std::string_view> fields = words_of(line);
     if (fields.empty()) continue;
     // A .fam may have more columns than are known, or no phenotype.
     if (!has_header && fields.size() < fam_columns.size()) fields.resize(fam_columns.size(), "-9");

@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -15,22 +13,6 @@
 
 namespace yupana::io {
 namespace {
-
-/// A vector that grows holds its numbers up to three times; so do vector and array at the end, less
-/// what growing left unused.
-template <class T>
-void check_fits(const Context& context, const std::string& path, const std::vector<T>& numbers) {
-  if (numbers.size() < numbers.capacity()) return;
-  const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
-  if (bytes <= context.memory()) return;
-  throw resource_error(
-      "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
-      ".npy",
-      path,
-      counted(std::ssize(numbers) + 1, "number"),
-      needed_bytes(bytes),
-      allowed_bytes(context.memory()));
-}
 
 std::string fault_of(Field field, std::string_view text, double value) {
   if (field == Field::too_large) {
@@ -56,21 +38,22 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
     const std::size_t got = split_fields(line, fields, 3);
     if (parts == 0) parts = got;
     if (got != parts || got < 1 || got > 2) {
-      throw bad_line(path,
-                     lines.number(),
-                     "expected {}, got '{}'",
-                     parts == 1   ? "one number"
-                     : parts == 2 ? "real and imaginary part"
-                                  : "one or two numbers",
-                     printable(line));
+      throw lines.fault("expected {}, got '{}'",
+                        parts == 1   ? "one number"
+                        : parts == 2 ? "real and imaginary part"
+                                     : "one or two numbers",
+                        printable(line));
     }
     for (std::size_t i = 0; i < got; ++i) {
       double value = 0;
       const Field field = read_field(fields[i], value);
       if (field != Field::number) {
-        throw bad_line(path, lines.number(), fault_of(field, fields[i], value));
+        throw lines.fault(fault_of(field, fields[i], value));
       }
-      check_fits(context, path, numbers);
+      if (const std::size_t size = numbers.size(); size == numbers.capacity()) {
+        check_growing(
+            path, context.memory(), sizeof(T) * (size + 1), std::ssize(numbers) + 1, "number");
+      }
       numbers.push_back(static_cast<T>(value));
     }
   }

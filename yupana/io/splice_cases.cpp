@@ -1,7 +1,5 @@
 #include "yupana/io/splice_cases.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -35,19 +33,17 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     if (count == 0 || fields[0].starts_with('#')) continue;
     if (cases.empty() && fields[0] == "genome") continue;
     if (count < 3 || count > 4) {
-      throw bad_line(path,
-                     reader.number(),
-                     "expected genome, exons (or auto), target and, after proteins, the "
-                     "word protein; got {} columns",
-                     count);
+      throw reader.fault(
+          "expected genome, exons (or auto), target and, after proteins, the "
+          "word protein; got {} columns",
+          count);
     }
     if (count == 4 && fields[3] != "protein" && fields[3] != "cdna") {
-      throw bad_line(
-          path, reader.number(), "expected protein or cdna in column 4, got '{}'", fields[3]);
+      throw reader.fault("expected protein or cdna in column 4, got '{}'", fields[3]);
     }
     const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
     const bool bad = std::any_of(line.begin(), line.end(), hidden);
-    if (bad) throw bad_line(path, reader.number(), "expected file names, got a control character");
+    if (bad) throw reader.fault("expected file names, got a control character");
     cases.push_back({relative(fields[0]),
                      fields[1] == "auto" ? "auto" : relative(fields[1]),
                      relative(fields[2]),

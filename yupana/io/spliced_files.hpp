@@ -8,6 +8,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/splice/align.hpp"
+#include "yupana/splice/coding_part.hpp"
 #include "yupana/splice/protein.hpp"
 
 namespace yupana::io {
@@ -27,10 +28,14 @@ struct SplicedHit {
   std::shared_ptr<const splice::ProteinParams> protein;
   /// The last codon without a letter is the stop codon, and scores as that with '*'.
   bool has_stop = false;
-  int score_scale = 1;  ///< scores of the alignment count a match this many times
+  /// Bases of the chain's text that are a protein's; those of a protein's hit are all.
+  splice::CodingPart coding;
+  splice::GeneticCode code;  ///< by which they are read
+  int score_scale = 1;       ///< scores of the alignment count a match this many times
   bool aligned = true;  ///< false: there is no evidence of an alignment, and none in `alignment`
   double e_value = -1;  ///< as often is it expected by chance; below 0: not known
   int quality = no_quality;  ///< of the mapping, at most best_quality
+  int rank = 1;              ///< among the places of its target, the best is 1
 
   static constexpr int best_quality = 60;
   static constexpr int no_quality = 255;  ///< not known
@@ -65,24 +70,56 @@ struct ColumnCounts {
 /// (has_stop); PAF covers all bases of the exons, there it is a match, or a D of cg.
 ColumnCounts count_columns(const SplicedHit& hit);
 
+/// One exon of a hit as files and pages show it. Places are on the forward strand.
+struct ExonRow {
+  std::int64_t first = 0, last = 0;
+  std::int64_t coding_first = 0, coding_last = 0;  ///< 0: no base of it is a protein's
+  int phase = 0;  ///< of the coding bases: those before the first codon that begins here
+  std::int64_t target_begin = 0, target_end = 0;  ///< letters of the target as given, from 0
+  std::int64_t score = 0;                         ///< of its own columns
+  ColumnCounts columns;
+  std::string acceptor, donor;  ///< the last two bases of the intron before, the first two after
+};
+/// The exons of the chain in reading order.
+std::vector<ExonRow> exon_rows(const SplicedHit& hit);
+
+/// A sequence that hits may lie on.
+struct SequenceLength {
+  std::string name;
+  std::int64_t bases = 0;
+};
+
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells,
 /// E-value, mapping quality, and the direction of the target ('-': its reverse complement is the
-/// cDNA). A target that is unaligned has no sequence, strand, score or chain ('.').
+/// cDNA), its letters that are aligned, from 1 as given, and the rank among its places. A target
+/// that is unaligned has no sequence, strand, score or chain ('.').
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
-/// gene, mRNA and exon lines; the score of an exon is that of its own columns. With a protein CDS
-/// lines too, with their phase: the bases before the first codon that begins in the exon.
+/// gene, mRNA and exon lines; the score of an exon is that of its own columns. CDS lines where
+/// bases are a protein's, the stop codon included, with their phase; of a cDNA whose frame the
+/// alignment cuts off they have partial=true, and start_range or end_range on that side of the
+/// sequence.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// GTF 2.2: transcript, exon, CDS without the stop codon, start_codon and stop_codon; the numbers
+/// of genes and transcripts are those of the GFF3.
+void write_spliced_gtf(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// FASTA of what the CDS lines read, without the stop codon, under the GFF3's names of mRNAs.
+void write_spliced_proteins(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag,
 /// with the two bases from their first and the two up to their last (an intron of one base shares
 /// them with the adjacent exons); on the - strand both run along the forward strand of the
 /// sequence. AS is of type i, or f where scores have fractions (exons from signals). The strand is
 /// that of the target as given, ts the cDNA's against it. An unaligned target has '*' for a strand
-/// and a sequence, one without an exon no line. A protein's line is as miniprot writes it: places
-/// of the protein in amino acids, of the sequence in bases; cg runs along the protein on both
-/// strands, with M I D in codons, N U V introns of phase 0, 1, 2 (U and V with the three bases of
-/// the codon they split), and F, G bases of what these cannot say: split codons without a letter,
-/// codons in three exons, bases after the last.
+/// and a sequence, one without an exon no line; places other than the best have tp:A:S. A protein's
+/// line is as miniprot writes it: places of the protein in amino acids, of the sequence in bases;
+/// cg runs along the protein on both strands, with M I D in codons, N U V introns of phase 0, 1, 2
+/// (U and V with the three bases of the codon they split), and F, G bases of what these cannot say:
+/// split codons without a letter, codons in three exons, bases after the last.
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// SAM of cDNAs, with NM, AS (rounded), ts, XS where there are introns, and cs; letters that are
+/// not aligned are clipped (S), a target without an alignment has flag 4.
+void write_spliced_sam(AtomicFile& file,
+                       const std::vector<SplicedHit>& hits,
+                       const std::vector<SequenceLength>& sequences);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.
 void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits);

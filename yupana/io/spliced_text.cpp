@@ -6,6 +6,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/io/protein_lines.hpp"
 #include "yupana/io/spliced_files.hpp"
+#include "yupana/io/spliced_parts.hpp"
 
 namespace yupana::io {
 

@@ -16,7 +16,7 @@ splice::Substitution read_substitution(const std::string& path) {
   std::vector<int> scores;
   std::size_t rows = 0;
   LineReader reader(path);
-  const auto fault = [&](const std::string& what) { return bad_line(path, reader.number(), what); };
+  const auto fault = [&](const std::string& what) { return reader.fault(what); };
   for (std::string_view line; reader.next(line);) {
     std::array<std::string_view, 64> words;
     const std::size_t count = split_fields(line, words.data(), words.size());

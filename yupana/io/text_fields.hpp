@@ -23,6 +23,16 @@ inline std::size_t split_fields(std::string_view line, std::string_view* fields,
   return count;
 }
 
+/// All fields of a line, cut at blanks and tabs.
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::string_view word; split_fields(line, &word, 1) == 1;) {
+    words.push_back(word);
+    line.remove_prefix(static_cast<std::size_t>(word.data() + word.size() - line.data()));
+  }
+  return words;
+}
+
 /// The fields between separators, empty ones too.
 inline std::vector<std::string_view> cut(std::string_view line, char separator) {
   std::vector<std::string_view> fields;

@@ -18,11 +18,8 @@ std::int64_t place_of(const LineReader& reader, std::string_view text, int colum
   const auto place = number_of<std::int64_t>(text);
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (place && *place >= 0 && *place < most) return *place;
-  throw bad_line(reader.path(),
-                 reader.number(),
-                 "column {}: expected a place on the contig, got '{}'",
-                 column,
-                 printable(text));
+  throw reader.fault(
+      "column {}: expected a place on the contig, got '{}'", column, printable(text));
 }
 
 }  // namespace
@@ -69,14 +66,12 @@ void VariantSet::read_intervals(const std::string& path, VariantLines lines) {
     const std::size_t count = split_fields(line, fields, 3);
     if (count == 0 || is_header(line)) continue;
     if (count < 3) {
-      throw bad_line(
-          path, reader.number(), "expected contig, start and end, got {} columns", count);
+      throw reader.fault("expected contig, start and end, got {} columns", count);
     }
     const std::int64_t start = place_of(reader, fields[1], 2), end = place_of(reader, fields[2], 3);
     const Range places{lines == VariantLines::bed0 ? start + 1 : start, end + 1};
     if (end < start) {
-      throw bad_line(
-          path, reader.number(), "the interval ends at {}, before its start {}", end, start);
+      throw reader.fault("the interval ends at {}, before its start {}", end, start);
     }
     intervals_[genotype::chromosome_key(fields[0], autosomes_)].push_back(places);
   }

@@ -9,35 +9,51 @@
 
 namespace yupana::io {
 
-void SiteCollector::take_contig(std::string_view name) {
-  if (contig_.valid && contig_.contig == name) return;
-  const genotype::ChromosomeFilter& chromosomes = rules_.chromosomes;
-  contig_ = {std::string(name), chromosomes.keeps(name), true, true};
-  if (rules_.region) contig_.in_region = rules_.region->is_on(name, chromosomes.autosomes());
-  region_found_ = region_found_ || contig_.in_region;
-  const bool is_new = listed_.insert(contig_.contig).second;
-  if (is_new && contig_.keeps && contig_.in_region) result_.chromosomes.push_back(contig_.contig);
-  if (is_new && seen_.size() < 5) seen_.push_back(contig_.contig);
-  if (is_new && contig_.in_region && chromosomes.keeps_as_unknown(name)) {
-    unknown_.push_back(contig_.contig);
-  }
+bool SiteJudge::take_contig(std::string_view name) {
+  if (valid_ && contig_ == name) return false;
+  const genotype::ChromosomeFilter& chromosomes = rules_->chromosomes;
+  valid_ = true;
+  contig_ = name;
+  keeps_ = chromosomes.keeps(name);
+  in_region_ = !rules_->region || rules_->region->is_on(name, chromosomes.autosomes());
+  region_found_ = region_found_ || in_region_;
+  const bool is_new = listed_.insert(contig_).second;
+  if (is_new && in_region_ && chromosomes.keeps_as_unknown(name)) unknown_.push_back(contig_);
+  return is_new;
 }
 
-/// The reason to skip a site; empty for one that is kept.
-std::string_view SiteCollector::reason_to_skip(std::int64_t position,
-                                               std::string_view name,
-                                               Verdict verdict) const {
-  if (!contig_.keeps) return rules_.chromosomes.reason();
+std::string_view SiteJudge::reason_to_skip(std::int64_t position,
+                                           std::string_view name,
+                                           Verdict verdict) const {
+  if (!keeps_) return rules_->chromosomes.reason();
   if (position < 0) return "negative position";
-  if (!contig_.in_region || (rules_.region && !rules_.region->covers(position))) {
-    return rules_.region->outside;
+  if (!in_region_ || (rules_->region && !rules_->region->covers(position))) {
+    return rules_->region->outside;
   }
-  const std::string_view listed = reason_of_lists(rules_.variants, contig_.contig, position, name);
-  if (!listed.empty()) return listed;
-  if (verdict == Verdict::malformed) {
-    throw bad_line(path_, reader_->number(), "expected a number or '.' for QUAL");
+  const std::string_view listed = reason_of_lists(rules_->variants, contig_, position, name);
+  return !listed.empty() || verdict == Verdict::kept ? listed : reason_of(verdict);
+}
+
+void SiteJudge::add_notes(genotype::SiteAccount& account, bool all_contigs) const {
+  if (!unknown_.empty()) {
+    account.notes.push_back(genotype::unknown_note(unknown_, rules_->chromosomes.autosomes()));
   }
-  return verdict == Verdict::kept ? std::string_view() : reason_of(verdict);
+  const std::string absent = rules_->chromosomes.absent_note({listed_.begin(), listed_.end()});
+  if (!absent.empty() && all_contigs) account.notes.push_back(absent);
+  add_unused_notes(rules_->variants, account.notes);
+  const auto skipped = account.skipped.find(std::string(reason_of(Verdict::multiallelic)));
+  if (skipped == account.skipped.end()) return;
+  account.notes.push_back(
+      fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic split or "
+                  "collapse takes them",
+                  skipped->second,
+                  account.read));
+}
+
+void SiteCollector::take_contig(std::string_view name) {
+  if (!judge_.take_contig(name)) return;
+  if (judge_.keeps_contig() && judge_.is_in_region()) result_.chromosomes.emplace_back(name);
+  if (seen_.size() < 5) seen_.emplace_back(name);
 }
 
 void SiteCollector::keep(std::int64_t site, std::int64_t alts) {
@@ -61,14 +77,10 @@ void SiteCollector::add(std::string_view contig,
                         std::int64_t alts) {
   take_contig(contig);
   std::int64_t place = 0;
-  if (contig_.keeps) {
+  if (judge_.keeps_contig()) {
     const auto number = number_of<std::int64_t>(position);
     if (!number) {
-      throw bad_line(path_,
-                     reader_->number(),
-                     "column {}: expected a position, got '{}'",
-                     column,
-                     printable(position));
+      throw reader_->fault("column {}: expected a position, got '{}'", column, printable(position));
     }
     place = *number;
   }
@@ -82,32 +94,25 @@ void SiteCollector::add(std::string_view contig,
                         std::int64_t alts) {
   take_contig(contig);
   const std::int64_t site = result_.sites++;
-  const std::string_view reason = reason_to_skip(position, name, verdict);
+  const std::string_view reason = judge_.reason_to_skip(position, name, verdict);
   if (reason.empty()) return keep(site, alts);
+  if (reason == reason_of(Verdict::malformed)) {
+    throw reader_->fault("expected a number or '.' for QUAL");
+  }
   ++result_.account.read;
   ++result_.account.skipped[std::string(reason)];
 }
 
 VariantSites SiteCollector::finish() {
-  if (rules_.region && !region_found_) {
+  if (!judge_.found_region()) {
     throw bad_file(path_,
                    "{}: no contig '{}'; the file has {}{}",
                    rules_.region->option,
                    rules_.region->contig,
                    fmt::join(seen_, ", "),
-                   listed_.size() > seen_.size() ? ", ..." : "");
+                   judge_.contigs() > seen_.size() ? ", ..." : "");
   }
-  genotype::SiteAccount& account = result_.account;
-  if (!unknown_.empty()) {
-    account.notes.push_back(genotype::unknown_note(unknown_, rules_.chromosomes.autosomes()));
-  }
-  const std::string absent = rules_.chromosomes.absent_note({listed_.begin(), listed_.end()});
-  if (!absent.empty()) account.notes.push_back(absent);
-  add_unused_notes(rules_.variants, account.notes);
-  const auto skipped = account.skipped.find(std::string(reason_of(Verdict::multiallelic)));
-  if (skipped != account.skipped.end()) {
-    account.notes.push_back(multiallelic_note(skipped->second, account.read));
-  }
+  judge_.add_notes(result_.account, true);
   return std::move(result_);
 }
 
@@ -133,6 +138,21 @@ bool SiteCursor::is_multiallelic(std::int64_t variant) const {
   return several_ < sites_.multiallelic.size() && sites_.multiallelic[several_].site == variant;
 }
 
+bool ListedSource::skip(genotype::SiteBlock& block) {
+  block.sites = 0;
+  for (; wants_row(block); cursor_->next()) ++block.sites;
+  return block.sites > 0;
+}
+
+void ListedSource::clear(genotype::SiteBlock& block) const {
+  if (block.samples != sample_count()) {
+    throw usage_error(
+        "read: expected a block of {} samples, got one of {}", sample_count(), block.samples);
+  }
+  block.sites = 0;
+  block.names.clear();
+}
+
 VariantSites read_bim(const std::string& path, const SiteRules& rules) {
   LineReader reader(path);
   SiteCollector sites(reader, rules);
@@ -143,14 +163,6 @@ VariantSites read_bim(const std::string& path, const SiteRules& rules) {
     sites.add(fields[0], fields[3], 4, fields[1], snp ? Verdict::kept : Verdict::not_a_snp, 1);
   }
   return sites.finish();
-}
-
-std::string multiallelic_note(std::int64_t skipped, std::int64_t read) {
-  return fmt::format(
-      "records with several ALT alleles are skipped, {} of {}; --multiallelic split or collapse "
-      "takes them",
-      skipped,
-      read);
 }
 
 }  // namespace yupana::io

@@ -13,6 +13,7 @@
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/region.hpp"
 #include "yupana/genotype/source.hpp"
+#include "yupana/io/fam.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/record_rules.hpp"
 #include "yupana/io/variant_lists.hpp"
@@ -70,12 +71,43 @@ class VariantNames {
   std::unique_ptr<State> state_;
 };
 
+/// Applies the rules to one site after the other, in file order, and gathers what their account
+/// says of contigs, lists and alleles.
+class SiteJudge {
+ public:
+  /// `rules` must outlive it.
+  explicit SiteJudge(const SiteRules& rules) : rules_(&rules) {}
+
+  /// The contig of the next sites: consecutive ones mostly share it. True for one not met before.
+  bool take_contig(std::string_view name);
+  /// Of the contig: whether its sites may be kept.
+  bool keeps_contig() const { return keeps_; }
+  bool is_in_region() const { return in_region_; }
+  /// Why a site of the contig is skipped; empty for one that is kept.
+  std::string_view reason_to_skip(std::int64_t position,
+                                  std::string_view name,
+                                  Verdict verdict) const;
+  /// Whether a contig was the region's, or there is no region.
+  bool found_region() const { return !rules_->region || region_found_; }
+  std::size_t contigs() const { return listed_.size(); }
+  /// Adds the notes on what was met. `all_contigs`: no index led past some of them.
+  void add_notes(genotype::SiteAccount& account, bool all_contigs) const;
+
+ private:
+  const SiteRules* rules_;
+  std::string contig_;
+  bool valid_ = false, keeps_ = false, in_region_ = true, region_found_ = false;
+  std::vector<std::string> unknown_;  ///< contigs kept under the default rule, each once
+  std::unordered_set<std::string> listed_;
+};
+
 /// Gathers VariantSites in file order, of lines or of records without lines.
 class SiteCollector {
  public:
   SiteCollector(const LineReader& reader, const SiteRules& rules)
-      : path_(reader.path()), reader_(&reader), rules_(rules) {}
-  SiteCollector(std::string path, const SiteRules& rules) : path_(std::move(path)), rules_(rules) {}
+      : path_(reader.path()), reader_(&reader), rules_(rules), judge_(rules) {}
+  SiteCollector(std::string path, const SiteRules& rules)
+      : path_(std::move(path)), rules_(rules), judge_(rules) {}
 
   /// The next site: its name; what its other columns say; its ALT alleles.
   void add(std::string_view contig,
@@ -96,29 +128,15 @@ class SiteCollector {
   const VariantSites& sites() const { return result_; }
 
  private:
-  /// The rules' verdict on the contig of the last line: consecutive lines mostly share it.
-  struct ContigVerdict {
-    std::string contig;
-    bool keeps = false;
-    bool in_region = true;
-    bool valid = false;
-  };
-
   void take_contig(std::string_view name);
-  std::string_view reason_to_skip(std::int64_t position,
-                                  std::string_view name,
-                                  Verdict verdict) const;
   void keep(std::int64_t site, std::int64_t alts);
 
   std::string path_;
   const LineReader* reader_ = nullptr;
   const SiteRules& rules_;
+  SiteJudge judge_;
   VariantSites result_;
-  ContigVerdict contig_;
-  std::vector<std::string> unknown_;  ///< contigs kept under the default rule, each once
-  std::unordered_set<std::string> listed_;
   std::vector<std::string> seen_;  ///< the first few contigs
-  bool region_found_ = false;
 };
 
 /// A row that a reader delivers: a kept site, and of several ALT alleles the one x counts.
@@ -139,6 +157,8 @@ class SiteCursor {
   void next();
   /// Of sites.kept, where row() is.
   std::int64_t stretch() const { return stretch_; }
+  /// Sites of that stretch from row() on.
+  std::int64_t left_in_stretch() const { return sites_.kept[stretch_].size() - next_; }
 
  private:
   bool is_multiallelic(std::int64_t variant) const;
@@ -151,7 +171,33 @@ class SiteCursor {
   std::int64_t counted_ = 1;
 };
 
-/// The note on sites of several ALT alleles that were skipped.
-std::string multiallelic_note(std::int64_t skipped, std::int64_t read);
+/// A source that knows its samples and sites before the first is read.
+class ListedSource : public genotype::Source {
+ public:
+  const std::vector<std::string>& samples() const override { return people_.ids; }
+  const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
+  const std::vector<genotype::Sex>& sexes() const override { return people_.sexes; }
+  std::int64_t sites() const override { return sites_.account.kept; }
+  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
+  const genotype::SiteAccount& account() const override { return sites_.account; }
+  bool skip(genotype::SiteBlock& block) override;
+  void rewind() override { cursor_.emplace(sites_, split_); }
+
+ protected:
+  explicit ListedSource(const SiteRules& rules)
+      : split_(rules.records.multiallelic == Multiallelic::split) {}
+  /// Empties a block that read() is to fill; throws usage for one of other samples.
+  void clear(genotype::SiteBlock& block) const;
+  /// True while the block takes another row, and there is one.
+  bool wants_row(const genotype::SiteBlock& block) const {
+    return block.sites < block.capacity && !cursor_->at_end();
+  }
+  std::int64_t sample_count() const { return std::ssize(people_.ids); }
+
+  bool split_;  ///< each ALT allele of several is a site
+  SampleNames people_;
+  VariantSites sites_;
+  std::optional<SiteCursor> cursor_;  ///< at the next row
+};
 
 }  // namespace yupana::io

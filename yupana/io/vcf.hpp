@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/chromosome.hpp"

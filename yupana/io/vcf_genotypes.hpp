@@ -123,34 +123,25 @@ CallFault decode_binary_call(const BinaryGenotypes& genotypes,
                              const CallRules& rules,
                              genotype::Code& code);
 
-/// Decodes the calls of `samples` samples, call by call, into a row of a SiteBlock of `stride`
-/// bytes (a multiple of 64), padding included, and names the first fault.
+/// The row of a SiteBlock that the calls of a site fill, and their rules.
+struct CallRow {
+  std::int64_t samples = 0;
+  CallRules rules;
+  std::uint8_t* row = nullptr;
+  std::int64_t stride = 0;  ///< bytes of the row, a multiple of 64, padding included
+};
+
+/// Decodes the calls of a site, call by call, and names the first fault.
 namespace reference {
-GenotypeFault decode_genotypes(const TextGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride);
-GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride);
+GenotypeFault decode_genotypes(const TextGenotypes& genotypes, const CallRow& to);
+GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes, const CallRow& to);
 }  // namespace reference
 
 /// The same, 64 bytes of calls at a time; false, with the row undefined, where the record has a
 /// fault: the reference version then says which.
 namespace cpu {
-bool decode_genotypes(const TextGenotypes& genotypes,
-                      std::int64_t samples,
-                      const CallRules& rules,
-                      std::uint8_t* row,
-                      std::int64_t stride);
-bool decode_genotypes(const BinaryGenotypes& genotypes,
-                      std::int64_t samples,
-                      const CallRules& rules,
-                      std::uint8_t* row,
-                      std::int64_t stride);
+bool decode_genotypes(const TextGenotypes& genotypes, const CallRow& to);
+bool decode_genotypes(const BinaryGenotypes& genotypes, const CallRow& to);
 /// How often `byte` appears in `text`.
 std::int64_t count_bytes(std::string_view text, char byte);
 }  // namespace cpu

@@ -196,22 +196,18 @@ HWY_INLINE bool sixteen_calls(const char* text, const CallRules& rules, std::uin
 }
 
 /// FORMAT is GT alone: sixteen calls at a time while they are diploid, else column by column.
-bool decode_alone(const char* at,
-                  const char* end,
-                  std::int64_t samples,
-                  const CallRules& rules,
-                  CodeWriter& writer) {
-  const ShortCalls calls(rules);
+bool decode_alone(const char* at, const char* end, const CallRow& to, CodeWriter& writer) {
+  const ShortCalls calls(to.rules);
   std::int64_t sample = 0;
-  while (sample < samples) {
+  while (sample < to.samples) {
     std::uint64_t codes = 0;
-    while (samples - sample > 16 && end - at > 64 && sixteen_calls(at, rules, codes)) {
+    while (to.samples - sample > 16 && end - at > 64 && sixteen_calls(at, to.rules, codes)) {
       writer.put(codes, 16);
       sample += 16;
       at += 64;
     }
     // Columns of another form come in runs (the haploid calls of X): do some before trying again.
-    for (int i = 0; i < 16 && sample < samples; ++i, ++sample) {
+    for (int i = 0; i < 16 && sample < to.samples; ++i, ++sample) {
       if (at > end) return false;
       const std::uint8_t code = calls.at(at, end);
       const char* last = at + 3;
@@ -219,7 +215,7 @@ bool decode_alone(const char* at,
         writer.put(code, 1);
       } else {
         last = column_end(at, end);
-        if (!put_column(at, last, 0, rules, writer)) return false;
+        if (!put_column(at, last, 0, to.rules, writer)) return false;
       }
       at = last + 1;
     }
@@ -228,16 +224,12 @@ bool decode_alone(const char* at,
 }
 
 /// GT is the first of several subfields: every tab begins a column.
-bool decode_first(const char* at,
-                  const char* end,
-                  std::int64_t samples,
-                  const CallRules& rules,
-                  CodeWriter& writer) {
-  const ShortCalls calls(rules);
+bool decode_first(const char* at, const char* end, const CallRow& to, CodeWriter& writer) {
+  const ShortCalls calls(to.rules);
   const auto put = [&](const char* column) {
     const std::uint8_t code = calls.at(column, end);
     if (code == ShortCalls::none) {
-      return put_column(column, column_end(column, end), 0, rules, writer);
+      return put_column(column, column_end(column, end), 0, to.rules, writer);
     }
     writer.put(code, 1);
     return true;
@@ -248,34 +240,30 @@ bool decode_first(const char* at,
     std::uint64_t tabs = bytes_equal(at, '\t');
     if (end - at < 64) tabs &= (std::uint64_t{1} << (end - at)) - 1;
     for (; tabs != 0; tabs &= tabs - 1) {
-      if (sample++ == samples || !put(at + std::countr_zero(tabs) + 1)) return false;
+      if (sample++ == to.samples || !put(at + std::countr_zero(tabs) + 1)) return false;
     }
   }
-  return sample == samples;
+  return sample == to.samples;
 }
 
-bool decode_text(const TextGenotypes& genotypes,
-                 std::int64_t samples,
-                 const CallRules& rules,
-                 std::uint8_t* row,
-                 std::int64_t stride) {
-  CodeWriter writer(row);
+bool decode_text(const TextGenotypes& genotypes, const CallRow& to) {
+  CodeWriter writer(to.row);
   const char* at = genotypes.columns.data();
   const char* end = at + genotypes.columns.size();
   if (genotypes.alone) {
-    if (!decode_alone(at, end, samples, rules, writer)) return false;
+    if (!decode_alone(at, end, to, writer)) return false;
   } else if (genotypes.subfield == 0) {
-    if (!decode_first(at, end, samples, rules, writer)) return false;
+    if (!decode_first(at, end, to, writer)) return false;
   } else {
-    for (std::int64_t sample = 0; sample < samples; ++sample) {
+    for (std::int64_t sample = 0; sample < to.samples; ++sample) {
       if (at > end) return false;
       const char* last = column_end(at, end);
-      if (!put_column(at, last, genotypes.subfield, rules, writer)) return false;
+      if (!put_column(at, last, genotypes.subfield, to.rules, writer)) return false;
       at = last + 1;
     }
     if (at != end + 1) return false;
   }
-  writer.finish(row + stride);
+  writer.finish(to.row + to.stride);
   return true;
 }
 
@@ -316,28 +304,24 @@ HWY_INLINE bool pairs_of_int8(const std::uint8_t* values,
   return !fault;
 }
 
-bool decode_binary(const BinaryGenotypes& genotypes,
-                   std::int64_t samples,
-                   const CallRules& rules,
-                   std::uint8_t* row,
-                   std::int64_t stride) {
-  CodeWriter writer(row);
+bool decode_binary(const BinaryGenotypes& genotypes, const CallRow& to) {
+  CodeWriter writer(to.row);
   const bool pairs = genotypes.ploidy == 2 && genotypes.width == 1;
-  for (std::int64_t sample = 0; sample < samples; sample += 32) {
-    const int count = static_cast<int>(std::min<std::int64_t>(32, samples - sample));
+  for (std::int64_t sample = 0; sample < to.samples; sample += 32) {
+    const int count = static_cast<int>(std::min<std::int64_t>(32, to.samples - sample));
     const std::uint64_t valid = ~std::uint64_t{0} >> (64 - 2 * count);
     std::uint64_t codes = 0;
-    if (pairs && pairs_of_int8(genotypes.values + 2 * sample, valid, rules, codes)) {
+    if (pairs && pairs_of_int8(genotypes.values + 2 * sample, valid, to.rules, codes)) {
       writer.put(codes & valid, count);
       continue;
     }
     for (std::int64_t i = sample; i < sample + count; ++i) {
       genotype::Code code;
-      if (decode_binary_call(genotypes, i, rules, code) != CallFault::none) return false;
+      if (decode_binary_call(genotypes, i, to.rules, code) != CallFault::none) return false;
       writer.put(code, 1);
     }
   }
-  writer.finish(row + stride);
+  writer.finish(to.row + to.stride);
   return true;
 }
 
@@ -351,20 +335,12 @@ HWY_EXPORT(decode_text);
 HWY_EXPORT(decode_binary);
 HWY_EXPORT(count);
 
-bool decode_genotypes(const TextGenotypes& genotypes,
-                      std::int64_t samples,
-                      const CallRules& rules,
-                      std::uint8_t* row,
-                      std::int64_t stride) {
-  return HWY_DYNAMIC_DISPATCH(decode_text)(genotypes, samples, rules, row, stride);
+bool decode_genotypes(const TextGenotypes& genotypes, const CallRow& to) {
+  return HWY_DYNAMIC_DISPATCH(decode_text)(genotypes, to);
 }
 
-bool decode_genotypes(const BinaryGenotypes& genotypes,
-                      std::int64_t samples,
-                      const CallRules& rules,
-                      std::uint8_t* row,
-                      std::int64_t stride) {
-  return HWY_DYNAMIC_DISPATCH(decode_binary)(genotypes, samples, rules, row, stride);
+bool decode_genotypes(const BinaryGenotypes& genotypes, const CallRow& to) {
+  return HWY_DYNAMIC_DISPATCH(decode_binary)(genotypes, to);
 }
 
 std::int64_t count_bytes(std::string_view text, char byte) {

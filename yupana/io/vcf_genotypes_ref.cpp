@@ -6,18 +6,18 @@ namespace yupana::io {
 namespace {
 
 constexpr std::int64_t end_of_call = -1;
-constexpr std::int64_t missing_allele = -2;
+constexpr std::int64_t missing_call = -2;
 
-/// Value k of a sample's GT: the allele's number, missing_allele or end_of_call. BCF stores
+/// Value k of a sample's GT: the allele's number, missing_call or end_of_call. BCF stores
 /// (allele + 1) * 2 + phased, the smallest value of the width for a missing entry and the next one
 /// for "no more alleles".
-std::int64_t allele_at(const BinaryGenotypes& genotypes, std::int64_t sample, std::int64_t k) {
+std::int64_t called_allele(const BinaryGenotypes& genotypes, std::int64_t sample, std::int64_t k) {
   const std::uint8_t* at = genotypes.values + (sample * genotypes.ploidy + k) * genotypes.width;
   std::uint32_t bits = 0;
   for (int i = 0; i < genotypes.width; ++i) bits |= std::uint32_t{at[i]} << (8 * i);
   const std::uint32_t smallest = std::uint32_t{1} << (8 * genotypes.width - 1);
   if (bits == smallest + 1) return end_of_call;
-  if (bits == smallest || bits < 2) return missing_allele;
+  if (bits == smallest || bits < 2) return missing_call;
   return std::int64_t{bits >> 1} - 1;
 }
 
@@ -25,10 +25,10 @@ std::int64_t allele_at(const BinaryGenotypes& genotypes, std::int64_t sample, st
 std::string binary_call_text(const BinaryGenotypes& genotypes, std::int64_t sample) {
   std::string text;
   for (std::int64_t k = 0; k < genotypes.ploidy; ++k) {
-    const std::int64_t allele = allele_at(genotypes, sample, k);
+    const std::int64_t allele = called_allele(genotypes, sample, k);
     if (allele == end_of_call) break;
     if (k > 0) text += '/';
-    text += allele == missing_allele ? "." : std::to_string(allele);
+    text += allele == missing_call ? "." : std::to_string(allele);
   }
   return text;
 }
@@ -56,10 +56,10 @@ CallFault decode_binary_call(const BinaryGenotypes& genotypes,
   Call call;
   bool alleles_known = true;
   for (std::int64_t k = 0; k < genotypes.ploidy; ++k) {
-    const std::int64_t allele = allele_at(genotypes, sample, k);
+    const std::int64_t allele = called_allele(genotypes, sample, k);
     if (allele == end_of_call) break;
     ++call.alleles;
-    if (allele == missing_allele) {
+    if (allele == missing_call) {
       ++call.missing;
     } else {
       call.alt += rules.counts(allele);
@@ -71,40 +71,32 @@ CallFault decode_binary_call(const BinaryGenotypes& genotypes,
 
 namespace reference {
 
-GenotypeFault decode_genotypes(const TextGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride) {
-  std::memset(row, 0, stride);
+GenotypeFault decode_genotypes(const TextGenotypes& genotypes, const CallRow& to) {
+  std::memset(to.row, 0, to.stride);
   std::string_view rest = genotypes.columns;
   for (std::int64_t sample = 0;; ++sample) {
-    if (sample == samples) return {CallFault::columns, sample, {}};
+    if (sample == to.samples) return {CallFault::columns, sample, {}};
     const std::size_t tab = rest.find('\t');
     const std::string_view text = subfield_of(rest.substr(0, tab), genotypes.subfield);
     genotype::Code code;
-    const CallFault fault = parse_call(text, rules, code);
+    const CallFault fault = parse_call(text, to.rules, code);
     if (fault != CallFault::none) return {fault, sample, std::string(text)};
-    set(row, sample, code);
+    set(to.row, sample, code);
     if (tab == std::string_view::npos) {
-      if (sample + 1 < samples) return {CallFault::columns, sample, {}};
+      if (sample + 1 < to.samples) return {CallFault::columns, sample, {}};
       return {};
     }
     rest.remove_prefix(tab + 1);
   }
 }
 
-GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes,
-                               std::int64_t samples,
-                               const CallRules& rules,
-                               std::uint8_t* row,
-                               std::int64_t stride) {
-  std::memset(row, 0, stride);
-  for (std::int64_t sample = 0; sample < samples; ++sample) {
+GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes, const CallRow& to) {
+  std::memset(to.row, 0, to.stride);
+  for (std::int64_t sample = 0; sample < to.samples; ++sample) {
     genotype::Code code;
-    const CallFault fault = decode_binary_call(genotypes, sample, rules, code);
+    const CallFault fault = decode_binary_call(genotypes, sample, to.rules, code);
     if (fault != CallFault::none) return {fault, sample, binary_call_text(genotypes, sample)};
-    set(row, sample, code);
+    set(to.row, sample, code);
   }
   return {};
 }

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
-#include "yupana/io/vcf_faults.hpp"
 
 namespace yupana::io {
 namespace {
@@ -33,7 +33,7 @@ void check_version(std::string_view path, std::string_view line) {
   const std::size_t number = line.starts_with("VCFv") ? 4 : line.size();
   if (number == line.size() || line.find_first_not_of("0123456789.", number) != line.npos) {
     throw bad_line(
-        path, 1, "expected ##fileformat=VCFv4.2 or another version, got '{}'", shown(line));
+        path, 1, "expected ##fileformat=VCFv4.2 or another version, got '{}'", printable(line));
   }
 }
 

@@ -13,33 +13,33 @@ void VcfBatch::reserve(std::int64_t capacity) {
   bytes = std::move(larger);
 }
 
-/// The rules of one site of a record: its alleles, and the one that x counts. As in PLINK 2, allele
-/// 1 of a site without ALT is an ALT that the file does not spell out.
-CallRules VcfFormat::rules_of(const VcfRecord& record, std::int64_t counted) const {
+/// As in PLINK 2, allele 1 of a site without ALT is an ALT that the file does not spell out.
+CallRow VcfFormat::row_of(const VcfRecord& record,
+                          std::int64_t counted,
+                          std::uint8_t* row,
+                          std::int64_t stride) const {
   CallRules rules = calls_;
   rules.alts = std::max<std::int64_t>(record.alts, 1);
   rules.counted = counted;
-  return rules;
+  return {samples_, rules, row, stride};
 }
 
 bool VcfFormat::decode(const VcfRecord& record,
                        std::int64_t counted,
                        std::uint8_t* row,
                        std::int64_t stride) const {
-  const auto decoded = [&](const auto& genotypes) {
-    return cpu::decode_genotypes(genotypes, samples_, rules_of(record, counted), row, stride);
-  };
-  return std::visit(decoded, record.genotypes);
+  const CallRow to = row_of(record, counted, row, stride);
+  return std::visit([&](const auto& own) { return cpu::decode_genotypes(own, to); },
+                    record.genotypes);
 }
 
 GenotypeFault VcfFormat::reference_decode(const VcfRecord& record,
                                           std::int64_t counted,
                                           std::uint8_t* row,
                                           std::int64_t stride) const {
-  const auto decoded = [&](const auto& genotypes) {
-    return reference::decode_genotypes(genotypes, samples_, rules_of(record, counted), row, stride);
-  };
-  return std::visit(decoded, record.genotypes);
+  const CallRow to = row_of(record, counted, row, stride);
+  return std::visit([&](const auto& own) { return reference::decode_genotypes(own, to); },
+                    record.genotypes);
 }
 
 std::uint32_t load32(const char* at) {

@@ -82,7 +82,11 @@ class VcfFormat {
   RecordRules records_;
 
  private:
-  CallRules rules_of(const VcfRecord& record, std::int64_t counted) const;
+  /// A row for one site of a record: its alleles, and the one that x counts.
+  CallRow row_of(const VcfRecord& record,
+                 std::int64_t counted,
+                 std::uint8_t* row,
+                 std::int64_t stride) const;
 };
 
 /// A little-endian word of BCF.

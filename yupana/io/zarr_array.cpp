@@ -1,7 +1,6 @@
 #include "yupana/io/zarr_array.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

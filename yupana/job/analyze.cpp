@@ -257,13 +257,13 @@ AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindi
   const Shown weights_shown = shown({least_, most_}, unit.alpha, paths.scale);
   const Shown lengths_shown =
       shown({roots.of(entries.least), roots.of(entries.most)}, unit.alpha, weights_shown.scale);
-  findings.distance_scale = shown_.scale;
-  findings.weight_scale = weights_shown.scale;
-  findings.scale = lengths_shown.scale;
+  findings.shown_distance_scale = shown_.scale;
+  findings.shown_weight_scale = weights_shown.scale;
+  findings.shown_scale = lengths_shown.scale;
   // F^(1/alpha) compares with d, F with d^alpha: only these pairs share a scale.
   roots.outer /= shown_.scale;
-  const Power weights = unit.weights(input_.squared, findings.weight_scale);
-  const Power lengths = unit.lengths(findings.scale);
+  const Power weights = unit.weights(input_.squared, findings.shown_weight_scale);
+  const Power lengths = unit.lengths(findings.shown_scale);
   AlphaAnalysis result;
   result.roots = analyze_lengths(fmt::format("Fermat F^(1/{}){}", a, estimate),
                                  unit_,
@@ -273,12 +273,12 @@ AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindi
                                  distances_shown(),
                                  distances_);
   result.weights = analyze("d^" + a,
-                           powered_unit(params_, unit.alpha, findings.weight_scale),
+                           powered_unit(params_, unit.alpha, findings.shown_weight_scale),
                            input_.distances,
                            weights,
                            weights_shown.wide);
   result.lengths = analyze_lengths(fmt::format("Fermat F, \u03b1 = {}{}", a, estimate),
-                                   powered_unit(params_, unit.alpha, findings.scale),
+                                   powered_unit(params_, unit.alpha, findings.shown_scale),
                                    paths,
                                    lengths,
                                    lengths_shown.wide,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
@@ -180,7 +181,7 @@ void check(const ClusterParams& p) {
 }
 
 std::string groups(int count, const char* of) {
-  return fmt::format("{} group{} of {}", count, count == 1 ? "" : "s", of);
+  return fmt::format("{} of {}", counted(count, "group"), of);
 }
 
 /// "12.3 s", "4 min", "2.1 h"
@@ -262,11 +263,7 @@ std::string describe(const ClusterPlan& plan) {
       fmt::format(
           "{}, {}", human_count(p.sites), p.missing ? "some calls missing" : "no call missing"));
   add("cluster",
-      fmt::format("{} of {} GPUs on {} node{}",
-                  plan.used_gpus(),
-                  p.gpus,
-                  plan.nodes,
-                  plan.nodes == 1 ? "" : "s"));
+      fmt::format("{} of {} GPUs on {}", plan.used_gpus(), p.gpus, counted(plan.nodes, "node")));
   add("assumed",
       fmt::format("--gpu-memory {}, --gpus-per-node {}, --network {:g} GB/s a GPU,",
                   human_bytes(p.gpu_memory),
@@ -274,11 +271,10 @@ std::string describe(const ClusterPlan& plan) {
                   p.network));
   add("", fmt::format("--file-rate {:g} GB/s a node, --pcie {:g} GB/s a GPU", p.file_rate, p.pcie));
   add("cut",
-      fmt::format("{} x {}, {} pass{}",
+      fmt::format("{} x {}, {}",
                   groups(plan.pair_groups, "pairs"),
                   groups(plan.site_groups, "sites"),
-                  plan.passes,
-                  plan.passes == 1 ? "" : "es"));
+                  counted(plan.passes, "pass", "passes")));
   add("GPU memory",
       fmt::format("{} on each, {} in all",
                   human_bytes(plan.gpu_bytes),

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/job/phylogeny.hpp"
 
 namespace yupana::job {

@@ -274,7 +274,6 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   OutputFiles files;
   const bool first = context.rank() == 0;
   DistanceJobResult result;
-  result.samples = n;
   result.passes = passes_of(plan);
   std::int64_t without_kinship = 0;
   std::optional<io::NpyMatrix> npy, shared;
@@ -291,7 +290,6 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   }
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
-    result.sites = counts.sites;
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);

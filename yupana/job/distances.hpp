@@ -46,8 +46,6 @@ struct DistanceJobParams {
 
 struct DistanceJobResult {
   genotype::CohortSummary cohort;
-  std::int64_t samples = 0;
-  std::int64_t sites = 0;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;
   std::int64_t bootstrap_blocks = 0;           ///< that replicates were drawn from; 0: none

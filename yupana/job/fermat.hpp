@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "yupana/analysis/neighbor_joining.hpp"
@@ -48,22 +47,15 @@ struct MatrixFindings {
 };
 
 /// One alpha of a run.
-struct AlphaFindings {
-  double alpha = 0;
-  LengthUnit unit;  ///< of the lengths
+struct AlphaFindings : graph::FermatFacts {
+  LengthUnit unit = {};  ///< of the lengths
   // What is shown and scored is in units of these distances.
-  double scale = 1;           ///< F, to the power alpha
-  double weight_scale = 1;    ///< d^alpha; the same as of F unless float cannot hold both
-  double distance_scale = 1;  ///< d and F^(1/alpha)
-  /// Shares of the pairs, as in graph::FermatResult.
-  double kept_edges = 0, replaced_edges = 0, longer_edges = 0, unreachable_pairs = 0;
-  double certified = 0;
-  bool estimated = false;  ///< through landmarks: which edges are kept is not known
-  std::string method;
-  std::string precision;          ///< of the lengths
-  std::string weights_precision;  ///< of weights and closure
-  std::int64_t max_neighbor_rank = 0;
-  std::int64_t components = 1;
+  double shown_scale = 1;           ///< F, to the power alpha
+  double shown_weight_scale = 1;    ///< d^alpha; the same as of F unless float cannot hold both
+  double shown_distance_scale = 1;  ///< d and F^(1/alpha)
+  bool estimated = false;           ///< through landmarks: which edges are kept is not known
+  std::string lengths_precision = {};
+  std::string weights_precision = {};  ///< of weights and closure
 };
 
 struct FermatJobResult {

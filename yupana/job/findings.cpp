@@ -333,7 +333,7 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
                     "a {}.",
                     alpha,
                     number_text(run.alpha),
-                    run.precision,
+                    run.lengths_precision,
                     run.unit.length_name()));
   }
   if (run.unit.rooted) {
@@ -350,24 +350,24 @@ std::vector<std::string> notices_of_scale(const AlphaFindings& run) {
   std::vector<std::string> notices;
   const std::string a = number_text(run.alpha);
   const auto units = [&](double scale) { return fmt::format("{}^{}", number_text(scale), a); };
-  if (run.scale != run.weight_scale) {
+  if (run.shown_scale != run.shown_weight_scale) {
     notices.push_back(fmt::format(
         "At \u03b1 = {} pictures and coordinates of F are in units of {}, those of d^\u03b1 in "
         "units of {}: no float32 holds both.",
         a,
-        units(run.scale),
-        units(run.weight_scale)));
-  } else if (run.scale != run.unit.length_scale()) {
+        units(run.shown_scale),
+        units(run.shown_weight_scale)));
+  } else if (run.shown_scale != run.unit.length_scale()) {
     notices.push_back(
         fmt::format("At \u03b1 = {} pictures and coordinates of F and d^\u03b1 are in units of {}.",
                     a,
-                    units(run.scale)));
+                    units(run.shown_scale)));
   }
-  if (run.distance_scale != 1) {
+  if (run.shown_distance_scale != 1) {
     notices.push_back(fmt::format(
         "At \u03b1 = {} pictures and coordinates of d and F^(1/\u03b1) are in units of {}.",
         a,
-        number_text(run.distance_scale)));
+        number_text(run.shown_distance_scale)));
   }
   return notices;
 }

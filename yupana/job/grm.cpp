@@ -190,12 +190,10 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
   OutputFiles files;
   GrmFiles matrices = open_files(params, n, files);
   GrmJobResult result;
-  result.samples = n;
   result.passes = std::ssize(plan.bands);
   for (const Range band : plan.bands) {
     const genotype::Grm grm =
         count_grm(context, input, plan, {.standardize = params.standardize, .rows = band});
-    result.sites = grm.sites;
     result.pairs_without_sites += pairs_without_sites(grm);
     write_band(context, params, grm, matrices);
   }

@@ -25,8 +25,6 @@ struct GrmJobParams {
 
 struct GrmJobResult {
   genotype::CohortSummary cohort;
-  std::int64_t samples = 0;
-  std::int64_t sites = 0;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;               ///< over the input
   std::vector<std::string> files;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"

@@ -44,21 +44,12 @@ AlphaFindings findings_of(const graph::FermatFacts& facts) {
            : precision == graph::Precision::float32 ? "float32"
                                                     : "float64";
   };
-  AlphaFindings findings;
-  findings.alpha = facts.alpha;
+  AlphaFindings findings{facts};
   findings.unit = {facts.alpha, facts.weight_scale, facts.rooted};
-  findings.kept_edges = facts.kept_edges;
-  findings.replaced_edges = facts.replaced_edges;
-  findings.longer_edges = facts.longer_edges;
-  findings.unreachable_pairs = facts.unreachable_pairs;
-  findings.certified = facts.certified;
-  findings.method = facts.method;
   // Roots of integers are doubles.
   const bool widened = facts.rooted && facts.precision == graph::Precision::integer;
-  findings.precision = widened ? "float64" : name(facts.precision);
+  findings.lengths_precision = widened ? "float64" : name(facts.precision);
   findings.weights_precision = name(facts.precision);
-  findings.max_neighbor_rank = facts.max_neighbor_rank;
-  findings.components = facts.components;
   return findings;
 }
 

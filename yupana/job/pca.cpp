@@ -86,8 +86,6 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   const Matrix<double> scores = project(context, input, params.project, params.input.autosomes);
   PcaJobResult result;
   result.cohort = input.cohort.summary();
-  result.samples = scores.rows();
-  result.sites = result.cohort.sites.kept;
   OutputFiles files;
   write_vectors(files.add(params.out + ".eigenvec"), input, scores);
   commit_files(context, files, result.files, params.out, {".eigenval", ".loadings.tsv"});
@@ -156,8 +154,6 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   analysis::PcaResult& pca = components.pca;
   PcaJobResult result;
   result.cohort = input.cohort.summary();
-  result.samples = pca.vectors.rows();
-  result.sites = components.sites;
   OutputFiles files;
   write_vectors(files.add(params.out + ".eigenvec"), input, pca.vectors);
   AtomicFile& values = files.add(params.out + ".eigenval");

@@ -21,8 +21,6 @@ struct PcaJobParams {
 
 struct PcaJobResult {
   genotype::CohortSummary cohort;
-  std::int64_t samples = 0;
-  std::int64_t sites = 0;
   std::vector<double> eigenvalues;
   double trace = 0;  ///< sum of all eigenvalues
   std::vector<std::string> files;

@@ -326,15 +326,14 @@ std::string counts_text(const Plan& plan) {
                         plan.pair_groups,
                         plan.sizes.ranks / plan.pair_groups);
   }
-  text += fmt::format("counts       {} in {} pass{} over the input\n",
+  text += fmt::format("counts       {} in {} over the input\n",
                       human_bytes(plan.count_bytes),
-                      passes_of(plan),
-                      passes_of(plan) == 1 ? "" : "es");
+                      counted(passes_of(plan), "pass", "passes"));
   if (plan.sizes.kinship_passes > 0) {
     text += bytes_text("kinships",
                        plan.sizes.kinship_bytes,
                        fmt::format(" in {} before, of every pair (--king-cutoff)",
-                                   counted(plan.sizes.kinship_passes, "more pass")));
+                                   counted(plan.sizes.kinship_passes, "more pass", "more passes")));
   }
   if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
   return text;

@@ -5,7 +5,6 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/loadings.hpp"
 #include "yupana/job/pca.hpp"
-#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 

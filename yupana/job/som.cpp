@@ -41,6 +41,15 @@ int checked_neighbors(const som::Grid& grid, int neighbors) {
                     hexagonal ? "6" : "4 or 8");
 }
 
+/// The model, with the neighbours that the call names.
+io::SomModel model_of(Context& context, const SomApplyParams& params) {
+  io::SomModel model = io::read_som_model(context, params.model);
+  if (params.neighbors != 0) {
+    model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
+  }
+  return model;
+}
+
 void check_out(const std::string& out, const char* files) {
   if (!out.empty()) return;
   throw usage_error("expected -o PREFIX: the files are {}", files);
@@ -326,10 +335,7 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
 SomResult som_apply(Context& context, const SomApplyParams& params) {
   check_out(params.out, "PREFIX.bmu.tsv");
   Notices notices(context);
-  io::SomModel model = io::read_som_model(context, params.model);
-  if (params.neighbors != 0) {
-    model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
-  }
+  io::SomModel model = model_of(context, params);
   const io::TableParams reading = reading_of(params.reading, params.out);
   const SomTable table = other_samples(context, params, reading, model, notices);
   if (table.unknown > 0) {
@@ -362,13 +368,10 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
 SomResult som_report(Context& context, const SomApplyParams& params) {
   check_out(params.out, "PREFIX.html, .svg and .png");
   Notices notices(context);
-  io::SomModel model = io::read_som_model(context, params.model);
   if (params.neighbors != 0 && params.table.empty()) {
     throw usage_error("--neighbors counts samples anew: give the table as well");
   }
-  if (params.neighbors != 0) {
-    model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
-  }
+  io::SomModel model = model_of(context, params);
   if (!params.table.empty()) {
     const io::TableParams reading = reading_of(params.reading, params.out);
     const SomTable table = other_samples(context, params, reading, model, notices);

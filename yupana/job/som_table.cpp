@@ -9,6 +9,7 @@
 #include "yupana/io/model_columns.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -40,19 +41,12 @@ Matrix<float> row_major(Context& context,
   const std::int64_t rows = file.table.rows(), cols = file.table.columns();
   const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const bool fits = bytes <= static_cast<double>(context.memory());
-  if (!fits && scratch.empty()) {
-    throw resource_error("a table of {} x {} as read and as rows takes {}; memory is limited to {}",
-                         rows,
-                         cols,
-                         needed_bytes(bytes),
-                         allowed_bytes(context.memory()));
-  }
+  const std::string what = fmt::format("a table of {} x {} as read and as rows", rows, cols);
+  if (scratch.empty()) check_memory(context, what, static_cast<std::uint64_t>(bytes));
   if (!fits) {
     context.note(
-        fmt::format("a table of {} x {} as read and as rows takes {}, memory is limited to "
-                    "{}: it lies in {} while the run lasts",
-                    rows,
-                    cols,
+        fmt::format("{} takes {}, memory is limited to {}: it lies in {} while the run lasts",
+                    what,
                     needed_bytes(bytes),
                     allowed_bytes(context.memory()),
                     scratch));

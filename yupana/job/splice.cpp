@@ -3,57 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <optional>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/splice_evidence.hpp"
-#include "yupana/job/splice_inputs.hpp"
+#include "yupana/job/splice_files.hpp"
+#include "yupana/job/splice_hits.hpp"
 #include "yupana/splice/align_memory.hpp"
 
 namespace yupana::job {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Takes a letter added to the end of a target out of its alignment: its codon is unaligned. True
-/// if that was the letter itself, a stop codon.
-bool drop_last_letter(splice::SplicedAlignment& alignment) {
-  bool found = false, stop = false;
-  for (auto part = alignment.chain.rbegin(); part != alignment.chain.rend() && !found; ++part) {
-    --part->target_end;
-    std::vector<splice::Run> runs;  // backwards
-    const auto add = [&](char operation, std::int64_t length) {
-      if (length == 0) return;
-      if (runs.empty() || runs.back().operation != operation) runs.push_back({operation, 0});
-      runs.back().length += length;
-    };
-    for (auto run = part->runs.rbegin(); run != part->runs.rend(); ++run) {
-      const bool here = !found && run->operation != 'D';
-      if (here) stop = run->operation == '=';
-      if (here && run->operation != 'I') add('D', 1);
-      add(run->operation, run->length - (here ? 1 : 0));
-      found = found || here;
-    }
-    std::reverse(runs.begin(), runs.end());
-    part->runs = std::move(runs);
-    if (!found) --part->target_begin;
-  }
-  return stop;
-}
-
-/// The problems of one kind: of cDNAs or proteins, with exons given or from signals.
-struct Group {
-  std::shared_ptr<const splice::AlignParams> scoring;
-  std::shared_ptr<const splice::ProteinParams> protein;  ///< null with cDNAs
-  int score_scale = 1;
-  std::vector<splice::Case> cases;
-  std::vector<std::pair<const Task*, const Trial*>> places;  ///< of each case
-  std::vector<double> cells, traced, bytes;  ///< executed, traced and held, of each case
-  std::vector<double> planned;               ///< seconds of putting its exons in order
-};
 
 /// Rates that were measured, of cDNAs and of proteins: once a run.
 using Rates = std::array<std::optional<splice::Rate>, 2>;
@@ -68,6 +32,7 @@ Group make_group(std::span<const Task> tasks,
     for (const Trial& trial : task.trials) {
       group.cases.push_back({*trial.strand->bases, *trial.exons, *trial.letters});
       group.places.emplace_back(&task, &trial);
+      group.exons.push_back(trial.exons);
     }
   }
   if (from_signals) group.score_scale = splice::candidate_scale;
@@ -164,84 +129,11 @@ void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& resu
                                   : seconds_on_cpu(context, group, rate);
 }
 
-/// The alignments of cases [first, end) but the best, where they lie.
-std::vector<AlignedPlace> other_places(const Group& group,
-                                       const std::vector<splice::SplicedAlignment>& done,
-                                       std::size_t first,
-                                       std::size_t end,
-                                       std::size_t best) {
-  std::vector<AlignedPlace> others;
-  for (std::size_t c = first; c < end; ++c) {
-    const Trial& trial = *group.places[c].second;
-    if (c == best || done[c].chain.empty()) continue;
-    const Strand& strand = *trial.strand;
-    const auto bases = std::ssize(*strand.bases);
-    others.push_back(
-        place_of(strand.sequence, strand.sign, trial.antisense, bases, *trial.exons, done[c]));
-  }
-  return others;
-}
-
-/// The exons of a chain alone, which the chain then counts from 0.
-std::shared_ptr<const Exons> take_exons(const Exons& exons, splice::SplicedAlignment& alignment) {
-  auto own = std::make_shared<Exons>();
-  for (splice::ExonAlignment& part : alignment.chain) {
-    own->push_back(exons[static_cast<std::size_t>(part.exon)]);
-    part.exon = std::ssize(*own) - 1;
-  }
-  return own;
-}
-
-/// The hit of one alignment of a task.
-io::SplicedHit make_hit(const Task& task,
-                        const Trial& trial,
-                        const Group& group,
-                        splice::SplicedAlignment&& done) {
-  const bool stop = task.with_stop && drop_last_letter(done);
-  io::SplicedHit hit;
-  hit.target = task.target;
-  hit.sequence = trial.strand->sequence;
-  hit.strand = trial.strand->sign;
-  hit.antisense = trial.antisense;
-  hit.letters = trial.antisense ? trial.letters : task.letters;
-  hit.bases = trial.strand->bases;
-  hit.exons = take_exons(*trial.exons, done);
-  hit.alignment = std::move(done);
-  hit.params = group.scoring;
-  hit.protein = group.protein;
-  hit.has_stop = stop;
-  hit.score_scale = group.score_scale;
-  return hit;
-}
-
-/// The cases of one task, one behind the other in a group: the best is the task's hit.
-void keep_best(std::size_t first,
-               std::size_t end,
-               const Group& group,
-               const SpliceJobParams& params,
-               std::vector<splice::SplicedAlignment>& done,
-               io::SplicedHit& hit) {
-  std::size_t best = first;
-  for (std::size_t c = first + 1; c < end; ++c) {
-    if (done[c].score > done[best].score) best = c;
-  }
-  const auto& [task, trial] = group.places[best];
-  std::vector<AlignedPlace> others;
-  if (task->from_signals) others = other_places(group, done, first, end, best);
-  hit = make_hit(*task, *trial, group, std::move(done[best]));
-  if (!task->from_signals) return;
-  const std::string_view around =
-      std::string_view(*hit.bases)
-          .substr(static_cast<std::size_t>(trial->first - 1),
-                  static_cast<std::size_t>(trial->last - trial->first + 1));
-  judge(hit, around, task->searched_bases, others, params.max_e_value);
-}
-
 void align_group(Context& context,
-                 const Group& group,
+                 Group& group,
                  const SpliceJobParams& params,
                  const Task* first_task,
-                 std::size_t first_hit,
+                 TaskHits* hits,
                  SpliceResult& result) {
   const auto begin = Clock::now();
   const auto align = [&](std::span<const splice::Case> some) {
@@ -257,10 +149,11 @@ void align_group(Context& context,
     result.traced_cells += done[c].traced_cells;
     result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
   }
+  if (params.local_ends && !group.protein) cut_ends(context, group, params, done);
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
-    keep_best(c, end, group, params, done, result.hits[first_hit + (task - first_task)]);
+    hits[task - first_task] = keep_best(c, end, group, params, done);
   }
 }
 
@@ -280,11 +173,11 @@ void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_
       io::read_substitution(params.matrix);
 }
 
-/// Plans and aligns tasks whose exons are known, the hits from `first_hit` on being theirs.
+/// Plans and aligns tasks whose exons are known; `hits` are theirs.
 void align_tasks(Context& context,
                  std::span<const Task> tasks,
                  const SpliceJobParams& params,
-                 std::size_t first_hit,
+                 TaskHits* hits,
                  Rates& rates,
                  SpliceResult& result) {
   std::vector<Group> groups;
@@ -297,18 +190,9 @@ void align_tasks(Context& context,
   }
   for (Group& group : groups) plan_group(context, group, rates, result);
   if (params.estimate) return;
-  for (const Group& group : groups) {
-    align_group(context, group, params, tasks.data(), first_hit, result);
+  for (Group& group : groups) {
+    align_group(context, group, params, tasks.data(), hits, result);
   }
-}
-
-void write_files(Context& context, const SpliceJobParams& params, SpliceResult& result) {
-  OutputFiles files;
-  io::write_spliced_tsv(files.add(params.out + ".tsv"), result.hits);
-  io::write_spliced_gff3(files.add(params.out + ".gff3"), result.hits);
-  io::write_spliced_paf(files.add(params.out + ".paf"), result.hits);
-  io::write_spliced_text(files.add(params.out + ".txt"), result.hits);
-  commit_files(context, files, result.files);
 }
 
 }  // namespace
@@ -322,14 +206,20 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   read_scores(params, proteins, std::ssize(inputs));
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   std::vector<Task> tasks = memory->tasks(inputs);
+  std::vector<io::SequenceLength> sequences;
+  if (params.also.sam) sequences = memory->sequences(inputs);
   SpliceResult result;
-  if (!params.estimate) result.hits.resize(tasks.size());
+  std::vector<TaskHits> hits(tasks.size());
   Rates rates;
   for (std::size_t first = 0, end = 0; first < tasks.size(); first = end) {
     end = memory->find_exons(tasks, first);
     params.align.held_bytes = params.protein.align.held_bytes = memory->held_bytes();
-    align_tasks(
-        context, std::span(tasks).subspan(first, end - first), params, first, rates, result);
+    align_tasks(context,
+                std::span(tasks).subspan(first, end - first),
+                params,
+                hits.data() + first,
+                rates,
+                result);
     memory->drop_exons(tasks, first, end);
   }
   result.search = memory->search();
@@ -337,7 +227,10 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
   if (context.rank() > 0) return result;
-  write_files(context, params, result);
+  for (TaskHits& own : hits) {
+    std::move(own.begin(), own.end(), std::back_inserter(result.hits));
+  }
+  write_splice_files(context, params, sequences, result);
   result.memory = memory;
   return result;
 }

@@ -15,6 +15,14 @@ namespace yupana::job {
 
 using SpliceInput = io::SpliceCase;
 
+/// Files of a run besides .tsv, .gff3, .paf and .txt.
+struct SpliceFiles {
+  bool gtf = false;       ///< .gtf
+  bool sam = false;       ///< .sam, of cDNAs
+  bool proteins = false;  ///< .faa: what the CDS lines read
+  bool page = false;      ///< .html: pictures of the exons
+};
+
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
   std::string matrix;  ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
@@ -28,21 +36,32 @@ struct SpliceJobParams {
   /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and
   /// of a cDNA.
   bool one_strand = false;
-  /// auto: whole sequences, however long; else cDNAs against more than exact_bases look for loci
+  /// auto: whole sequences, however long; else targets against more than exact_bases look for loci
   /// first, and take whole sequences of up to widest_bases in all where they find none.
   bool exact_window = false;
   static constexpr std::int64_t exact_bases = 100'000;
   static constexpr std::int64_t widest_bases = 1'000'000;
+  /// auto: bases between two words of a locus, and looked at beyond them, at most; 0:
+  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins. With local_ends no
+  /// intron is longer.
+  std::int64_t max_intron = 0;
+  int max_loci = 1;  ///< auto: places at most that are reported for a target
+  /// cDNAs: leave letters at either end unaligned that do not pay, see splice::keep_best_stretch.
+  bool local_ends = false;
   /// auto: what is expected by chance more often than this is no alignment; see
   /// splice::expected_by_chance.
   double max_e_value = 1e-3;
   bool estimate = false;  ///< say what it would take; align nothing
   /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
   bool allow_acgt = false;
+  /// Codons of a cDNA's open reading frame at least, besides the stop codon; see
+  /// splice::coding_part.
+  std::int64_t min_orf = 100;
+  SpliceFiles also;
   std::string out;  ///< prefix of .tsv .gff3 .paf .txt
 };
 
-/// Where cDNAs of exons = auto were tried, and what was not.
+/// Where targets of exons = auto were tried, and what was not.
 struct SpliceSearch {
   std::int64_t targets_by_loci = 0;  ///< that were tried at loci alone, not along whole sequences
   std::int64_t loci = 0;             ///< of these targets
@@ -51,7 +70,8 @@ struct SpliceSearch {
 };
 
 struct SpliceResult {
-  std::vector<io::SplicedHit> hits;         ///< the best place of each target; views into `memory`
+  /// The best place of each target, then its others; views into `memory`.
+  std::vector<io::SplicedHit> hits;
   std::shared_ptr<void> memory;             ///< what was read
   std::vector<splice::Estimate> estimates;  ///< of each problem
   SpliceSearch search;

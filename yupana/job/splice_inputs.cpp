@@ -58,6 +58,7 @@ std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();
+    std::size_t number = 0;
     for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
       if (input.is_protein && !params_.allow_acgt) refuse_cdna(input.target, target);
       Task task;
@@ -65,14 +66,14 @@ std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
       task.letters = &target.letters;
       task.from_signals = input.exons == "auto";
       task.is_protein = input.is_protein;
-      add_trials(task, input);
+      add_trials(task, input, number++);
       result.push_back(std::move(task));
     }
   }
   return result;
 }
 
-void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
+void SpliceInputs::add_trials(Task& task, const SpliceInput& input, std::size_t number) {
   const auto make = [&](std::string letters) {
     hold(letters.size());
     made_.push_back(std::move(letters));
@@ -86,19 +87,19 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
   if (task.from_signals && !task.is_protein && !params_.one_strand) {
     reversed = make(io::reverse_complement(*letters));
   }
-  const std::list<Strand>& strands = strands_of(input);
+  std::list<Strand>& strands = strands_of(input);
   for (const Strand& strand : strands) {
     const double directions = reversed != nullptr ? 2 : 1;
     task.searched_bases += directions * static_cast<double>(strand.bases->size());
   }
-  if (!task.from_signals || task.is_protein) {
+  if (!task.from_signals) {
     for (const Strand& strand : strands) {
       task.trials.push_back(
           {&strand, letters, false, strand.exons, 1, std::ssize(*strand.bases), {}});
     }
     return;
   }
-  add_strands(task, input, strands, letters, reversed);
+  add_places(task, places_of(input, *task.letters, number), strands, letters, reversed);
 }
 
 std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
@@ -107,20 +108,20 @@ std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first
   const std::uint64_t before = held_;
   std::size_t end = first;
   while (end < tasks.size() && held_ - before < enough) {
-    std::vector<Trial*> open;
+    std::vector<std::pair<Trial*, bool>> open;
     for (const std::size_t some = std::min(end + 32, tasks.size()); end < some; ++end) {
       for (Trial& trial : tasks[end].trials) {
-        if (trial.exons == nullptr) open.push_back(&trial);
+        if (trial.exons == nullptr) open.emplace_back(&trial, tasks[end].is_protein);
       }
     }
     std::size_t next = 0;
     context_.in_order(
         std::ssize(open),
         [&](std::int64_t i) {
-          const Trial& t = *open[static_cast<std::size_t>(i)];
-          return candidates(t, params_.candidates, true);
+          const auto& [trial, is_protein] = open[static_cast<std::size_t>(i)];
+          return candidates(*trial, is_protein);
         },
-        [&](Exons& exons) { open[next++]->exons = held(std::move(exons)); });
+        [&](Exons& exons) { open[next++].first->exons = held(std::move(exons)); });
   }
   return end;
 }
@@ -134,6 +135,26 @@ void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::
       trial.without = {};
     }
   }
+}
+
+std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<SpliceInput>& inputs) {
+  std::vector<io::SequenceLength> result;
+  std::map<std::string, std::int64_t> lengths;
+  for (const SpliceInput& input : inputs) {
+    for (const io::FastaRecord& record : fasta(input.genome, false)) {
+      const auto [known, is_new] = lengths.try_emplace(record.name, std::ssize(record.letters));
+      if (is_new) result.push_back({record.name, known->second});
+      if (known->second == std::ssize(record.letters)) continue;
+      throw bad_file(
+          input.genome,
+          "expected '{}' to have {} as in another genome of the batch, for SAM names each "
+          "sequence once, got {}; align them apart or leave out sam",
+          record.name,
+          counted(known->second, "base"),
+          record.letters.size());
+    }
+  }
+  return result;
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {
@@ -157,7 +178,7 @@ const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path,
   return place->second;
 }
 
-const std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
+std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   const auto [place, is_new] = strands_.try_emplace({input.genome, input.exons, input.is_protein});
   if (!is_new) return place->second;
   std::list<Strand>& strands = place->second;
@@ -187,17 +208,21 @@ void SpliceInputs::reverse(Strand& strand) {
   strand.bases = &strand.reversed;
 }
 
-Exons SpliceInputs::candidates(const Trial& trial,
-                               const splice::CandidateParams& params,
-                               bool by_words) {
+Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
   context_.check_cancelled();
   const std::string_view bases =
       std::string_view(*trial.strand->bases).substr(trial.first - 1, trial.last - trial.first + 1);
   const std::uint64_t finder = finder_bytes_per_base * bases.size();
   if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
-  const std::string_view words = by_words ? *trial.letters : std::string_view();
+  // Proteins have no words of bases to tell candidates by.
+  const std::string_view words = is_protein ? std::string_view() : *trial.letters;
   std::int64_t left_out = 0;
-  Exons exons = splice::candidate_exons(context_, bases, params, words, &left_out);
+  Exons exons =
+      splice::candidate_exons(context_,
+                              bases,
+                              is_protein ? params_.protein_candidates : params_.candidates,
+                              words,
+                              &left_out);
   std::atomic_ref(search_.exons_left_out) += left_out;
   for (splice::Exon& exon : exons) {
     exon.first += trial.first - 1;
@@ -225,11 +250,7 @@ void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& str
   if (params_.one_strand) strands.remove_if([](const Strand& s) { return s.sign == '-'; });
   for (Strand& strand : strands) {
     if (strand.sign == '-') reverse(strand);
-    // Proteins have no words of bases to tell candidates by: theirs are the same for all.
     strand.exons = nullptr;
-    if (!input.is_protein) continue;
-    const Trial whole{&strand, nullptr, false, nullptr, 1, std::ssize(*strand.bases), {}};
-    strand.exons = held(candidates(whole, params_.protein_candidates, false));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "yupana/io/fasta.hpp"
 #include "yupana/job/splice.hpp"
 #include "yupana/splice/loci.hpp"
+#include "yupana/splice/protein_loci.hpp"
 
 /// Private to the job: reads sequences, exons and targets.
 namespace yupana::job {
@@ -52,6 +53,13 @@ struct Task {
   double searched_bases = 0;  ///< of all strands and directions
 };
 
+/// Where a target is tried.
+struct Places {
+  std::vector<splice::Locus> loci;  ///< best first
+  bool whole = true;                ///< along whole sequences, else at its loci alone
+  bool are_evidence = false;        ///< chance does not explain the best
+};
+
 /// Reads inputs, each file once, and keeps the texts that tasks point to. Counts the bytes it holds
 /// against the context's memory; throws out_of_resources before they pass it.
 class SpliceInputs {
@@ -66,6 +74,8 @@ class SpliceInputs {
   std::size_t find_exons(std::vector<Task>& tasks, std::size_t first);
   /// Gives back the memory of exons that one task alone had.
   void drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end);
+  /// The sequences of all genomes, each name once. bad_input for a name with two lengths.
+  std::vector<io::SequenceLength> sequences(const std::vector<SpliceInput>& inputs);
   /// Bytes of sequences and exons.
   std::uint64_t held_bytes() const { return held_; }
   /// What was searched, once all exons are found.
@@ -77,15 +87,21 @@ class SpliceInputs {
   void hold(std::uint64_t bytes);
   std::uint64_t left() const { return context_.memory() - held_; }
   const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein);
-  const std::list<Strand>& strands_of(const SpliceInput& input);
-  void add_trials(Task& task, const SpliceInput& input);
-  void add_strands(Task& task,
-                   const SpliceInput& input,
-                   const std::list<Strand>& strands,
-                   const std::string* letters,
-                   const std::string* reversed);
+  std::list<Strand>& strands_of(const SpliceInput& input);
+  /// The task of one target, `number` in its file.
+  void add_trials(Task& task, const SpliceInput& input, std::size_t number);
+  void add_places(Task& task,
+                  const Places& places,
+                  std::list<Strand>& strands,
+                  const std::string* letters,
+                  const std::string* reversed);
+  Places places_of(const SpliceInput& input, const std::string& letters, std::size_t number);
+  splice::LocusParams locus_params(std::int64_t bases, bool is_protein) const;
+  std::vector<std::string_view> sequences_of(const std::string& genome);
   const splice::SeedIndex& seeds(const std::string& genome);
-  Exons candidates(const Trial& trial, const splice::CandidateParams& params, bool by_words);
+  const std::vector<std::vector<splice::Locus>>& protein_loci_of(const SpliceInput& input);
+  std::shared_ptr<Exons> whole_exons(Strand& strand);
+  Exons candidates(const Trial& trial, bool is_protein);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
@@ -104,6 +120,8 @@ class SpliceInputs {
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;
+  std::map<std::pair<std::string, std::string>, std::vector<std::vector<splice::Locus>>>
+      protein_loci_;  ///< by genome and proteins
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 

@@ -1,4 +1,4 @@
-// Where the cDNAs of exons = auto are tried.
+// Where the targets of exons = auto are tried.
 #include <algorithm>
 #include <iterator>
 
@@ -8,11 +8,10 @@
 namespace yupana::job {
 namespace {
 
-/// Whether a strand is one along which the target reads, given its loci, best first: all are where
-/// chance could have put the best.
-bool is_likely(const std::vector<splice::Locus>& loci, int word, std::size_t sequence, char sign) {
-  if (loci.empty() || loci.front().letters < 3 * word) return true;
-  return std::any_of(loci.begin(), loci.end(), [&](const splice::Locus& locus) {
+/// Whether a strand is one along which the target reads: all are where chance explains its loci.
+bool is_likely(const Places& places, std::size_t sequence, char sign) {
+  if (!places.are_evidence) return true;
+  return std::any_of(places.loci.begin(), places.loci.end(), [&](const splice::Locus& locus) {
     return locus.sequence == sequence && locus.strand == sign;
   });
 }
@@ -47,30 +46,60 @@ std::vector<std::int64_t> mirrored(std::vector<std::int64_t> bases, std::int64_t
 
 }  // namespace
 
-void SpliceInputs::add_strands(Task& task,
-                               const SpliceInput& input,
-                               const std::list<Strand>& strands,
-                               const std::string* letters,
-                               const std::string* reversed) {
-  const splice::SeedIndex& index = seeds(input.genome);
-  const std::vector<splice::Locus> loci = index.loci(*letters);
-  const std::int64_t bases = index.bases_indexed();
+splice::LocusParams SpliceInputs::locus_params(std::int64_t bases, bool is_protein) const {
+  splice::LocusParams params =
+      is_protein ? splice::protein_locus_params(bases) : splice::LocusParams();
+  if (params_.max_intron > 0) params.max_intron = params_.max_intron;
+  params.max_loci = std::max(params.max_loci, params_.max_loci);
+  return params;
+}
+
+Places SpliceInputs::places_of(const SpliceInput& input,
+                               const std::string& letters,
+                               std::size_t number) {
+  std::int64_t bases = 0;
+  for (const std::string_view sequence : sequences_of(input.genome)) bases += std::ssize(sequence);
   const bool local = !params_.exact_window && bases > SpliceJobParams::exact_bases;
-  const bool whole = !local || (loci.empty() && bases <= SpliceJobParams::widest_bases);
-  if (!whole) {
-    ++search_.targets_by_loci;
-    search_.loci += std::ssize(loci);
-    for (const splice::Locus& l : loci) search_.locus_bases += l.last - l.first + 1;
+  Places places;
+  if (input.is_protein) {
+    // Along whole sequences candidates are the same for all proteins, and all are tried.
+    if (!local) return places;
+    places.loci = protein_loci_of(input)[number];
+    // Fewer words than three lie in a row by chance.
+    const bool weak = places.loci.empty() || places.loci.front().letters < 9 * splice::protein_word;
+    places.whole = weak && bases <= SpliceJobParams::widest_bases;
+    if (places.whole) places.loci.clear();
+  } else {
+    const splice::SeedIndex& index = seeds(input.genome);
+    places.loci = index.loci(letters, locus_params(bases, false));
+    places.are_evidence =
+        !places.loci.empty() && places.loci.front().letters >= 3 * index.word_length();
+    places.whole = !local || (places.loci.empty() && bases <= SpliceJobParams::widest_bases);
   }
-  for (const Strand& strand : strands) {
+  if (!places.whole) {
+    ++search_.targets_by_loci;
+    search_.loci += std::ssize(places.loci);
+    for (const splice::Locus& l : places.loci) search_.locus_bases += l.last - l.first + 1;
+  }
+  return places;
+}
+
+void SpliceInputs::add_places(Task& task,
+                              const Places& places,
+                              std::list<Strand>& strands,
+                              const std::string* letters,
+                              const std::string* reversed) {
+  const auto& [loci, whole, are_evidence] = places;
+  for (Strand& strand : strands) {
     const auto size = std::ssize(*strand.bases);
     for (const bool antisense : {false, true}) {
       if (antisense && reversed == nullptr) continue;
       // The reverse complement reads along the other strand of the same bases.
       const char sign = antisense ? (strand.sign == '+' ? '-' : '+') : strand.sign;
       Trial trial{&strand, antisense ? reversed : letters, antisense, nullptr, 1, size, {}};
-      if (whole && is_likely(loci, index.word_length(), strand.index, sign)) {
+      if (whole && is_likely(places, strand.index, sign)) {
         task.trials.push_back(trial);
+        if (task.is_protein) task.trials.back().exons = whole_exons(strand);
       }
       // Beside whole sequences loci tell how good a second place is.
       if (whole && loci.size() < 2) continue;
@@ -94,14 +123,46 @@ void SpliceInputs::add_strands(Task& task,
   }
 }
 
+std::shared_ptr<Exons> SpliceInputs::whole_exons(Strand& strand) {
+  if (strand.exons == nullptr) {
+    const Trial whole{&strand, nullptr, false, nullptr, 1, std::ssize(*strand.bases), {}};
+    strand.exons = held(candidates(whole, true));
+  }
+  return strand.exons;
+}
+
+std::vector<std::string_view> SpliceInputs::sequences_of(const std::string& genome) {
+  std::vector<std::string_view> sequences;
+  for (const io::FastaRecord& record : fasta(genome, false)) sequences.push_back(record.letters);
+  return sequences;
+}
+
 const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
   const auto found = seeds_.find(genome);
   if (found != seeds_.end()) return found->second;
-  std::vector<std::string_view> sequences;
-  for (const io::FastaRecord& record : fasta(genome, false)) sequences.push_back(record.letters);
+  const std::vector<std::string_view> sequences = sequences_of(genome);
   const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
   hold(bytes);
   return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;
+}
+
+const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
+    const SpliceInput& input) {
+  const auto [place, is_new] = protein_loci_.try_emplace({input.genome, input.target});
+  if (!is_new) return place->second;
+  const std::vector<std::string_view> sequences = sequences_of(input.genome);
+  std::vector<std::string_view> proteins;
+  for (const io::FastaRecord& record : fasta(input.target, true))
+    proteins.push_back(record.letters);
+  std::int64_t bases = 0;
+  for (const std::string_view sequence : sequences) bases += std::ssize(sequence);
+  constexpr std::uint64_t most = std::uint64_t{256} << 20;
+  const std::uint64_t bytes = std::min(most, left() / 4);
+  hold(bytes);
+  place->second = splice::protein_loci(
+      context_, sequences, proteins, params_.protein.code, locus_params(bases, true), bytes);
+  held_ -= bytes;
+  return place->second;
 }
 
 void SpliceInputs::note_search() const {

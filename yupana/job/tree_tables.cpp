@@ -8,10 +8,10 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -45,18 +45,6 @@ io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
   const auto begin = part.ids.rows.begin() + (part.ids.rows.empty() ? 0 : first);
   rows.ids.rows.assign(begin, part.ids.rows.empty() ? begin : begin + count);
   return rows;
-}
-
-/// out_of_resources where rows as read and with their columns of text as features do not fit.
-void check_encoded(Context& context, std::int64_t rows, double values, std::size_t width) {
-  const double bytes = static_cast<double>(rows) * values * static_cast<double>(width);
-  if (bytes <= static_cast<double>(context.memory())) return;
-  throw resource_error(
-      "{} rows with their columns of text as features take {}; memory is "
-      "limited to {}; give more --memory",
-      rows,
-      needed_bytes(bytes),
-      allowed_bytes(static_cast<double>(context.memory())));
 }
 
 }  // namespace
@@ -138,7 +126,10 @@ void read_parts_for_model(Context& context,
     // A part has a piece of text at least, whose features may take many times as much.
     for (std::int64_t first = 0; first < part.table.rows(); first += at_a_time) {
       const std::int64_t count = std::min(at_a_time, part.table.rows() - first);
-      check_encoded(context, count, static_cast<double>(values), sizeof(T));
+      check_memory(
+          context,
+          fmt::format("a part of {} with their columns of text as features", counted(count, "row")),
+          static_cast<std::uint64_t>(count * values) * sizeof(T));
       take(encoded_rows(part, first, count, model.encodings, unknown));
     }
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/leaf_quantiles.hpp"
 #include "yupana/forest/one_hot.hpp"
@@ -304,28 +303,22 @@ FitTreesResult fit_where_it_fits(Context& context,
 
 /// The page shows the rows that say most: those of all folds, else those out of bag.
 void write_page(const FitTreesParams& params, const FitTreesResult& result, AtomicFile& file) {
-  const std::string table = " of " + params.table.path;
-  const auto write =
-      [&](const analysis::Measures& measured, const char* rows, const char* warning) {
-        write_trees_page(file,
-                         result.model,
-                         measured,
-                         rows + table,
-                         result.folds,
-                         result.dependences,
-                         warning,
-                         result.missing > 0);
-      };
-  if (!result.folds.empty()) {
-    write(result.cross_validated, "predicted by trees of other folds,", nullptr);
-  } else if (result.out_of_bag.rows > 0) {
-    write(result.out_of_bag, "predicted by the trees that did not see them,", nullptr);
-  } else {
-    write(result.train,
-          "that the trees have seen,",
-          "The trees have seen these rows: of others they know less. --cv, --oob or a table of its "
-          "own (predict) measure that.");
-  }
+  const bool cv = !result.folds.empty(), oob = !cv && result.out_of_bag.rows > 0;
+  const std::string rows = cv    ? "predicted by trees of other folds,"
+                           : oob ? "predicted by the trees that did not see them,"
+                                 : "that the trees have seen,";
+  write_trees_page(file,
+                   result.model,
+                   cv    ? result.cross_validated
+                   : oob ? result.out_of_bag
+                         : result.train,
+                   rows + " of " + params.table.path,
+                   result.folds,
+                   result.dependences,
+                   cv || oob ? nullptr
+                             : "The trees have seen these rows: of others they know less. --cv, "
+                               "--oob or a table of its own (predict) measure that.",
+                   result.missing > 0);
 }
 
 }  // namespace

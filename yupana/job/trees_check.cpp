@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_columns.hpp"
@@ -132,11 +133,10 @@ void check_members(const std::vector<std::string>& classes,
   for (std::size_t c = 0; c < classes.size(); ++c) {
     if (members[c] >= folds) continue;
     throw usage_error(
-        "--stratified: class '{}' has {} row{} for {} folds; give fewer folds or "
+        "--stratified: class '{}' has {} for {} folds; give fewer folds or "
         "leave --stratified out",
         io::printable(classes[c]),
-        members[c],
-        members[c] == 1 ? "" : "s",
+        counted(members[c], "row"),
         folds);
   }
 }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
@@ -79,15 +78,9 @@ class Prediction {
     if (params_.shares && !model_.is_class()) {
       throw usage_error("--proba: the model predicts numbers, which have no shares");
     }
-    const auto most = static_cast<double>(context_.memory());
-    const double needed = model_bytes() + least_part_bytes;
-    if (needed <= most) return;
-    throw resource_error(
-        "{}: predicting with the model takes up to {}; memory is limited to {}; give --memory {}",
-        params_.model,
-        needed_bytes(needed),
-        allowed_bytes(most),
-        memory_option(needed));
+    check_memory(context_,
+                 params_.model + ": predicting with the model",
+                 static_cast<std::uint64_t>(model_bytes() + least_part_bytes));
   }
 
   /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):

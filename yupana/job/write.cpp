@@ -60,8 +60,8 @@ std::string fermat_file(const FermatJobParams& params,
 }
 
 io::NpyType length_type(const AlphaFindings& run) {
-  if (run.precision == "float32") return io::NpyType::float32;
-  const bool whole = run.precision == "int32" && run.unreachable_pairs == 0;
+  if (run.lengths_precision == "float32") return io::NpyType::float32;
+  const bool whole = run.lengths_precision == "int32" && run.unreachable_pairs == 0;
   return whole ? io::NpyType::int32 : io::NpyType::float64;
 }
 
@@ -100,7 +100,7 @@ std::string fermat_record(const FermatJobParams& params,
         {{"alpha", run.alpha},
          {"fermat",
           fermat_file(params, several, run.alpha, ".fermat.npy").substr(params.out.size())},
-         {"precision", run.precision},
+         {"precision", run.lengths_precision},
          {"weights_precision", run.weights_precision},
          {"unit", run.unit.length_name()},
          {"weight_scale", run.unit.scale},
@@ -281,7 +281,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
     summary.emplace_back("\u03b1 = " + number_text(run.alpha),
                          fmt::format("{}, {}; {}; lengths: {}",
                                      run.method,
-                                     run.precision,
+                                     run.lengths_precision,
                                      shares_text(run),
                                      run.unit.length_name()));
   }

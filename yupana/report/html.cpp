@@ -109,12 +109,6 @@ Json list_of(const std::vector<T>& parts) {
   return list;
 }
 
-Json hex_of(const ClassColors& colors) {
-  Json list = Json::array();
-  for (const Color& c : colors) list.push_back(hex_of(c));
-  return list;
-}
-
 /// Colours and markers, so that the page and the pictures cannot disagree.
 Json style_of(const Report& report) {
   Json outlines = Json::array();

@@ -20,6 +20,7 @@ extern const std::string_view charts_js;
 extern const std::string_view page_js;
 extern const std::string_view som_map_html;
 extern const std::string_view som_map_js;
+extern const std::string_view genes_html;
 extern const std::string_view trees_html;
 
 }  // namespace yupana::report::page

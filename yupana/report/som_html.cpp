@@ -32,13 +32,6 @@ Json rounded(const std::vector<double>& values) {
   return list;
 }
 
-template <class Colors>
-Json hex_of(const Colors& colors) {
-  Json list = Json::array();
-  for (const Color& c : colors) list.push_back(hex_of(c));
-  return list;
-}
-
 std::string data_of(const MapReport& report) {
   Json panels = Json::array();
   for (const MapPanel& panel : report.panels) {
@@ -67,13 +60,6 @@ std::string data_of(const MapReport& report) {
   return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string findings_of(const MapReport& report) {
-  if (report.findings.empty()) return "";
-  std::string list;
-  for (const std::string& text : report.findings) list += "<li>" + escaped(text) + "</li>";
-  return "<ul>" + list + "</ul>";
-}
-
 std::string notices_of(const MapReport& report) {
   std::string list;
   for (const std::string& text : report.notices) {
@@ -81,15 +67,6 @@ std::string notices_of(const MapReport& report) {
         "<p class=\"notice\" role=\"note\"><b>⚠ Notice</b><span>" + escaped(text) + "</span></p>\n";
   }
   return list;
-}
-
-std::string summary_of(const MapReport& report) {
-  std::string rows;
-  for (const auto& [name, value] : report.summary) {
-    rows += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
-  }
-  return "<table><tbody>\n" + rows + "</tbody></table>";
 }
 
 std::string images_of(const MapReport& report) {
@@ -115,10 +92,10 @@ void write_map_html(AtomicFile& file, const MapReport& report) {
              page::som_map_html,
              {{"title", escaped(report.title)},
               {"style", std::string(page::page_css)},
-              {"findings", findings_of(report)},
+              {"findings", report.findings.empty() ? "" : html_list(report.findings)},
               {"notices", notices_of(report)},
               {"images", images_of(report)},
-              {"summary", summary_of(report)},
+              {"summary", html_table(report.summary)},
               {"data", data_of(report)},
               {"script", std::string(page::som_map_js)}});
 }

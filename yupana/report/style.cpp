@@ -57,6 +57,12 @@ std::string hex_of(const Color& color) {
   return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
 }
 
+std::vector<std::string> hex_of(std::span<const Color> colors) {
+  std::vector<std::string> texts;
+  for (const Color& color : colors) texts.push_back(hex_of(color));
+  return texts;
+}
+
 const std::vector<std::vector<Point>>& marker_outlines() {
   static const std::vector<std::vector<Point>> outlines = {{},
                                                            ring(3, 1, 0),

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Color {
 };
 /// "#14569c"
 std::string hex_of(const Color& color);
+std::vector<std::string> hex_of(std::span<const Color> colors);
 
 /// Of pictures: the ground, text and lines, and what is less important.
 inline constexpr Color paper = {255, 255, 255}, ink = {28, 33, 39}, muted = {91, 99, 109};

@@ -39,6 +39,21 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
+std::string html_list(const std::vector<std::string>& texts) {
+  std::string items;
+  for (const std::string& text : texts) items += "<li>" + escaped(text) + "</li>";
+  return "<ul>" + items + "</ul>";
+}
+
+std::string html_table(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::string rows;
+  for (const auto& [name, value] : pairs) {
+    rows += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
+  }
+  return "<table><tbody>\n" + rows + "</tbody></table>";
+}
+
 std::string escape_script(std::string json) {
   if (json.find('<') == std::string::npos) return json;
   std::string out;

@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "yupana/core/atomic_file.hpp"
 
@@ -15,6 +17,11 @@ std::string valid_utf8(const std::string& text);
 std::string escape_html(std::string_view text);
 /// The same of any bytes.
 inline std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
+
+/// Texts as items of a list.
+std::string html_list(const std::vector<std::string>& texts);
+/// Names and values as rows of a table.
+std::string html_table(const std::vector<std::pair<std::string, std::string>>& pairs);
 
 /// JSON for a script element: no '<' is left, so no name can close the element or
 /// open a comment.

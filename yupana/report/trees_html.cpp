@@ -23,16 +23,6 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "–";
 }
 
-/// Pairs of texts as rows of a table.
-std::string table_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  std::string rows;
-  for (const auto& [name, value] : pairs) {
-    rows += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
-  }
-  return "<table><tbody>\n" + rows + "</tbody></table>";
-}
-
 std::string colors_of(std::size_t classes) {
   std::string rules;
   for (std::size_t c = 0; c < std::min(classes, max_curves); ++c) {
@@ -240,23 +230,21 @@ std::string importances_of(const TreesReport& report) {
 }  // namespace
 
 void write_trees_html(AtomicFile& file, const TreesReport& report) {
-  std::string findings;
-  for (const std::string& text : report.findings) findings += "<li>" + escaped(text) + "</li>";
   write_page(file,
              page::trees_html,
              {{"title", escaped(report.title)},
               {"kind", report.classes.empty() ? "yupana regression" : "yupana classification"},
               {"style", std::string(page::page_css)},
               {"colors", colors_of(report.classes.size())},
-              {"findings", "<ul>" + findings + "</ul>"},
+              {"findings", html_list(report.findings)},
               {"curves", curves_of(report)},
               {"confusion", confusion_of(report)},
               {"tree", tree_of(report)},
               {"importances", importances_of(report)},
               {"dependences", dependences_of(report)},
               {"rows", escaped(report.rows) + "."},
-              {"measures", table_of(report.measures)},
-              {"summary", table_of(report.summary)}});
+              {"measures", html_table(report.measures)},
+              {"summary", html_table(report.summary)}});
 }
 
 }  // namespace yupana::report

@@ -11,11 +11,56 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Complex numbers as memory holds them, from vectors of their parts. Highway's own takes six
-/// shuffles with 512 bits, where two can pick from both vectors.
+/// The largest radix of a pass: 16 registers hold the values of 8, 32 those of 16.
+#if HWY_TARGET == HWY_AVX2
+constexpr int max_radix = 8;
+#else
+constexpr int max_radix = 16;
+#endif
+
+/// The complex number, of W in memory, that lane l of their vectors holds; its own inverse. AVX2
+/// shuffles within halves of a vector: in this order two shuffles load W numbers and two store
+/// them, where the order of memory takes six and four.
+template <class T, int W>
+constexpr int place_of_lane(int l) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(T) * W == 32) {
+    constexpr int run = 8 / sizeof(T);
+    constexpr int runs[] = {0, 2, 1, 3};
+    return runs[l / run] * run + l % run;
+  }
+#endif
+  return l;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Vectors of real and of imaginary parts from complex numbers in memory, in two vectors.
+template <class D, class V>
+HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(V) == 32) {
+    if constexpr (sizeof(hn::TFromD<D>) == 8) {
+      return {hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)};
+    } else {
+      return {V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)}, V{_mm256_shuffle_ps(a.raw, b.raw, 0xDD)}};
+    }
+  }
+#endif
+  return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+}
+#endif
+
+/// The inverse, to memory. Highway's own takes six shuffles with 512 bits, where two can pick from
+/// both vectors.
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void store_interleaved(D d, V re, V im, T* at) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(V) == 32) {
+    hn::StoreU(hn::InterleaveLower(d, re, im), d, at);
+    hn::StoreU(hn::InterleaveUpper(d, re, im), d, at + 32 / sizeof(T));
+    return;
+  }
+#elif HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(V) == 64) {
     if constexpr (sizeof(T) == 4) {
       const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -41,6 +86,7 @@ struct Rows {
   using C = Complexes<V>;
   static constexpr std::int64_t lanes = HWY_LANES(T);
   static constexpr std::int64_t row = 2 * lanes;
+  static constexpr int place(int l) { return place_of_lane<T, static_cast<int>(lanes)>(l); }
 
   static HWY_INLINE C load(const T* at) {
     const D d;
@@ -56,8 +102,7 @@ struct Rows {
 #if HWY_TARGET == HWY_SCALAR
     return {hn::Load(d, at), hn::Load(d, at + 1)};
 #else
-    const V a = hn::LoadU(d, at), b = hn::LoadU(d, at + lanes);
-    return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+    return split_parts(d, hn::LoadU(d, at), hn::LoadU(d, at + lanes));
 #endif
   }
   static HWY_INLINE void store_complexes(C x, T* at) { store_interleaved(D(), x.re, x.im, at); }
@@ -86,7 +131,7 @@ HWY_INLINE void with_radix(int radix, const Body& body) {
     case 13:
       return body(std::integral_constant<int, 13>());
     default:
-      return body(std::integral_constant<int, 16>());
+      if constexpr (max_radix == 16) body(std::integral_constant<int, 16>());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/spectral/fft_rows.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -90,12 +91,13 @@ bool is_smooth(std::int64_t n) {
   return n == 1;
 }
 
-std::vector<int> radices_of(std::int64_t n) {
+std::vector<int> radices_of(std::int64_t n, int max_radix) {
   int twos = 0;
   for (; n % 2 == 0; n /= 2) ++twos;
   // As few passes as possible, of sizes as equal as possible, the largest first.
   std::vector<int> radices;
-  for (int left = (twos + 3) / 4; left > 0; --left) {
+  const int most = max_radix == 16 ? 4 : 3;
+  for (int left = (twos + most - 1) / most; left > 0; --left) {
     const int bits = (twos + left - 1) / left;
     radices.push_back(1 << bits);
     twos -= bits;
@@ -108,7 +110,7 @@ std::vector<int> radices_of(std::int64_t n) {
 
 template <class T>
 RowPlan<T>::RowPlan(std::int64_t rows_) : rows(rows_) {
-  std::vector<int> radices = radices_of(rows);
+  std::vector<int> radices = radices_of(rows, row_functions<T>().max_radix);
   if (radices.empty()) radices.push_back(1);
   std::int64_t length = rows;
   std::int64_t total = 0;
@@ -145,7 +147,7 @@ RowPlan<T>::RowPlan(std::int64_t rows_) : rows(rows_) {
 
 YUPANA_CLASSES(YUPANA_FLOATS, RowPlan)
 
-Split split_of(std::int64_t n, std::int64_t lanes) {
+Split split_of(std::int64_t n, std::int64_t lanes, int max_radix) {
   // Divisors of n up to its root, from the radices.
   std::vector<std::int64_t> divisors{1};
   std::int64_t rest = n;
@@ -162,7 +164,7 @@ Split split_of(std::int64_t n, std::int64_t lanes) {
   };
   // What a step costs: its passes and the moves around them, on lanes of which some are idle.
   const auto cost = [&](std::int64_t rows, std::int64_t others) {
-    const double passes = 1.5 + static_cast<double>(radices_of(rows).size());
+    const double passes = 1.5 + static_cast<double>(radices_of(rows, max_radix).size());
     const bool deep = rows > 4096;  // lanes of 128 bytes: beyond half the second-level cache
     return passes * filled(others) + (deep ? 2.0 : 0.0);
   };

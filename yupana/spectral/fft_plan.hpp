@@ -40,8 +40,9 @@ class RootTable {
 /// True if n has no prime factor above 13, for which there are butterflies.
 bool is_smooth(std::int64_t n);
 
-/// The radices of the passes over n smooth rows, in their order; empty for n = 1.
-std::vector<int> radices_of(std::int64_t n);
+/// The radices of the passes over n smooth rows, in their order, powers of 2 up to `max_radix`;
+/// empty for n = 1.
+std::vector<int> radices_of(std::int64_t n, int max_radix);
 
 /// One pass: `length` rows become `radix` groups of length / radix, twiddles multiplied in.
 struct RadixPass {
@@ -64,11 +65,11 @@ struct RowPlan {
   std::vector<std::int64_t> to;  ///< of the last pass's group g: its first output row
 };
 
-/// n = columns * rows for the four-step method, for vectors of `lanes`.
+/// n = columns * rows for the four-step method, for vectors of `lanes` and passes of `max_radix`.
 struct Split {
   std::int64_t rows = 0;     ///< n1: of the first step, whose columns lie n2 apart
   std::int64_t columns = 0;  ///< n2
 };
-Split split_of(std::int64_t n, std::int64_t lanes);
+Split split_of(std::int64_t n, std::int64_t lanes, int max_radix);
 
 }  // namespace yupana::spectral::cpu

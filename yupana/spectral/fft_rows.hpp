@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <vector>
 
 #include "yupana/spectral/fft_plan.hpp"
 
@@ -14,8 +15,8 @@ namespace yupana::spectral::cpu {
 template <class T>
 struct StepTwiddles {
   const RootTable* roots = nullptr;
-  const T* of_base = nullptr;  ///< [group of the last pass][re, im][l]: w^(l base)
-  const T* of_q = nullptr;     ///< [q][re, im][l]: w^(l q m)
+  const T* of_base = nullptr;  ///< [group of the last pass][re, im][lane]: w^(l base), l its place
+  const T* of_q = nullptr;     ///< [q][re, im][lane]: w^(l q m)
   std::int64_t order = 0;      ///< n
 };
 
@@ -56,7 +57,7 @@ struct ShortJob {
   std::int64_t length = 0;
   const T* in = nullptr;
   T in_sign = 1;
-  /// [group of lanes][q - 1][re, im][l]: w^(j q), place j = group lanes + l
+  /// [group of lanes][q - 1][re, im][lane]: w^(j q), j that of the value in the lane
   const T* twiddles = nullptr;
   T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
   T scale = 1;       ///< of whole: real parts
@@ -83,14 +84,17 @@ struct HalfSpectrumJob {
   std::int64_t half_length = 0;  ///< h
   bool inverse = false;
   const RootTable* roots = nullptr;  ///< of order n
-  const T* lane_roots = nullptr;     ///< [re, im][l]: w^l
-  const T* table = nullptr;          ///< [group][re, im][l]: w^(1 + group L + l); null: none
+  const T* lane_roots = nullptr;     ///< [re, im][lane]: w^l, l its place
+  const T* table = nullptr;          ///< [group][re, im][lane]: w^(1 + group L + l); null: none
 };
 
 /// The functions of this processor's vectors.
 template <class T>
 struct RowFunctions {
   std::int64_t lanes;  ///< L
+  int max_radix;       ///< of a pass
+  /// Lane l of a row holds the signal or column, of L in memory, places[l]; its own inverse.
+  std::vector<std::int64_t> places;
   void (*transform)(const RowJob<T>& job);
   ShortShape (*short_shape)(std::int64_t length);
   void (*short_pass)(const ShortJob<T>& job);
@@ -99,7 +103,8 @@ struct RowFunctions {
   /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed.
   void (*transpose_tiles)(const T* tiles, std::int64_t count, T* rows);
 
-  /// Rows of a buffer from signals: lane l is the signal at in + l * distance, length numbers long.
+  /// Rows of a buffer from signals of `length` numbers: lane l is the one at in + places[l]
+  /// distance.
   void (*load_signals)(
       const T* in, std::int64_t distance, std::int64_t length, std::int64_t lanes, T sign, T* rows);
   /// The inverse of load_signals, scaled.

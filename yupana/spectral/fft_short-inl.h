@@ -26,8 +26,7 @@ struct Neighbours {
   }
   static HWY_INLINE C load_complexes(const T* at) {
     const D d;
-    const V a = hn::LoadU(d, at), b = hn::LoadU(d, at + W);
-    return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+    return split_parts(d, hn::LoadU(d, at), hn::LoadU(d, at + W));
   }
 };
 
@@ -54,14 +53,14 @@ HWY_NOINLINE void whole(const ShortJob<T>& job) {
     typename N::V re[W], im[W];
 #pragma GCC unroll 16
     for (int l = 0; l < W; ++l) {
-      re[l] = x[part * W + l].re;
-      im[l] = x[part * W + l].im;
+      re[l] = x[part * W + place_of_lane<T, W>(l)].re;
+      im[l] = x[part * W + place_of_lane<T, W>(l)].im;
     }
     turn_vectors<W>(d, re);
     turn_vectors<W>(d, im);
     typename N::C y[W];
 #pragma GCC unroll 16
-    for (int l = 0; l < W; ++l) y[l] = {re[l], im[l]};
+    for (int l = 0; l < W; ++l) y[place_of_lane<T, W>(l)] = {re[l], im[l]};
     butterfly<W>(d, y);
 #pragma GCC unroll 16
     for (int q = 0; q < W; ++q) {
@@ -73,8 +72,9 @@ HWY_NOINLINE void whole(const ShortJob<T>& job) {
   }
 }
 
-/// The first of the passes over n = radix m values, radix a multiple of the lanes: rows of L of
-/// the `radix` results of each of the m places, radix / L blocks of m rows.
+/// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
+/// lanes: rows of L of the `radix` results of each of the m places, radix / L blocks of m rows. The
+/// last L places are computed together, some of them twice where L does not divide m.
 template <class T, int radix>
 HWY_NOINLINE void first_turned(const ShortJob<T>& job) {
   using R = Rows<T>;
@@ -83,7 +83,8 @@ HWY_NOINLINE void first_turned(const ShortJob<T>& job) {
   const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
   const std::int64_t m = job.length / radix;
   const T* twiddles = job.twiddles;
-  for (std::int64_t p = 0; p < m; p += lanes) {
+  for (std::int64_t group = 0; group < m; group += lanes) {
+    const std::int64_t p = std::min(group, m - lanes);
     typename R::C x[radix];
 #pragma GCC unroll 16
     for (int k = 0; k < radix; ++k) {
@@ -99,15 +100,15 @@ HWY_NOINLINE void first_turned(const ShortJob<T>& job) {
       T* const to = job.out + (part * m + p) * R::row;
       typename R::V y[lanes];
 #pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + l].re;
+      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + R::place(l)].re;
       turn_vectors<lanes>(d, y);
 #pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + l * R::row);
+      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row);
 #pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + l].im;
+      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + R::place(l)].im;
       turn_vectors<lanes>(d, y);
 #pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + l * R::row + lanes);
+      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row + lanes);
     }
   }
 }
@@ -120,11 +121,12 @@ ShortShape shape_of(std::int64_t n) {
   if (lanes >= 8 && (n == 64 || n == 128)) return {8, static_cast<int>(n / 8), true};
   if (lanes == 4 && n == 64) return {4, 16, true};
   if (lanes == 16 && n == 256) return {16, 16, true};
-  // Radix 16 makes a pass less for some lengths.
-  for (const std::int64_t radix : {std::int64_t{16}, lanes}) {
-    if (lanes < 4 || radix < lanes || n % (radix * lanes) != 0) continue;
-    const auto passes = [&](std::int64_t first) { return radices_of(n / first).size(); };
-    if (radix > lanes && n % (lanes * lanes) == 0 && passes(radix) >= passes(lanes)) continue;
+  // The largest radix makes a pass less for some lengths.
+  const auto divides = [&](std::int64_t radix) { return n % radix == 0 && n / radix >= lanes; };
+  const auto passes = [&](std::int64_t first) { return radices_of(n / first, max_radix).size(); };
+  for (const std::int64_t radix : {std::int64_t{max_radix}, lanes}) {
+    if (lanes < 4 || radix < lanes || !divides(radix)) continue;
+    if (radix > lanes && divides(lanes) && passes(radix) >= passes(lanes)) continue;
     return {static_cast<int>(lanes), static_cast<int>(radix), false};
   }
   return {};
@@ -135,7 +137,7 @@ void short_first(const ShortJob<T>& job) {
   constexpr std::int64_t lanes = Rows<T>::lanes;
   if (!job.shape.whole) {
     if constexpr (lanes >= 4) {
-      if (job.shape.radix == 16) return first_turned<T, 16>(job);
+      if (job.shape.radix == max_radix) return first_turned<T, max_radix>(job);
       return first_turned<T, static_cast<int>(lanes)>(job);
     }
     return;

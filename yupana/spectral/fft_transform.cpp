@@ -15,6 +15,12 @@ constexpr std::int64_t longest_alone = 32;
 /// Shortest signal worth more than one thread: about 20 us of work.
 constexpr std::int64_t min_parallel = std::int64_t{1} << 14;
 
+/// Of a lane, and of a place the lane: see RowFunctions.
+template <class T>
+std::int64_t place(std::int64_t lane) {
+  return row_functions<T>().places[static_cast<std::size_t>(lane)];
+}
+
 template <class T>
 std::size_t size_of(std::int64_t numbers) {
   return static_cast<std::size_t>(numbers) * sizeof(T);
@@ -34,8 +40,9 @@ void LaneTransform<T>::load(
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
     for (std::int64_t l = 0; l < count; ++l) {
       const T* from = in + 2 * (j * stride + l * distance);
-      rows[j * 2 * lanes_ + l] = from[0];
-      rows[j * 2 * lanes_ + lanes_ + l] = sign * from[1];
+      const std::int64_t lane = place<T>(l);
+      rows[j * 2 * lanes_ + lane] = from[0];
+      rows[j * 2 * lanes_ + lanes_ + lane] = sign * from[1];
     }
   }
 }
@@ -78,8 +85,9 @@ void LaneTransform<T>::run(const T* in,
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
     for (std::int64_t l = 0; l < count; ++l) {
       T* to = out + 2 * (j * out_stride + l * out_distance);
-      to[0] = ends.scale * result[j * 2 * lanes_ + l];
-      to[1] = ends.scale_imaginary * result[j * 2 * lanes_ + lanes_ + l];
+      const std::int64_t lane = place<T>(l);
+      to[0] = ends.scale * result[j * 2 * lanes_ + lane];
+      to[1] = ends.scale_imaginary * result[j * 2 * lanes_ + lanes_ + lane];
     }
   }
 }
@@ -89,15 +97,18 @@ ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
     : shape_(shape),
       n_(length),
       rows_(shape.whole ? 1 : length / shape.radix),
-      twiddles_(2 * length / shape.radix * (shape.radix - 1)),
+      twiddles_(2 * round_up(length / shape.radix, shape.lanes) * (shape.radix - 1)),
       scratch_(2 * length) {
   const auto roots = unit_roots(n_);
   T* to = twiddles_.data();
   const std::int64_t lanes = shape_.lanes;
-  for (std::int64_t j = 0; j < n_ / shape_.radix; j += lanes) {
+  const std::int64_t places = n_ / shape_.radix;
+  for (std::int64_t group = 0; group < places; group += lanes) {
+    const std::int64_t j = std::min(group, places - lanes);
     for (std::int64_t q = 1; q < shape_.radix; ++q) {
       for (std::int64_t l = 0; l < lanes; ++l) {
-        const std::complex<double> w = roots[static_cast<std::size_t>((j + l) * q)];
+        const std::int64_t k = lanes == row_functions<T>().lanes ? place<T>(l) : l;
+        const std::complex<double> w = roots[static_cast<std::size_t>((j + k) * q)];
         to[l] = static_cast<T>(w.real());
         to[lanes + l] = static_cast<T>(w.imag());
       }
@@ -170,7 +181,7 @@ void FourStep<T>::make_twiddles() {
   const auto put = [&](std::int64_t power, T* to) {
     for (std::int64_t l = 0; l < lanes_; ++l) {
       const std::complex<double> w = roots_(static_cast<std::int64_t>(
-          static_cast<unsigned __int128>(l) * static_cast<unsigned __int128>(power) %
+          static_cast<unsigned __int128>(place<T>(l)) * static_cast<unsigned __int128>(power) %
           static_cast<unsigned __int128>(n_)));
       to[l] = static_cast<T>(w.real());
       to[lanes_ + l] = static_cast<T>(w.imag());
@@ -286,7 +297,7 @@ Transform<T>::Transform(Context* context, std::int64_t length) : n_(length) {
     short_ = std::make_unique<ShortTransform<T>>(n_, shape);
     return;
   }
-  const Split split = split_of(n_, row_functions<T>().lanes);
+  const Split split = split_of(n_, row_functions<T>().lanes, row_functions<T>().max_radix);
   if (n_ <= longest_alone || split.rows == 0) {
     lanes_ = std::make_unique<LaneTransform<T>>(n_);
   } else {

@@ -11,11 +11,54 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if HWY_TARGET == HWY_AVX2
+/// x and y become vectors of their even and of their odd numbers, within each half of 128 bits.
+template <class D, class V>
+HWY_INLINE void interleave(D d, V& x, V& y) {
+  const V low = hn::InterleaveLower(d, x, y);
+  y = hn::InterleaveUpper(d, x, y);
+  x = low;
+}
+
+/// turn_vectors() of 256 bits: within halves first, then halves change places.
+template <int W, class D, class V>
+HWY_INLINE void turn_halves(D d, V* x) {
+  if constexpr (W == 8) {
+    const hn::Repartition<double, D> pairs;
+    hn::Vec<decltype(pairs)> p[8];
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 2) interleave(d, x[i], x[i + 1]);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) p[i] = hn::BitCast(pairs, x[i]);
+#pragma GCC unroll 2
+    for (int i = 0; i < 8; i += 4) {
+      interleave(pairs, p[i], p[i + 2]);
+      interleave(pairs, p[i + 1], p[i + 3]);
+    }
+    constexpr int order[] = {0, 2, 1, 3, 4, 6, 5, 7};
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) x[i] = hn::BitCast(d, p[order[i]]);
+  } else {
+    interleave(d, x[0], x[1]);
+    interleave(d, x[2], x[3]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < W / 2; ++i) {
+    const V low = hn::ConcatLowerLower(d, x[i + W / 2], x[i]);
+    x[i + W / 2] = hn::ConcatUpperUpper(d, x[i + W / 2], x[i]);
+    x[i] = low;
+  }
+}
+#endif
+
 /// Turns W x W values: vector i of the result holds lane i of every x[j]. With the bits of a
 /// vector's number above those of a lane's, a round rotates them all by one place; after log2 W
 /// rounds the two have changed places.
 template <int W, class D, class V>
 HWY_INLINE void turn_vectors(D d, V* x) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(V) == 32) return turn_halves<W>(d, x);
+#endif
 #if HWY_TARGET == HWY_SCALAR
   (void)d;
   (void)x;
@@ -34,7 +77,8 @@ HWY_INLINE void turn_vectors(D d, V* x) {
 #endif
 }
 
-/// L rows from L vectors of each part, which lie `step` numbers apart.
+/// L rows from L vectors of each part, which lie `step` numbers apart. Lanes of both are in the
+/// order of place().
 template <class T>
 HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
   using R = Rows<T>;
@@ -44,12 +88,12 @@ HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
     typename R::V x[R::lanes];
 #pragma GCC unroll 32
     for (std::int64_t l = 0; l < R::lanes; ++l) {
-      x[l] = hn::Load(d, from + l * step + part * R::lanes);
+      x[l] = hn::Load(d, from + R::place(static_cast<int>(l)) * step + part * R::lanes);
     }
     turn_vectors<static_cast<int>(R::lanes)>(d, x);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < R::lanes; ++i) {
-      hn::Store(x[i], d, rows + i * R::row + part * R::lanes);
+      hn::Store(x[i], d, rows + R::place(static_cast<int>(i)) * R::row + part * R::lanes);
     }
   }
 }

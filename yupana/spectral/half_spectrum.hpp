@@ -19,7 +19,8 @@ class HalfSpectrum {
     roots_ = RootTable(n, low);
     const std::int64_t lanes = row_functions<T>().lanes;
     for (std::int64_t l = 0; l < lanes; ++l) {
-      const std::complex<double> w = unit_root(l % n, n);
+      const std::complex<double> w =
+          unit_root(row_functions<T>().places[static_cast<std::size_t>(l)] % n, n);
       lane_roots_[l] = static_cast<T>(w.real());
       lane_roots_[lanes + l] = static_cast<T>(w.imag());
     }
@@ -50,7 +51,8 @@ class HalfSpectrum {
     table_ = Array<T>(2 * groups * lanes);
     for (std::int64_t k = 0; k < groups * lanes; ++k) {
       const std::complex<double> w = unit_root((1 + k) % n, n);
-      T* const to = &table_[k / lanes * 2 * lanes + k % lanes];
+      const std::int64_t lane = row_functions<T>().places[static_cast<std::size_t>(k % lanes)];
+      T* const to = &table_[k / lanes * 2 * lanes + lane];
       to[0] = static_cast<T>(w.real());
       to[lanes] = static_cast<T>(w.imag());
     }

@@ -32,7 +32,7 @@ TransformBytes transform_bytes(std::int64_t length) {
     return {inner.tables + value * (length + padded), inner.block + value * padded};
   }
   const std::int64_t lanes = cpu::row_functions<T>().lanes;
-  const cpu::Split split = cpu::split_of(length, lanes);
+  const cpu::Split split = cpu::split_of(length, lanes, cpu::row_functions<T>().max_radix);
   if (length <= cpu::longest_short || split.rows == 0) return {value * length, value * length};
   return {0, value * round_up(split.rows, lanes) * round_up(split.columns, lanes)};
 }

@@ -1,9 +1,12 @@
-#include "yupana/genotype/packed_reference.hpp"
+#pragma once
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/planes.hpp"
 
 // The processor's popcount instruction where it has one, chosen when the program starts: before the
 // thread sanitizer has, whose code in the choosing function would crash.
@@ -14,12 +17,22 @@
 #endif
 
 namespace yupana::genotype {
-namespace {
 
-constexpr std::uint64_t every_second_bit = 0x5555555555555555;
+/// The published layout for squared distances: 2 bits a genotype, the value itself (00, 01, 10),
+/// site 0 in the low bits of word 0. It knows no missing calls. Kept as a second way to the same
+/// numbers for tests, and in benches, where it shows what the bit planes gain.
+struct PackedGenotypes {
+  std::int64_t samples = 0;
+  std::int64_t words = 0;  ///< 64-bit words a sample, 32 sites each
+  std::vector<std::uint64_t> codes;
+
+  const std::uint64_t* row(std::int64_t sample) const { return codes.data() + sample * words; }
+};
+
+inline constexpr std::uint64_t every_second_bit = 0x5555555555555555;
 
 /// Bit k of the low half goes to bit 2 k.
-std::uint64_t spread(std::uint64_t x) {
+inline std::uint64_t spread(std::uint64_t x) {
   x &= 0xffffffff;
   x = (x | x << 16) & 0x0000ffff0000ffff;
   x = (x | x << 8) & 0x00ff00ff00ff00ff;
@@ -28,9 +41,8 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 1) & every_second_bit;
 }
 
-}  // namespace
-
-PackedGenotypes pack_two_bits(const PlaneBlock& block) {
+/// Throws usage for a block with missing calls.
+inline PackedGenotypes pack_two_bits(const PlaneBlock& block) {
   if (block.planes != 2) {
     throw usage_error("pack_two_bits: the 2-bit code cannot hold missing calls");
   }
@@ -50,9 +62,12 @@ PackedGenotypes pack_two_bits(const PlaneBlock& block) {
   return packed;
 }
 
-YUPANA_POPCNT std::uint64_t packed_squared_distance(const std::uint64_t* a,
-                                                    const std::uint64_t* b,
-                                                    std::int64_t words) {
+/// Sum of (x - x')^2 over the sites of two rows. With z = a ^ b, an odd difference sets the low bit
+/// of a code (01, 11) and a difference of two only its high bit (10):
+///   d^2 = popc(even) + 4 popc(~even & odd)
+YUPANA_POPCNT static std::uint64_t packed_squared_distance(const std::uint64_t* a,
+                                                           const std::uint64_t* b,
+                                                           std::int64_t words) {
   std::uint64_t ones = 0, twos = 0;
   for (std::int64_t k = 0; k < words; ++k) {
     const std::uint64_t z = a[k] ^ b[k];

@@ -1,9 +1,8 @@
-#include "yupana/genotype/packed_reference.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "bench/genotype/packed_genotypes.hpp"
 #include "tests/support/pack_planes.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_counts.hpp"

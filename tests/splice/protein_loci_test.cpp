@@ -1,0 +1,142 @@
+#include "yupana/splice/protein_loci.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/splice/cases.hpp"
+
+namespace yupana::splice {
+namespace {
+
+constexpr std::string_view amino_acids = "ACDEFGHIKLMNPQRSTVWY";
+
+std::string reversed(std::string_view bases) {
+  std::string text(bases.rbegin(), bases.rend());
+  for (char& base : text) base = "TGCA"[std::string_view("ACGT").find(base)];
+  return text;
+}
+
+/// Codons of a protein, each drawn from those of its amino acid.
+std::string codons_of(Draw& draw, const GeneticCode& code, std::string_view protein) {
+  std::string bases;
+  for (const char amino : protein) {
+    std::string codon;
+    do {
+      codon = draw.letters(3);
+    } while (code.translate(codon[0], codon[1], codon[2]) != amino);
+    bases += codon;
+  }
+  return bases;
+}
+
+/// A protein and a gene of three exons, whose introns split codons.
+struct Gene {
+  std::string protein, bases;
+  Gene(Draw& draw, const GeneticCode& code, std::int64_t intron)
+      : protein("M" + draw.letters(179, amino_acids)) {
+    const std::string coding = codons_of(draw, code, protein);
+    bases = coding.substr(0, 181) + draw.letters(intron) + coding.substr(181, 180) +
+            draw.letters(intron) + coding.substr(361);
+  }
+};
+
+TEST(ProteinLoci, AreWhereTheGeneIsOnItsOwnStrand) {
+  for (const int table : {1, 2}) {
+    Draw draw(table);
+    const GeneticCode code(table);
+    const Gene gene(draw, code, 900);
+    const std::string other = draw.letters(100'000);
+    const std::string left = draw.letters(150'000), right = draw.letters(90'000);
+    for (const bool minus : {false, true}) {
+      const std::string bases = left + (minus ? reversed(gene.bases) : gene.bases) + right;
+      const std::string_view sequences[] = {other, bases};
+      const std::string_view proteins[] = {gene.protein};
+      Context context;
+      const auto loci =
+          protein_loci(context, sequences, proteins, code, protein_locus_params(340'000));
+      ASSERT_EQ(loci.size(), 1u);
+      ASSERT_GE(loci[0].size(), 1u);
+      const Locus& best = loci[0][0];
+      EXPECT_EQ(best.sequence, 1u);
+      EXPECT_EQ(best.strand, minus ? '-' : '+');
+      const std::int64_t first = (minus ? std::ssize(right) : std::ssize(left)) + 1;
+      EXPECT_LE(best.first, first);
+      EXPECT_GE(best.last, first + std::ssize(gene.bases) - 1);
+      EXPECT_LT(best.last - best.first, 30'000);
+      EXPECT_GT(best.letters, 400);  // of 540 bases
+      EXPECT_TRUE(std::is_sorted(best.words.begin(), best.words.end()));
+    }
+  }
+}
+
+TEST(ProteinLoci, ChanceMakesNoChainsOfThreeWords) {
+  Draw draw(3);
+  const std::string bases = draw.letters(1'000'000);
+  std::vector<std::string> letters;
+  for (int i = 0; i < 20; ++i) letters.push_back(draw.letters(400, amino_acids));
+  const std::vector<std::string_view> proteins(letters.begin(), letters.end());
+  const std::string_view sequences[] = {bases};
+  Context context;
+  for (const auto& loci :
+       protein_loci(context, sequences, proteins, GeneticCode(), protein_locus_params(1'000'000))) {
+    for (const Locus& locus : loci) EXPECT_LT(locus.letters, 9 * protein_word);
+  }
+}
+
+/// All that a locus says.
+auto all_of(const Locus& locus) {
+  return std::tuple(
+      locus.sequence, locus.strand, locus.first, locus.last, locus.letters, locus.words);
+}
+
+TEST(ProteinLoci, AreTheSameForAllThreadsAndBytes) {
+  Draw draw(4);
+  const GeneticCode code;
+  std::string bases = draw.letters(50'000);
+  std::vector<std::string> letters;
+  for (int i = 0; i < 12; ++i) {
+    const Gene gene(draw, code, 500);
+    // A word that spans two pieces of the sequence is found too.
+    bases += (i % 2 ? reversed(gene.bases) : gene.bases) + draw.letters(45'000);
+    letters.push_back(gene.protein);
+  }
+  ASSERT_GT(bases.size(), std::size_t{1} << 19);
+  const std::vector<std::string_view> proteins(letters.begin(), letters.end());
+  const std::string_view sequences[] = {bases};
+  const auto params = protein_locus_params(std::ssize(bases));
+  Context one({.threads = 1}), three({.threads = 3});
+  const auto expected = protein_loci(one, sequences, proteins, code, params);
+  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1} << 16}) {
+    const auto got = protein_loci(three, sequences, proteins, code, params, bytes);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t p = 0; p < got.size(); ++p) {
+      ASSERT_EQ(got[p].size(), expected[p].size()) << p;
+      for (std::size_t l = 0; l < got[p].size(); ++l) {
+        EXPECT_EQ(all_of(got[p][l]), all_of(expected[p][l])) << p;
+      }
+    }
+  }
+  for (const auto& loci : expected) EXPECT_GT(loci.at(0).letters, 400);
+}
+
+TEST(ProteinLoci, RepeatsAndShortProteinsHaveNone) {
+  Draw draw(5);
+  const std::string bases = draw.letters(200'000) +
+                            codons_of(draw, GeneticCode(), std::string(60, 'Q')) +
+                            draw.letters(1000);
+  const std::string_view sequences[] = {bases};
+  const std::string repeat(60, 'Q'), shorter = "MKV", unknown(40, 'X');
+  const std::string_view proteins[] = {repeat, shorter, unknown, ""};
+  Context context;
+  for (const auto& loci :
+       protein_loci(context, sequences, proteins, GeneticCode(), protein_locus_params(200'000))) {
+    EXPECT_TRUE(loci.empty());
+  }
+}
+
+}  // namespace
+}  // namespace yupana::splice

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yupana/io/spliced_files.hpp"
+
+/// Private to the writers of spliced alignments.
+namespace yupana::io {
+
+/// First and last base on the forward strand of places on the hit's own.
+std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
+                                              std::int64_t first,
+                                              std::int64_t last);
+
+const splice::Exon& exon_of(const SplicedHit& hit, const splice::ExonAlignment& part);
+
+/// Target letters of the chain, [begin, end) as given: of a reverse complement, those that it has.
+std::pair<std::int64_t, std::int64_t> target_span(const SplicedHit& hit);
+
+/// Bases of the chain's text in one exon.
+struct TextPart {
+  std::size_t exon = 0;    ///< in reading order
+  std::int64_t first = 0;  ///< on the forward strand
+  std::int64_t last = 0;
+  std::int64_t before = 0;  ///< bases of the text's part that are read before
+  /// Bases before the first codon that begins here, where the part begins with a codon.
+  int phase() const { return static_cast<int>((3 - before % 3) % 3); }
+};
+/// Where the bases [begin, end) of the chain's text lie, in reading order.
+std::vector<TextPart> text_parts(const SplicedHit& hit, std::int64_t begin, std::int64_t end);
+
+/// The alignment along the forward strand: = X I D N, and as cs writes it.
+struct ForwardRuns {
+  std::string cigar, differences;
+};
+ForwardRuns forward_runs(const SplicedHit& hit);
+
+/// Names in GFF3 are letters, digits and .:^*$@!+_?-|; all else is %XX.
+std::string escaped_name(const std::string& name);
+
+}  // namespace yupana::io

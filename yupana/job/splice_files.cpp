@@ -1,0 +1,112 @@
+#include "yupana/job/splice_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "yupana/core/counted.hpp"
+#include "yupana/core/version.hpp"
+#include "yupana/job/run_files.hpp"
+#include "yupana/report/genes_page.hpp"
+
+namespace yupana::job {
+namespace {
+
+using Hits = std::vector<io::SplicedHit>;
+
+// More pictures make a page that no browser scrolls well.
+constexpr std::size_t max_pictures = 200;
+
+report::GenePicture picture_of(const io::SplicedHit& hit) {
+  report::GenePicture gene;
+  gene.name = hit.target;
+  gene.sequence = hit.sequence;
+  gene.strand = hit.strand;
+  gene.facts = fmt::format("{}, score {}, identity {:.1f} %",
+                           counted(std::ssize(hit.alignment.chain), "exon"),
+                           io::score_text(hit, hit.alignment.score),
+                           100 * io::count_columns(hit).identity());
+  if (hit.e_value >= 0) gene.facts += ", E-value " + io::e_value_text(hit);
+  if (hit.quality != io::SplicedHit::no_quality) {
+    gene.facts += fmt::format(", mapping quality {}", hit.quality);
+  }
+  for (const io::ExonRow& row : io::exon_rows(hit)) {
+    gene.exons.push_back({row.first,
+                          row.last,
+                          row.coding_first,
+                          row.coding_last,
+                          row.target_begin + 1,
+                          row.target_end,
+                          row.columns.identity(),
+                          io::score_text(hit, row.score),
+                          row.acceptor,
+                          row.donor});
+  }
+  return gene;
+}
+
+void write_page(AtomicFile& file, const Hits& hits) {
+  report::GenesReport page;
+  page.title = "Spliced alignments";
+  std::int64_t aligned = 0, exons = 0, introns = 0, odd = 0;
+  for (const io::SplicedHit& hit : hits) {
+    if (hit.alignment.chain.empty()) continue;
+    ++aligned;
+    report::GenePicture gene = picture_of(hit);
+    exons += std::ssize(gene.exons);
+    for (std::size_t k = 0; k + 1 < gene.exons.size(); ++k) {
+      ++introns;
+      odd += gene.exons[k].donor != "GT" || gene.exons[k + 1].acceptor != "AG";
+    }
+    if (page.genes.size() < max_pictures) page.genes.push_back(std::move(gene));
+  }
+  page.findings.push_back(fmt::format("{} of {} aligned, with {}.",
+                                      aligned,
+                                      counted(std::ssize(hits), "target"),
+                                      counted(exons, "exon")));
+  if (introns > 0) {
+    page.findings.push_back(
+        fmt::format("{} of {} not GT..AG.", odd, counted(introns, "intron is", "introns are")));
+  }
+  if (aligned > static_cast<std::int64_t>(max_pictures)) {
+    page.findings.push_back(
+        fmt::format("The first {} are drawn; the other files have all.", max_pictures));
+  }
+  page.summary = {{"targets", std::to_string(hits.size())}, {"yupana", version}};
+  report::write_genes_html(file, page);
+}
+
+}  // namespace
+
+void write_splice_files(Context& context,
+                        const SpliceJobParams& params,
+                        const std::vector<io::SequenceLength>& sequences,
+                        SpliceResult& result) {
+  OutputFiles files;
+  const Hits& hits = result.hits;
+  const auto add = [&](const char* ending) -> AtomicFile& {
+    return files.add(params.out + ending);
+  };
+  io::write_spliced_tsv(add(".tsv"), hits);
+  io::write_spliced_gff3(add(".gff3"), hits);
+  io::write_spliced_paf(add(".paf"), hits);
+  io::write_spliced_text(add(".txt"), hits);
+  if (params.also.gtf) io::write_spliced_gtf(add(".gtf"), hits);
+  if (params.also.proteins) io::write_spliced_proteins(add(".faa"), hits);
+  if (params.also.page) write_page(add(".html"), hits);
+  if (params.also.sam) {
+    Hits cdnas;
+    std::copy_if(hits.begin(), hits.end(), std::back_inserter(cdnas), [](const auto& hit) {
+      return !hit.protein;
+    });
+    io::write_spliced_sam(add(".sam"), cdnas, sequences);
+  }
+  commit_files(context,
+               files,
+               result.files,
+               params.out,
+               {".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".faa", ".html"});
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,172 @@
+#include "yupana/job/splice_hits.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "yupana/job/splice_evidence.hpp"
+#include "yupana/splice/coding_part.hpp"
+#include "yupana/splice/local_ends.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// Takes a letter added to the end of a target out of its alignment: its codon is unaligned. True
+/// if that was the letter itself, a stop codon.
+bool drop_last_letter(splice::SplicedAlignment& alignment) {
+  bool found = false, stop = false;
+  for (auto part = alignment.chain.rbegin(); part != alignment.chain.rend() && !found; ++part) {
+    --part->target_end;
+    std::vector<splice::Run> runs;  // backwards
+    const auto add = [&](char operation, std::int64_t length) {
+      if (length == 0) return;
+      if (runs.empty() || runs.back().operation != operation) runs.push_back({operation, 0});
+      runs.back().length += length;
+    };
+    for (auto run = part->runs.rbegin(); run != part->runs.rend(); ++run) {
+      const bool here = !found && run->operation != 'D';
+      if (here) stop = run->operation == '=';
+      if (here && run->operation != 'I') add('D', 1);
+      add(run->operation, run->length - (here ? 1 : 0));
+      found = found || here;
+    }
+    std::reverse(runs.begin(), runs.end());
+    part->runs = std::move(runs);
+    if (!found) --part->target_begin;
+  }
+  return stop;
+}
+
+/// The exons of a chain alone, which the chain then counts from 0.
+std::shared_ptr<Exons> take_exons(const Exons& exons, splice::SplicedAlignment& alignment) {
+  auto own = std::make_shared<Exons>();
+  for (splice::ExonAlignment& part : alignment.chain) {
+    own->push_back(exons[static_cast<std::size_t>(part.exon)]);
+    part.exon = std::ssize(*own) - 1;
+  }
+  return own;
+}
+
+/// The bases of the hit's chain that are a protein's: all where a protein was aligned.
+splice::CodingPart coding_of(const io::SplicedHit& hit, std::int64_t min_codons) {
+  const splice::Case problem{*hit.bases, *hit.exons, *hit.letters};
+  const std::string text = splice::spliced_bases(problem, hit.alignment.chain);
+  if (!hit.protein) return splice::coding_part(text, hit.code, min_codons);
+  const std::string amino = splice::translation(text, hit.code);
+  return {
+      0, std::ssize(text), splice::is_atg(text, 0), text.size() % 3 == 0 && amino.ends_with('*')};
+}
+
+/// The hit of one case.
+io::SplicedHit make_hit(const Group& group,
+                        std::size_t c,
+                        const SpliceJobParams& params,
+                        splice::SplicedAlignment&& done) {
+  const auto& [task, trial] = group.places[c];
+  const bool stop = task->with_stop && drop_last_letter(done);
+  io::SplicedHit hit;
+  hit.target = task->target;
+  hit.sequence = trial->strand->sequence;
+  hit.strand = trial->strand->sign;
+  hit.antisense = trial->antisense;
+  hit.letters = trial->antisense ? trial->letters : task->letters;
+  hit.bases = trial->strand->bases;
+  hit.exons = take_exons(*group.exons[c], done);
+  hit.alignment = std::move(done);
+  hit.params = group.scoring;
+  hit.protein = group.protein;
+  hit.has_stop = stop;
+  hit.score_scale = group.score_scale;
+  hit.code = params.protein.code;
+  hit.coding = coding_of(hit, params.min_orf);
+  return hit;
+}
+
+/// Where the alignments of cases [first, end) lie.
+std::vector<AlignedPlace> places_of(const Group& group,
+                                    const std::vector<splice::SplicedAlignment>& done,
+                                    std::size_t first,
+                                    std::size_t end) {
+  std::vector<AlignedPlace> result;
+  for (std::size_t c = first; c < end; ++c) {
+    const Trial& trial = *group.places[c].second;
+    const Strand& strand = *trial.strand;
+    const auto bases = std::ssize(*strand.bases);
+    result.push_back(
+        place_of(strand.sequence, strand.sign, trial.antisense, bases, *group.exons[c], done[c]));
+  }
+  return result;
+}
+
+/// Judges the hit of case c; `places` are those of the cases from `first` on.
+void judge_case(const Group& group,
+                std::size_t first,
+                std::size_t c,
+                const std::vector<AlignedPlace>& places,
+                const SpliceJobParams& params,
+                io::SplicedHit& hit) {
+  const auto& [task, trial] = group.places[c];
+  std::vector<AlignedPlace> others;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (first + i != c && !places[i].exons.empty()) others.push_back(places[i]);
+  }
+  const std::string_view around =
+      std::string_view(*hit.bases)
+          .substr(static_cast<std::size_t>(trial->first - 1),
+                  static_cast<std::size_t>(trial->last - trial->first + 1));
+  judge(hit, around, task->searched_bases, others, params.max_e_value);
+}
+
+}  // namespace
+
+TaskHits keep_best(std::size_t first,
+                   std::size_t end,
+                   const Group& group,
+                   const SpliceJobParams& params,
+                   std::vector<splice::SplicedAlignment>& done) {
+  std::vector<std::size_t> order(end - first);
+  std::iota(order.begin(), order.end(), first);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return done[a].score > done[b].score;
+  });
+  TaskHits hits;
+  const bool from_signals = group.places[first].first->from_signals;
+  std::vector<AlignedPlace> places;
+  if (from_signals) places = places_of(group, done, first, end);
+  std::vector<std::size_t> kept;
+  for (const std::size_t c : order) {
+    if (static_cast<int>(hits.size()) == (from_signals ? params.max_loci : 1)) break;
+    const auto is_same = [&](std::size_t k) {
+      return is_same_locus(places[c - first], places[k - first]);
+    };
+    if (!hits.empty() &&
+        (done[c].chain.empty() || std::any_of(kept.begin(), kept.end(), is_same))) {
+      continue;
+    }
+    io::SplicedHit hit = make_hit(group, c, params, std::move(done[c]));
+    if (from_signals) judge_case(group, first, c, places, params, hit);
+    if (!hits.empty() && !hit.aligned) continue;
+    hit.rank = static_cast<int>(hits.size()) + 1;
+    if (hit.rank > 1) hit.quality = 0;
+    hits.push_back(std::move(hit));
+    kept.push_back(c);
+    if (!hits.front().aligned) break;
+  }
+  return hits;
+}
+
+void cut_ends(Context& context,
+              Group& group,
+              const SpliceJobParams& params,
+              std::vector<splice::SplicedAlignment>& done) {
+  splice::StretchParams stretch{group.score_scale};
+  if (params.max_intron > 0) stretch.max_intron = params.max_intron;
+  context.parallel_for(std::ssize(done), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t c = begin; c < end; ++c) {
+      auto own = take_exons(*group.exons[c], done[c]);
+      splice::keep_best_stretch(group.cases[c], *group.scoring, stretch, *own, done[c]);
+      group.exons[c] = std::move(own);
+    }
+  });
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "yupana/job/splice.hpp"
+#include "yupana/job/splice_inputs.hpp"
+
+/// Private to the job: from alignments to hits.
+namespace yupana::job {
+
+/// The problems of one kind: of cDNAs or proteins, with exons given or from signals.
+struct Group {
+  std::shared_ptr<const splice::AlignParams> scoring;
+  std::shared_ptr<const splice::ProteinParams> protein;  ///< null with cDNAs
+  int score_scale = 1;
+  std::vector<splice::Case> cases;
+  std::vector<std::pair<const Task*, const Trial*>> places;  ///< of each case
+  std::vector<std::shared_ptr<const Exons>> exons;           ///< that the chain of each case counts
+  std::vector<double> cells, traced, bytes;  ///< executed, traced and held, of each case
+  std::vector<double> planned;               ///< seconds of putting its exons in order
+};
+
+/// The hits of one task, best first.
+using TaskHits = std::vector<io::SplicedHit>;
+
+/// The hits of the task whose cases are [first, end): the best one, and of those at other loci that
+/// are no chance the next best, params.max_loci in all.
+TaskHits keep_best(std::size_t first,
+                   std::size_t end,
+                   const Group& group,
+                   const SpliceJobParams& params,
+                   std::vector<splice::SplicedAlignment>& done);
+
+/// Leaves of each cDNA's alignment what pays; the group's exons are then those of its chains.
+void cut_ends(Context& context,
+              Group& group,
+              const SpliceJobParams& params,
+              std::vector<splice::SplicedAlignment>& done);
+
+}  // namespace yupana::job

@@ -1,0 +1,115 @@
+#include "yupana/splice/locus_chains.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace yupana::splice {
+namespace {
+
+/// The chain that ends at a hit.
+struct Link {
+  std::int64_t letters = 0;
+  std::int64_t before = -1;
+  bool used = false;
+};
+
+// Hits that are looked at before each: chance puts few between two of a gene.
+constexpr std::int64_t most_back = 64;
+
+/// Bits that say how far a word lies from the one before it.
+std::int64_t diagonal_cost(std::int64_t bases, std::int64_t letters) {
+  if (bases == letters) return 0;
+  const auto bits = [](std::int64_t length) {
+    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(length)));
+  };
+  return bits(bases > letters ? bases - letters : letters - bases) + bits(letters);
+}
+
+/// The best chain that ends at each of the hits, which are in order of place.
+std::vector<Link> chains(const std::vector<WordHit>& hits, const ChainRules& rules) {
+  const std::int64_t length = rules.length;
+  std::vector<Link> links(hits.size());
+  for (std::int64_t i = 0; i < std::ssize(hits); ++i) {
+    links[i].letters = length;
+    for (std::int64_t b = i - 1; b >= std::max<std::int64_t>(0, i - most_back); --b) {
+      const std::int64_t bases = hits[i].place - hits[b].place;
+      const std::int64_t letters = hits[i].letter - hits[b].letter;
+      if (bases > rules.params.max_intron) break;
+      // Letters without bases are a gap of the target: short ones alone.
+      if (letters <= 0 || letters > bases + length) continue;
+      const std::int64_t cost = rules.diagonals_cost ? diagonal_cost(bases, letters) : 0;
+      const std::int64_t sum = links[b].letters + std::min(letters, length) - cost;
+      if (sum <= links[i].letters) continue;
+      links[i].letters = sum;
+      links[i].before = b;
+    }
+  }
+  return links;
+}
+
+/// A locus of one strand: where its chain begins and ends, widened.
+Locus widened(const WordHit& first,
+              const WordHit& last,
+              const ChainRules& rules,
+              std::int64_t letters,
+              std::int64_t bases) {
+  const auto flank = [&](std::int64_t missing) {
+    return std::clamp<std::int64_t>(rules.bases_a_letter * missing,
+                                    2000,
+                                    std::max<std::int64_t>(2000, rules.params.max_intron));
+  };
+  const std::int64_t length = rules.length;
+  Locus locus;
+  locus.first = std::max<std::int64_t>(1, first.place + 1 - flank(first.letter));
+  locus.last = std::min(bases, last.place + length + flank(letters - last.letter - length));
+  return locus;
+}
+
+}  // namespace
+
+std::vector<Locus> chain_words(std::vector<WordHit>& hits,
+                               const ChainRules& rules,
+                               std::int64_t letters,
+                               std::int64_t bases) {
+  std::sort(hits.begin(), hits.end(), [](const WordHit& a, const WordHit& b) {
+    return std::pair(a.place, a.letter) < std::pair(b.place, b.letter);
+  });
+  std::vector<Link> links = chains(hits, rules);
+  std::vector<std::int64_t> order(hits.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return links[a].letters > links[b].letters;
+  });
+  std::vector<Locus> found;
+  for (const std::int64_t end : order) {
+    if (std::ssize(found) == rules.params.max_loci) break;
+    std::int64_t first = end;
+    bool is_new = true;  // else it begins as a better one does
+    std::vector<std::int64_t> words;
+    for (std::int64_t i = end; i >= 0; i = links[i].before) {
+      is_new = is_new && !links[i].used;
+      links[i].used = true;
+      words.push_back(hits[i].place + 1);
+      first = i;
+    }
+    if (!is_new) continue;
+    std::reverse(words.begin(), words.end());
+    found.push_back(widened(hits[first], hits[end], rules, letters, bases));
+    found.back().letters = links[end].letters;
+    found.back().words = std::move(words);
+  }
+  return found;
+}
+
+void keep_best_loci(std::vector<Locus>& loci, int max_loci) {
+  std::stable_sort(loci.begin(), loci.end(), [](const Locus& a, const Locus& b) {
+    return a.letters > b.letters;
+  });
+  const std::int64_t best = loci.empty() ? 0 : loci.front().letters;
+  std::erase_if(loci, [&](const Locus& locus) { return 4 * locus.letters < best; });
+  if (std::ssize(loci) > max_loci) loci.resize(static_cast<std::size_t>(max_loci));
+}
+
+}  // namespace yupana::splice

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/splice/genetic_code.hpp"
+#include "yupana/splice/loci.hpp"
+
+namespace yupana::splice {
+
+/// Letters in a word of a protein.
+inline constexpr int protein_word = 6;
+
+/// What is looked at in sequences of so many bases: introns of 3.6 times the square root of their
+/// number, between 10,000 and 200,000 bases.
+LocusParams protein_locus_params(std::int64_t bases);
+
+/// The loci of proteins in both strands of sequences, those of each protein best first. Words of
+/// six amino acids, those alike in fourteen groups being one (A C D EQ FY G H IV KR LM N P ST W),
+/// are looked up in the translation of every frame; words with X, '*' or in repeats of short words,
+/// and words that the sequences have far more often than chance puts them there, are left out. A
+/// chain of words in order along protein and strand adds up the bases they cover, less, where two
+/// lie on different diagonals, the bits that say how far (floor(log2) + 1 of bases and of letters,
+/// in bases). Loci have a quarter of the best one's sum at least; Locus::letters is that sum, in
+/// bases. A locus reaches beyond its words by 200 bases for each that the protein lacks there, by
+/// 2,000 at least and max_intron at most.
+///   work: two translations of the sequences for each 2^23 words found; all threads
+///   memory: `max_bytes` of words found at most, for one protein at least what it has
+///   determinism: the same for every number of threads and `max_bytes`
+std::vector<std::vector<Locus>> protein_loci(Context& context,
+                                             std::span<const std::string_view> sequences,
+                                             std::span<const std::string_view> proteins,
+                                             const GeneticCode& code,
+                                             const LocusParams& params,
+                                             std::uint64_t max_bytes = std::uint64_t{256} << 20);
+
+}  // namespace yupana::splice
