@@ -65,6 +65,7 @@ void add_predict(Command& family, bool nodes) {
   command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
+  add_ids(command, params->table);
   if (nodes) return;
   command.flag("--proba", params->shares, "write the share of each class too");
   command.flag("--report", params->report, "write PREFIX.html: measures, curves, confusion");
@@ -75,6 +76,7 @@ struct ShowParams {
   std::string model;
   std::int64_t tree = 1;
   std::string format = "rules";
+  std::int64_t depth = 6;
 };
 
 /// -o with the ending of the format, which it may have already.
@@ -98,7 +100,7 @@ Answer show(Context& context, const Call& call, const ShowParams& params) {
   const std::int64_t tree = params.tree - 1;
   std::string text = params.format == "rules" ? io::rules_text(model, tree)
                      : params.format == "dot" ? io::tree_dot(model, tree)
-                                              : io::tree_svg(model, tree);
+                                              : io::tree_svg(model, tree, params.depth);
   Answer answer;
   answer.json = {{"command", "show"}, {"tree", params.tree}};
   if (call.out.empty()) {
@@ -128,6 +130,7 @@ void add_show(Command& family) {
   command.input("model", params->model, model_help).required();
   command.number("--tree", params->tree, "which, from 1", 1);
   command.choice("--as", params->format, {"rules", "dot", "svg"}, "rules, dot or svg");
+  command.number("--depth", params->depth, "of --as svg: nodes below are folded into one box", 1);
 }
 
 void add_prune(Command& family) {

@@ -31,9 +31,18 @@ Names add_tree_table(Command& command, job::TreeTable& table) {
   return names;
 }
 
+void add_ids(Command& command, job::TreeTable& table) {
+  command
+      .list("--id",
+            table.columns.ids,
+            "columns of a text that name rows: no features, and copied to what is written of rows")
+      .separated_by_commas();
+}
+
 namespace {
 
-void add_tree_params(Command& command, forest::TreeParams& tree) {
+void add_tree_params(Command& command, job::FitTreesParams& params) {
+  forest::TreeParams& tree = params.forest_params.tree;
   command.choice("--criterion",
                  tree.criterion,
                  {{"gini", forest::Criterion::gini},
@@ -64,6 +73,24 @@ void add_tree_params(Command& command, forest::TreeParams& tree) {
           },
           "grow best first to so many leaves, at least 2; 0: unlimited")
       .shows(fmt::format("{}", tree.max_leaf_nodes));
+  command
+      .list("--increasing",
+            params.increasing,
+            "features of numbers: what is predicted (the share of the second of two classes) "
+            "never falls as they rise")
+      .separated_by_commas();
+  command.list("--decreasing", params.decreasing, "features that it never rises with")
+      .separated_by_commas();
+  command.number("--leaf-quantile",
+                 params.leaf_quantile,
+                 "with --regression: leaves predict this quantile of their labels, as 0.9; 0: the "
+                 "mean (of absolute errors the median)",
+                 0,
+                 1);
+  command.flag(
+      "--random-splits",
+      params.random_splits,
+      "at each node draw one threshold a feature, and take the best of them (extra-trees)");
   command.number("--min-impurity-decrease",
                  tree.min_impurity_decrease,
                  "gain weighted by the node's share of all rows, at least (scikit-learn's meaning)",
@@ -120,8 +147,19 @@ void check_criterion(const Call& call, const job::FitTreesParams& params) {
       of_classes ? "classes" : "numbers");
 }
 
+/// What no GPU grows, although one was asked for.
+void check_device(const Call& call, const job::FitTreesParams& params) {
+  if (!call.context.device.starts_with("cuda")) return;
+  if (params.increasing.empty() && params.decreasing.empty() && !params.random_splits) return;
+  throw usage_error(
+      "--increasing, --decreasing and --random-splits grow on the CPU alone; expected --device cpu "
+      "or auto, got {}",
+      call.context.device);
+}
+
 Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   check_criterion(call, params);
+  check_device(call, params);
   params.out = call.out;
   const job::FitTreesResult result = job::fit_trees(context, params);
   const std::string& measure = result.train.values.front().first;
@@ -212,6 +250,7 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
   command.input("table", params.table.path, "rows to learn from").required();
   add_tree_table(command, params.table);
+  add_ids(command, params.table);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");
   command.flag("--balanced",
@@ -315,7 +354,7 @@ void add_fit(Command& program, bool forest) {
        .ending = ".json"},
       [params](Context& context, const Call& call) { return fit(context, call, *params); });
   add_rows_options(command, *params);
-  add_tree_params(command, params->forest_params.tree);
+  add_tree_params(command, *params);
   add_tests(command, *params);
   std::uint64_t& seed = params->forest_params.tree.seed;
   if (forest) {
@@ -323,12 +362,12 @@ void add_fit(Command& program, bool forest) {
     command.needs({"--predictions"}, {"--cv", "--cv-column", "--oob"});
     return add_forest_params(command, params->forest_params);
   }
-  command.seed(seed, "of the folds");
+  command.seed(seed, "of the folds, and of --random-splits");
   command.number("--ccp-cv", params->alpha_folds, "choose --ccp-alpha by so many folds; 0: do not");
   command.flag("--ccp-sparest",
                params->sparest_alpha,
                "with --ccp-cv: the smallest tree within one standard error of the best");
-  command.needs({"--seed"}, {"--cv", "--ccp-cv"});
+  command.needs({"--seed"}, {"--cv", "--ccp-cv", "--random-splits"});
   command.needs({"--predictions"}, {"--cv", "--cv-column"});
 }
 

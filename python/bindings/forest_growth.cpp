@@ -40,7 +40,7 @@ Growing growing_of(const nb::kwargs& given) {
     throw nb::type_error(name);
   };
   std::string criterion, sampling;
-  std::vector<int> categorical;
+  std::vector<int> categorical, monotonic;
   bool soft = true;
   take("criterion", criterion);
   take("max_depth", tree.max_depth);
@@ -57,10 +57,13 @@ Growing growing_of(const nb::kwargs& given) {
   take("first_tree", forest.first_tree);
   take("all_trees", forest.all_trees);
   take("categorical", categorical);
+  take("monotonic", monotonic);
+  take("random_splits", growing.rules.random_splits);
   growing.many = take("trees", forest.trees);
   if (!growing.many) forest.trees = 1;
   tree.criterion = chosen("criterion", criterion, criteria);
   tree.max_features = forest.max_features;
+  growing.rules.monotonic.assign(monotonic.begin(), monotonic.end());
   tree.categorical.assign(categorical.begin(), categorical.end());
   forest.sampling = chosen("sampling", sampling, samplings);
   forest.voting = soft ? forest::Voting::soft : forest::Voting::hard;
@@ -86,9 +89,12 @@ forest::ForestResult grow(Context& context,
     return one;
   }
 #endif
-  if (growing.many) return forest::fit_forest(context, table, target, growing.params);
+  if (growing.many) {
+    return forest::fit_ruled_forest(context, table, target, growing.params, growing.rules);
+  }
   forest::ForestResult result;
-  result.trees.push_back(forest::fit_tree(context, table, target, growing.params.tree));
+  result.trees.push_back(
+      forest::fit_ruled_tree(context, table, target, growing.params.tree, growing.rules));
   return result;
 }
 

@@ -70,3 +70,40 @@ def test_what_is_no_category_or_feature_is_refused():
         yupana.DecisionTreeClassifier(categorical_features=[1]).fit(X, y)
     with pytest.raises(ValueError, match="categorical_features: expected None"):
         yupana.DecisionTreeClassifier(categorical_features=[0], splitter="random").fit(X, y)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_a_type_of_categories_are_split_by_their_values(library):
+    frames = pytest.importorskip(library)
+    X, y = made(7, 3, categories=9)
+    letters = np.array(list("qwertyuio"))
+    kinds = sorted(letters)
+
+    def table(rows, text, size):
+        text = [None if t == "" else str(t) for t in text]
+        if library == "pandas":
+            own = frames.Categorical(text, categories=sorted({t for t in text if t}))
+            return frames.DataFrame({"size": size, "kind": own})
+        if library == "polars":
+            return frames.DataFrame({"size": size, "kind": frames.Series(text, dtype=frames.Categorical)})
+        return frames.table({"size": size, "kind": frames.array(text).dictionary_encode()})
+
+    text = letters[X[:, 0].astype(int)]
+    numbers = np.column_stack([X[:, 1], np.searchsorted(kinds, text)])
+    for kind in (yupana.DecisionTreeClassifier, yupana.RandomForestClassifier):
+        own = kind(categorical_features="from_dtype", random_state=2).fit(table(80, text, X[:, 1]), y)
+        by_number = kind(categorical_features=[1], random_state=2).fit(numbers, y)
+        assert own.feature_names_in_.tolist() == ["size", "kind"]
+        again = pickle.loads(pickle.dumps(own))
+        # Other types of categories: fewer of them, in another order, one not known, one missing.
+        some = ["u", "", "never", "q", "i"]
+        as_numbers = [kinds.index(t) if t in kinds else np.nan for t in some]
+        new = table(5, some, X[:5, 1])
+        told = by_number.predict_proba(np.column_stack([X[:5, 1], as_numbers]))
+        for model in (own, again):
+            assert np.array_equal(model.predict_proba(table(80, text, X[:, 1])), by_number.predict_proba(numbers))
+            assert np.array_equal(model.predict_proba(new), told)
+        with pytest.raises(ValueError, match="X: expected a table"):
+            own.predict(numbers)
+        plain = kind(categorical_features="from_dtype", random_state=2).fit(X, y)
+        assert plain.to_bytes() == kind(random_state=2).fit(X, y).to_bytes()

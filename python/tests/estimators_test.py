@@ -21,10 +21,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import yupana
 
 ESTIMATORS = [
+    yupana.ExtraTreeClassifier(),
     yupana.DecisionTreeClassifier(),
     yupana.DecisionTreeRegressor(),
     yupana.RandomForestClassifier(n_estimators=10),
     yupana.RandomForestRegressor(n_estimators=10),
+    yupana.ExtraTreesRegressor(n_estimators=10),
     yupana.SOM(rows=3, cols=4),
 ]
 
@@ -191,7 +193,7 @@ def test_som_says_what_users_ask_of_a_map():
     assert further.weights_.shape == som.weights_.shape
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS[2:], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS[3:], ids=lambda e: type(e).__name__)
 def test_progress_is_told_and_is_no_part_of_the_model(estimator):
     X = np.random.default_rng(0).normal(size=(60_000, 12))
     y = np.random.default_rng(1).integers(0, 2, len(X))  # deep trees
@@ -230,7 +232,8 @@ def test_pipelines_and_searches_take_them(wine):
         (yupana.RandomForestClassifier(max_samples=10**9), "max_samples: expected 1 to"),
         (yupana.DecisionTreeRegressor(min_weight_fraction_leaf=0.6), "min_weight_fraction_leaf"),
         (yupana.DecisionTreeRegressor(max_leaf_nodes=1), "max_leaf_nodes"),
-        (yupana.DecisionTreeRegressor(splitter="random", device="reference"), "device: expected"),
+        (yupana.DecisionTreeRegressor(splitter="random", device="cuda"), "device: expected"),
+        (yupana.DecisionTreeRegressor(monotonic_cst=[1]), "monotonic_cst has shape 1"),
         (yupana.SOM(rows=0), "row"),
         (yupana.SOM(lattice="cubic"), "hexagonal"),
         (yupana.SOM(sigmaf=-1.0), "sigma"),
@@ -334,7 +337,7 @@ def test_bytes_of_the_other_kind_of_model_say_which(wine):
         yupana.DecisionTreeRegressor.from_bytes(data)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS[2:4], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS[3:5], ids=lambda e: type(e).__name__)
 def test_forests_say_what_trees_said_of_rows_they_did_not_see(estimator, wine):
     X, y = wine
     forest = clone(estimator).set_params(n_estimators=60, oob_score=True, random_state=0).fit(X, y)

@@ -11,6 +11,7 @@ PARTS = {
     "scipy.cluster.hierarchy": "Linkage or Fcluster or Leaders",
     "networkx": "TestFloyd or all_pairs or TestDijkstra or Johnson",
     "sklearn.tree": "not Extra and not sparse_criteria and not prune",
+    "sklearn.tree, monotonic": "1d or nd",
     "sklearn.ensemble": "not Extra and not oob and not importances and not missing",
 }
 

@@ -122,8 +122,7 @@ def test_numbers_that_a_criterion_does_not_take_are_named(untied):
 
 
 BEYOND = [
-    {"monotonic_cst": [1, 0, 0, 0, 0]},
-    {"splitter": "random"},
+    {"criterion": "absolute_error", "monotonic_cst": [1, 0, 0, 0, 0]},
     {"class_weight": "balanced_subsample"},
 ]
 
@@ -158,6 +157,58 @@ def test_what_the_library_does_not_grow_is_grown_by_scikit_learn(kind, parameter
     assert ours.to_bytes() == kind(random_state=1, **more).fit(X, y).to_bytes()
 
 
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("leaves", [None, 12])
+def test_monotonic_trees_are_those_of_scikit_learn(kind, leaves, untied):
+    X, y, weights = untied
+    y = y if "Regressor" in kind.__name__ else (y > np.median(y)).astype(int)
+    many = "Forest" in kind.__name__
+    more = {"n_estimators": 2, "bootstrap": False, "max_features": 1.0} if many else {}
+    options = {"min_samples_leaf": 8, "max_leaf_nodes": leaves, **more}
+    free, bound = kind(random_state=1, **options).fit(X, y, weights).to_bytes(), set()
+    for signs in ([1, 0, -1, 0, 1], [-1, -1, 1, 1, 0], [0, 0, 0, 0, 1]):
+        # scikit-learn parts ties between features by lot.
+        peer = PEERS[kind.__name__.replace("RandomForest", "DecisionTree")]
+        theirs = peer(random_state=1, monotonic_cst=signs, min_samples_leaf=8, max_leaf_nodes=leaves)
+        theirs.fit(X, y, weights)
+        ours = kind(random_state=1, monotonic_cst=signs, **options).fit(X, y, weights)
+        says = "predict" if "Regressor" in kind.__name__ else "predict_proba"
+        assert np.allclose(getattr(ours, says)(X), getattr(theirs, says)(X), rtol=1e-12)
+        assert ours.to_bytes() == pickle.loads(pickle.dumps(ours)).to_bytes()
+        again = kind(random_state=1, monotonic_cst=signs, device="reference", **options)
+        assert again.fit(X, y, weights).to_bytes() == ours.to_bytes()
+        bound.add(ours.to_bytes())
+    assert bound - {free}
+
+
+def test_monotonic_predictions_never_fall_and_take_missing_values(untied):
+    X, y, _ = untied
+    holes = X.copy()
+    holes[::7, 0] = np.nan
+    grid = np.linspace(X.min(), X.max(), 50)
+    for kind in OURS:
+        labels = y if "Regressor" in kind.__name__ else y > np.median(y)
+        model = kind(random_state=3, monotonic_cst=[1, 0, 0, -1, 0]).fit(holes, labels)
+        for feature, sign in ((0, 1), (3, -1)):
+            moved = np.repeat(X[:20], len(grid), axis=0)
+            moved[:, feature] = np.tile(grid, 20)
+            told = model.predict(moved) if "Regressor" in kind.__name__ else model.predict_proba(moved)[:, 1]
+            assert (np.diff(told.reshape(20, -1), axis=1) * sign >= 0).all()
+
+
+def test_random_splits_are_drawn_by_the_library(untied):
+    X, y, _ = untied
+    for kind in OURS[:2]:
+        labels = y if "Regressor" in kind.__name__ else y > np.median(y)
+        one = kind(splitter="random", random_state=1).fit(X, labels)
+        assert one.score(X, labels) == 1
+        assert one.to_bytes() == kind(splitter="random", random_state=1, threads=1).fit(X, labels).to_bytes()
+        assert one.to_bytes() != kind(splitter="random", random_state=2).fit(X, labels).to_bytes()
+        assert not set(one.tree_.threshold[one.tree_.feature >= 0]) & set(np.unique(X))
+        again = kind(splitter="random", random_state=1).fit(sparse.csr_matrix(X), labels)
+        assert again.to_bytes() == one.to_bytes()
+
+
 def test_several_outputs_are_scikit_learns(untied):
     X, y, _ = untied
     both = np.stack([y, -y], axis=1)
@@ -182,12 +233,13 @@ def test_a_forest_grown_in_turns_is_the_forest_grown_at_once(kind, untied):
     assert turns.to_bytes() == whole.to_bytes()
     for wrong, words in (
         ({"n_estimators": 3}, "larger or equal"),
-        ({"n_estimators": 15, "monotonic_cst": [0] * 5}, "same library grows"),
-        ({"n_estimators": 15, "monotonic_cst": None, "max_samples": None, "bootstrap": "partition"},
+        ({"n_estimators": 15, "max_samples": None, "bootstrap": "partition"},
          "bootstrap=True or False"),
     ):
         with pytest.raises(ValueError, match=words):
             turns.set_params(oob_score=False, **wrong).fit(X, y)
+    with pytest.raises(ValueError, match="same library grows"):
+        turns.set_params(n_estimators=15, bootstrap=True).fit(X, np.stack([y, ~y], axis=1))
     assert turns.to_bytes() == whole.to_bytes()
 
 

@@ -24,7 +24,13 @@ from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
 
 if TYPE_CHECKING:
-    from . import csgraph, distance, forest, hierarchy, scipy_fft, som
+    from . import csgraph, distance, extra_trees, forest, hierarchy, scipy_fft, som
+    from .extra_trees import (
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+    )
     from .forest import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -37,11 +43,16 @@ if TYPE_CHECKING:
 _LATER = {
     "DecisionTreeClassifier": "forest",
     "DecisionTreeRegressor": "forest",
+    "ExtraTreeClassifier": "extra_trees",
+    "ExtraTreeRegressor": "extra_trees",
+    "ExtraTreesClassifier": "extra_trees",
+    "ExtraTreesRegressor": "extra_trees",
     "RandomForestClassifier": "forest",
     "RandomForestRegressor": "forest",
     "SOM": "som",
     "csgraph": "csgraph",
     "distance": "distance",
+    "extra_trees": "extra_trees",
     "forest": "forest",
     "hierarchy": "hierarchy",
     "scipy_fft": "scipy_fft",
@@ -51,6 +62,10 @@ _LATER = {
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "Fermat",
     "Genotypes",
     "Note",
@@ -65,6 +80,7 @@ __all__ = [
     "csgraph",
     "distance",
     "distances",
+    "extra_trees",
     "fermat",
     "fft",
     "filter",

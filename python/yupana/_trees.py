@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from ._call import Keywords, options, run
+from ._categories import has_types, learned, numbered
 from ._tables import (
     checked,
     columns,
@@ -32,10 +33,18 @@ from ._tables import (
 from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounding, resident, to_host
 
 
+def constraints(peer: Any, *own: str) -> dict[str, Any]:
+    """scikit-learn's checks of parameters, but for those that are checked here."""
+    theirs = peer._parameter_constraints
+    return {name: kinds for name, kinds in theirs.items() if name not in ("random_state", *own)}
+
+
 class Trees(BaseEstimator):
     """A fitted tree or forest; pickles keep the library's model as bytes."""
 
     _criteria: frozenset[str]  # that the library grows by
+    _splitter = "best"  # of estimators without such a parameter
+    categorical_features: Any = None
     # What scikit-learn grew instead of the library, where it did, is kept under these names.
     _peers = ("_tree", "_estimators")
 
@@ -82,9 +91,7 @@ class Trees(BaseEstimator):
         shape = getattr(y, "shape", None) or np.asarray(y).shape
         if len(shape) > 1 and shape[1] > 1:
             return "several outputs"
-        if getattr(self, "splitter", "best") != "best":
-            return f"splitter={self.splitter!r}"
-        if self.monotonic_cst is not None:
+        if self.monotonic_cst is not None and not self._grows_monotonic(y):
             return "monotonic_cst"
         if not isinstance(self.criterion, str) or self.criterion not in self._criteria:
             return f"criterion={self.criterion!r}"
@@ -94,12 +101,52 @@ class Trees(BaseEstimator):
             return "class_weight='balanced_subsample'"
         return None
 
+    def _grows_monotonic(self, y: Any) -> bool:
+        """The library grows by ``monotonic_cst``, which it finds right; scikit-learn says what is
+        wrong."""
+        signs = np.asarray(self.monotonic_cst)
+        right = signs.ndim == 1 and signs.dtype.kind in "iu" and bool(np.isin(signs, (-1, 0, 1)).all())
+        if isinstance(self, ClassifierMixin):
+            return right and len(np.unique(np.asarray(y))) == 2
+        return right and self.criterion != "absolute_error"
+
+    def _is_random(self) -> bool:
+        return getattr(self, "splitter", self._splitter) == "random"
+
+    def _rules(self) -> dict[str, Any]:
+        """What trees keep to, as arguments of the library's Growing."""
+        signs = np.zeros(0, int) if self.monotonic_cst is None else np.asarray(self.monotonic_cst)
+        if self.monotonic_cst is not None and len(signs) != self.n_features_in_:
+            raise ValueError(
+                f"monotonic_cst has shape {len(signs)} but the input data X has "
+                f"{self.n_features_in_} features."
+            )
+        monotonic = [int(sign) for sign in signs] if signs.any() else []
+        return {"monotonic": monotonic, "random_splits": self._is_random()}
+
+    def _check_place(self, X: Any) -> None:
+        """What the CPU alone grows is refused elsewhere."""
+        signs = self.monotonic_cst is not None
+        if not (signs or self._is_random()):
+            return
+        name = "monotonic_cst" if signs else "random splits"
+        if self.categorical_features is not None:
+            raise ValueError(f"categorical_features: expected None with {name}")
+        if not (on_gpu(X) or self.device.startswith("cuda")):
+            return
+        raise ValueError(
+            f"device: expected 'auto' or 'cpu' and X in host memory with {name}, which grows on the "
+            f"CPU alone, got {self.device!r}"
+        )
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Grows from X, (rows, features), NaN where missing, and y, (rows,) classes or numbers."""
         self._validate_params()
         beyond = self._beyond(y)
         if beyond is None:
-            self._check_numbers(y)
+            self._check_place(X)
+            if isinstance(self, RegressorMixin):
+                self._check_numbers(y)
             self._fit_ours(*self._fit_table(X, y, sample_weight))
             for name in self._peers:
                 vars(self).pop(name, None)
@@ -115,9 +162,6 @@ class Trees(BaseEstimator):
             )
         vars(self).pop("_model", None)
         return super().fit(X, y, sample_weight)
-
-    def _check_numbers(self, y: Any) -> None:
-        """Of numbers alone."""
 
     def _max_features(self) -> int:
         """Features drawn at each node."""
@@ -135,6 +179,9 @@ class Trees(BaseEstimator):
         given, features = self.categorical_features, self.n_features_in_
         if given is None:
             return []
+        if self._by_types():
+            mask = np.isin(feature_names(self), [str(name) for name in self._categories])
+            return [int(own) for own in mask] if mask.any() else []
         chosen = np.atleast_1d(np.asarray(given))
         mask = np.zeros(features, bool)
         if chosen.dtype == bool and chosen.shape == (features,):
@@ -174,6 +221,7 @@ class Trees(BaseEstimator):
             "min_impurity_decrease": float(self.min_impurity_decrease),
             "max_features": 0 if draws_all else self.max_features_,
             "categorical": self._categorical(),
+            **self._rules(),
             **arguments,
         }
 
@@ -191,13 +239,34 @@ class Trees(BaseEstimator):
             "growing": _core.forest.Growing(**growing),
         }
         with options(on_device, **self._keywords()) as call:
+            if issparse(X) and (growing["monotonic"] or growing["random_splits"]):
+                X = dense(X)
             if issparse(X):
                 model = _core.forest.fit_sparse(call, *entries(X), **labels)
             else:
                 model = _core.forest.fit(call, columns(X), resident=on_device, **labels)
         return model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
 
+    def _by_types(self) -> bool:
+        return isinstance(self.categorical_features, str) and (
+            self.categorical_features == "from_dtype"
+        )
+
+    def _numbered(self, X: Any, reset: bool) -> Any:
+        """The table, its columns of categories as numbers where their types say so."""
+        if not self._by_types():
+            return X
+        if reset:
+            self._categories = learned(X) if has_types(X) else {}
+        if not has_types(X) and self._categories:
+            raise ValueError(
+                "X: expected a table of pandas, polars or pyarrow, as fit had, whose types say which "
+                f"columns are categories, got {type(X).__name__}"
+            )
+        return numbered(X, self._categories) if self._categories else X
+
     def _checked(self, X: Any, y: Any = "no_validation", **keywords: Any) -> Any:
+        X = self._numbered(X, keywords.get("reset", False))
         refuse_rounded_cells(X)
         finite = True if issparse(X) else "allow-nan"  # as scikit-learn's
         dtype = [np.float64, np.float32]
@@ -343,9 +412,8 @@ class Numbers:
                 "Some value(s) of y are negative which is not allowed for Poisson regression."
             )
         if y.sum() <= 0:
-            raise ValueError(
-                "Sum of y is not positive which is necessary for Poisson regression."
-            )
+            word = "strictly positive" if hasattr(self, "n_estimators") else "positive"
+            raise ValueError(f"Sum of y is not {word} which is necessary for Poisson regression.")
 
     def _labels(self, y: Any, weights: Any) -> tuple[np.ndarray, Any]:
         refuse_rounding(y, "y")

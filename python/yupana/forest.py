@@ -5,8 +5,9 @@ feature, then the lowest threshold: a tree depends on its data alone, not on the
 threads or on luck. Missing values (NaN) go to the side that gains more.
 
 The classes are scikit-learn's own with every parameter of theirs. The library grows trees of one
-output; scikit-learn itself grows those of several outputs or with ``splitter="random"``,
-``monotonic_cst`` or ``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu".
+output; scikit-learn itself grows those of several outputs, with
+``class_weight="balanced_subsample"``, or with ``monotonic_cst`` by absolute errors, where ``device``
+is "auto" or "cpu".
 ``categorical_features`` are split by the library alone.
 """
 
@@ -21,7 +22,7 @@ from ._call import ProgressLike
 from ._forest import Forest
 from ._tables import keep
 from ._tree import OneTree, Tree
-from ._trees import Classes, Numbers
+from ._trees import Classes, Numbers, constraints
 from ._views import Array
 
 __all__ = [
@@ -31,12 +32,6 @@ __all__ = [
     "RandomForestRegressor",
     "Tree",
 ]
-
-
-def _constraints(peer: Any, *own: str) -> dict[str, Any]:
-    """scikit-learn's checks of parameters, but for those that are checked here."""
-    theirs = peer._parameter_constraints
-    return {name: kinds for name, kinds in theirs.items() if name not in ("random_state", *own)}
 
 
 class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
@@ -57,9 +52,12 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : as scikit-learn's
     max_features, random_state, max_leaf_nodes, min_impurity_decrease : as scikit-learn's
     class_weight, ccp_alpha : as scikit-learn's
-    splitter, monotonic_cst : others than "best" and None leave the tree to scikit-learn
+    splitter : "best", or "random": of each feature one threshold is drawn at a node
+    monotonic_cst : of each feature 1 where predictions never fall as it rises, -1 where they never
+        rise, or 0; for numbers, and the share of the second of two classes. X may have NaN
     categorical_features : mask, indices or names of the features whose values number categories,
-        0, 1, ...; each node parts them in two: the best of all partings for numbers, for two classes
+        0, 1, ..., or "from_dtype": the columns of a pandas, polars or pyarrow table whose type is
+        one of categories, by their values; each node parts them in two: the best of all partings for numbers, for two classes
         and for up to 10 categories. Those that a node did not see go where missing values go. Such
         trees grow on the CPU; ``tree_.threshold`` is NaN there, ``export_text`` has the categories
     device, threads : where and on how many threads
@@ -78,7 +76,7 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     if x0 not in {0, 3} or missing: b (2 rows, impurity 0)
     """
 
-    _parameter_constraints = _constraints(_tree.DecisionTreeClassifier)
+    _parameter_constraints = constraints(_tree.DecisionTreeClassifier)
 
     def __init__(
         self,
@@ -124,7 +122,7 @@ class DecisionTreeRegressor(OneTree, Numbers, _tree.DecisionTreeRegressor):
     array([1., 6.])
     """
 
-    _parameter_constraints = _constraints(_tree.DecisionTreeRegressor)
+    _parameter_constraints = constraints(_tree.DecisionTreeRegressor)
 
     def __init__(
         self,
@@ -177,7 +175,7 @@ class RandomForestClassifier(Classes, Forest, _ensemble.RandomForestClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    _parameter_constraints = _constraints(_ensemble.RandomForestClassifier, "bootstrap")
+    _parameter_constraints = constraints(_ensemble.RandomForestClassifier, "bootstrap")
     _tree_class = DecisionTreeClassifier
     _peer_tree = _tree.DecisionTreeClassifier
 
@@ -224,7 +222,7 @@ class RandomForestRegressor(Numbers, Forest, _ensemble.RandomForestRegressor):
     array([1., 7.])
     """
 
-    _parameter_constraints = _constraints(_ensemble.RandomForestRegressor, "bootstrap")
+    _parameter_constraints = constraints(_ensemble.RandomForestRegressor, "bootstrap")
     _tree_class = DecisionTreeRegressor
     _peer_tree = _tree.DecisionTreeRegressor
 

@@ -334,7 +334,7 @@ def one_row_has_no_r2():
 def options_without_effect_or_sense_are_refused():
     put("t.csv", "x,y,class\n" + "".join(f"{i},{i * 7 % 5},{i % 2}\n" for i in range(40)))
     fit = ["fit", "t.csv", "--label", "class"]
-    refuse("tree", *fit, "--seed", 1, status=2, says=["--seed has no effect without --cv or --ccp-cv"])
+    refuse("tree", *fit, "--seed", 1, status=2, says=["--seed has no effect without --cv, --ccp-cv or --random-splits"])
     run("tree", *fit, "--seed", 1, "--cv", 4)
     run("forest", *fit, "--seed", 1, "--trees", 2)
     refuse("tree", *fit, "--comment", "auto", status=2, says=["--comment", "none", "'auto'"])

@@ -90,6 +90,44 @@ def names_with_tabs_and_quotes_keep_their_column():
     assert '"a\tb"\t1' in pathlib.Path("m.importances.tsv").read_text()
 
 
+def rows_keep_their_names_in_every_file_of_predictions():
+    names = ["a\tb", 'q"uote', "#hash", " lead", "", "NA", "7", *(f"s{i}" for i in range(53))]
+    cells = ['"' + name.replace('"', '""') + '"' for name in names]
+    put("t.csv", "who,x,c,where,class\n" + "".join(
+        f"{cell},{i * 7 % 31},{'pq'[i % 2]},{i % 4}-{i % 3},{'ab'[i * 7 % 31 > 15]}\n" for i, cell in enumerate(cells)))
+    ids = ["--id", "who,where"]
+    fit = ["t.csv", "--label", "class", "--categorical", "c", *ids, "--predictions"]
+    assert answer("tree", "fit", *fit, "--cv", 3, "-o", "m")["features"] == 2
+    run("forest", "fit", *fit, "--oob", "--trees", 5, "-o", "f")
+    run("tree", "predict", "m.json", "t.csv", *ids, "--proba", "--memory", "2M", "-o", "m")
+    run("tree", "apply", "m.json", "t.csv", *ids, "-o", "m")
+    wanted = [[name, f"{i % 4}-{i % 3}"] for i, name in enumerate(names)]
+    for path, first, others in (("m.cv.tsv", ["row"], ["fold", "label", "predicted", "a", "b"]),
+                                ("f.oob.tsv", ["row"], ["label", "predicted", "a", "b"]),
+                                ("m.predicted.tsv", [], ["predicted", "a", "b"]), ("m.nodes.tsv", [], ["tree1"])):
+        with open(path, newline="") as file:
+            head, *rows = csv.reader(file, delimiter="\t")
+        assert head == [*first, "who", "where", *others], (path, head)
+        assert [row[len(first):len(first) + 2] for row in rows] == wanted, path
+    run("tree", "fit", "t.csv", "--label", "class", "--columns", "x", "-o", "x")
+    put("headless.csv", "".join(f"n{i},{i}\n" for i in range(9)))
+    run("tree", "predict", "x.json", "headless.csv", "--id", 1, "-o", "h")
+    assert pathlib.Path("h.predicted.tsv").read_text().startswith("1\tpredicted\nn0\t")
+
+
+def a_name_of_rows_has_no_other_use():
+    put("t.csv", "x,z,class\n1,2,0\n2,3,1\n")
+    for options, says in ((["--id", "class"], "'class' has another use"), (["--id", "z,z"], "'z' has another use"),
+                          (["--id", "z", "--ignore", "z"], "'z' is an id as well"),
+                          (["--id", "z", "--weight", "z"], "'z' has another use"),
+                          (["--id", "z", "--categorical", "z"], "'z' has another use")):
+        refuse("tree", "fit", "t.csv", "--label", "class", *options, status=2, says=[says])
+    refuse("tree", "fit", "t.csv", "--label", "class", "--id", "z", "--columns", "x,z",
+           says=["'z' cannot be a feature and an id"])
+    put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
+    refuse("tree", "fit", "t.svm", "--label", "label", "--id", 1, status=2, says=["numbers alone"])
+
+
 def a_category_never_takes_a_columns_name():
     put("t.csv", "c=a,c,class\n1,a,0\n2,b,1\n3,a,0\n4,b,1\n")
     for fold in ([], ["--cv", 2]):

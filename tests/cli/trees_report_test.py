@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pages of trees and forests: what they say is what --json says, and nothing is loaded."""
 import csv
+import html
 import html.parser
 import json
 import pathlib
@@ -102,6 +103,40 @@ def a_page_shows_what_json_says():
     done = json.loads(run("forest", "predict", "m.json", "new.csv", "--label", "class", "--report",
                           "-o", "p", "--json").stdout)
     same_figures(page_of("p.html"), done["measures"])
+
+
+def a_page_has_its_tree_in_lists_that_open():
+    for gap in (0, 0.1):
+        table(gap=gap, rows=900)
+        for options in ([], ["--max-depth", 4]):
+            fit("--report", *options)
+            model = json.loads(pathlib.Path("m.json").read_text())["trees"][0]
+            page = pathlib.Path("m.html").read_text()
+            own = page[page.index('<figure id="tree">'):page.index("</figure>", page.index('<figure id="tree">'))]
+            inner = sum(f >= 0 for f in model["feature"])
+            assert own.count("<details") == own.count("</details>") == inner
+            assert own.count('<li class="leaf">') == inner + 1
+            assert own.count("<ul>") == own.count("</ul>") == inner + 1
+            rules = run("tree", "show", "m.json").stdout
+            conditions = [line.strip()[3:].split(": ")[0].split(" (")[0] for line in rules.splitlines()]
+            shown = [html.unescape(text) for text in re.findall(r'(?:<summary>|<span>)(.*?) <b>', own)]
+            assert shown[0] == "all rows"
+            if gap == 0:
+                conditions = [text.replace(" or missing", "") for text in conditions]
+            assert shown[1:] == conditions
+            assert ("missing" in own) == (gap > 0)
+            depths, open_at = [], {True: 0, False: 0}
+            for tag in re.findall(r"<details( open)?>|(</details>)", own):
+                if tag[1]:
+                    depths.pop()
+                    continue
+                assert bool(tag[0]) == (len(depths) < 6)
+                open_at[bool(tag[0])] += 1
+                depths.append(tag)
+            assert (open_at[False] > 0) == (options == []), "below depth 6 lists are closed"
+    table()
+    run("forest", "fit", "t.csv", "--label", "class", "--trees", 3, "--report", "-o", "m")
+    assert 'id="tree"' not in pathlib.Path("m.html").read_text()
 
 
 def a_page_of_numbers_has_their_errors():

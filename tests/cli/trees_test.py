@@ -98,6 +98,28 @@ def the_tree_is_told_as_rules_graphviz_and_picture():
     assert dot.count("->") == len(model["feature"]) - 1
 
 
+def a_deep_tree_was_drawn_too_wide_to_read():
+    table(rows=2000)
+    fit()
+    model = json.loads(pathlib.Path("m.json").read_text())["trees"][0]
+    depths = [0] * len(model["feature"])
+    for i, feature in enumerate(model["feature"]):
+        if feature >= 0:
+            depths[model["left"][i]] = depths[model["right"][i]] = depths[i] + 1
+    assert max(depths) > 8
+    leaves = sum(f < 0 for f in model["feature"])
+    for options, deepest in (([], 6), (["--depth", 2], 2), (["--depth", 99], 99)):
+        run("tree", "show", "m.json", "--as", "svg", *options, "-o", "m")
+        picture = xml.dom.minidom.parse("m.svg")
+        boxes = picture.getElementsByTagName("rect")
+        assert len(boxes) == 1 + sum(d <= deepest for d in depths)
+        assert deepest > 6 or float(boxes[0].getAttribute("width")) <= 2000
+        words = [text.firstChild.data for text in picture.getElementsByTagName("text")]
+        folded = sum(int(re.search(r", (\d+) lea", w)[1]) for w in words if " below" in w)
+        drawn = sum(d <= deepest and f < 0 for d, f in zip(depths, model["feature"]))
+        assert folded + drawn == leaves, (folded, drawn, leaves)
+
+
 def regression_predicts_numbers():
     random.seed(3)
     lines = ["x,y"] + [f"{i / 10},{i / 10 * 3 + random.uniform(-1, 1):.3f}" for i in range(200)]

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 HOME = PROGRAM.parent / "python-venv"
 TOOLS = ["scikit-build-core", "nanobind"]
-NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "pyspark", "tqdm", "pytest",
+NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "polars", "pyarrow", "pyspark", "tqdm", "pytest",
           "onnxruntime", "mypy", "fermat", "networkx", "hypothesis", "minisom"]
 
 

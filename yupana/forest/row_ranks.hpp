@@ -6,6 +6,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/table.hpp"
+#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/problem.hpp"
 
 namespace yupana::forest {
@@ -38,6 +39,7 @@ Tree grow_sampled(Context& context,
                   const RowRanks<T>& ranks,
                   const Problem& problem,
                   const std::uint8_t* repeats,
-                  const TreeParams& params);
+                  const TreeParams& params,
+                  const GrowthRules& rules);
 
 }  // namespace yupana::forest

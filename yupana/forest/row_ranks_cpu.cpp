@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,13 @@ class SampledGrower {
                 const RowRanks<T>& ranks,
                 const Problem& problem,
                 const std::uint8_t* repeats,
-                const TreeParams& params)
+                const TreeParams& params,
+                const GrowthRules& rules)
       : context_(context),
         ranks_(ranks),
         problem_(problem),
         params_(params),
+        rules_(rules),
         memory_(context,
                 problem.outputs(),
                 bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
@@ -58,6 +61,7 @@ class SampledGrower {
       memory_.add(1);
       const std::int32_t index =
           add_leaf(problem_, place.totals, place.parent, place.is_right, tree);
+      clamp_value(place.bounds, index, tree);
       Segment left, right;
       if (!split_node(place, tree, left, right)) continue;
       left.parent = right.parent = index;
@@ -88,17 +92,24 @@ class SampledGrower {
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
     left.totals = totals_in(left, split.feature);
     right.totals = totals_in(right, split.feature);
+    if (!rules_.monotonic.empty()) {
+      std::tie(left.bounds, right.bounds) = child_bounds(place.bounds,
+                                                         rules_.direction(split.feature),
+                                                         bounded_value(problem_, left.totals),
+                                                         bounded_value(problem_, right.totals));
+    }
     if (!gains_enough(problem_, params_, place.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }
     Node& node = tree.nodes.back();
     node.feature = split.feature;
     node.missing_left = sends_missing_left(split, range);
-    put_threshold(split, range, node, tree);
+    put_threshold(place, split, range, node, tree);
     return true;
   }
 
-  void put_threshold(const Split& split, const NodeRange& range, Node& node, Tree& tree) {
+  void put_threshold(
+      const Segment& place, const Split& split, const NodeRange& range, Node& node, Tree& tree) {
     const auto& values = ranks_.values[split.feature];
     const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
     if (params_.is_categorical(split.feature)) {
@@ -106,12 +117,35 @@ class SampledGrower {
       node.set = static_cast<std::int32_t>(tree.sets.size());
       memory_.add(tree.sets.emplace_back(
           set_of(range, categories, split.known_left, node.missing_left, value_at)));
+    } else if (rules_.random_splits) {
+      node.threshold = static_cast<double>(drawn_in(place, split.feature, range));
     } else if (split.known_left < range.known) {
       const T last = value_at(split.known_left - 1), next = value_at(split.known_left);
       node.threshold = static_cast<double>(midpoint(last, next));
     } else {
       node.threshold = std::numeric_limits<double>::infinity();
     }
+  }
+
+  T drawn_in(const Segment& place, std::int32_t feature, const NodeRange& range) const {
+    const auto& values = ranks_.values[feature];
+    const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
+    return drawn_threshold(place.key, feature, value_at(0), value_at(range.known - 1));
+  }
+
+  SplitRule rule_of(const Segment& place, std::int32_t feature, const NodeRange& range) const {
+    SplitRule rule{rules_.direction(feature), place.bounds, rules_.random_splits, range.known};
+    const auto rank_at = [&](std::int64_t i) { return range.keys[i] >> range.class_bits; };
+    if (!rules_.random_splits || range.known == 0 || rank_at(0) == rank_at(range.known - 1)) {
+      return rule;
+    }
+    const auto& values = ranks_.values[feature];
+    const T drawn = drawn_in(place, feature, range);
+    const auto first = static_cast<std::uint32_t>(
+        std::upper_bound(values.begin(), values.end(), drawn) - values.begin());
+    rule.place = std::lower_bound(range.keys, range.keys + range.known, first << range.class_bits) -
+                 range.keys;
+    return rule;
   }
 
   /// RowSamples features until one varies, at least max_features of them.
@@ -137,6 +171,7 @@ class SampledGrower {
                         own.keys.data(),
                         needs_rows_ ? own.rows.data() : nullptr);
         }
+        if (rules_.any()) columns_[j].range.rule = rule_of(place, sampled_[j], columns_[j].range);
         bounds.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
         varies = varies || bounds.back().varies;
       }
@@ -318,6 +353,7 @@ class SampledGrower {
   const RowRanks<T>& ranks_;
   const Problem& problem_;
   const TreeParams& params_;
+  const GrowthRules& rules_;
   TreeMemory memory_;
   bool needs_rows_;
   Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
@@ -338,8 +374,9 @@ Tree grow_sampled(Context& context,
                   const RowRanks<T>& ranks,
                   const Problem& problem,
                   const std::uint8_t* repeats,
-                  const TreeParams& params) {
-  return SampledGrower<T>(context, ranks, problem, repeats, params).grow();
+                  const TreeParams& params,
+                  const GrowthRules& rules) {
+  return SampledGrower<T>(context, ranks, problem, repeats, params, rules).grow();
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, grow_sampled)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "yupana/forest/exact.hpp"
+#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/median.hpp"
 #include "yupana/forest/problem.hpp"
 
@@ -19,6 +21,7 @@ struct NodeRange {
   std::int64_t known = 0;  ///< entries with a value
   std::int64_t all = 0;
   LeafLimits least = {};  ///< of each side
+  SplitRule rule = {};    ///< dense features alone have one
   // A feature that is 0 in most rows: its entries are of its other values, [first, last), those
   // below 0 before `positive`; of missing values from `known` on, or else at missing_at.
   bool is_sparse = false;
@@ -47,8 +50,8 @@ struct NodeRange {
 
 // Sums of both sides of a split as entries move from right to left, one type a criterion:
 //   move(i): entry i goes left, move(part): rows of those sums do; lighter(): weight of the lighter
-//   side; approximate(): a double that grows with the gain, within 2^-44 of the truth; exact(): the
-//   same without rounding, compared by compare().
+//   side; values(): what both sides would predict; approximate(): a double that grows with the
+//   gain, within 2^-44 of the truth; exact(): the same without rounding, compared by compare().
 
 /// Two classes, weights 1. With L1 of N_L rows to the left in class 1, of T1 of N in all, the gain
 /// is 2 / N^2 times d^2 / (N_L N_R), d = L1 N - N_L T1: no cancellation but in d, which is exact.
@@ -65,6 +68,9 @@ class TwoClassSides {
     nl_ += part.rows;
   }
   std::int64_t lighter() const { return std::min(nl_, n_ - nl_); }
+  std::pair<double, double> values() const {
+    return {share_of(l1_, nl_), share_of(t1_ - l1_, n_ - nl_)};
+  }
   double approximate() const {
     const double d = static_cast<double>(l1_ * n_ - nl_ * t1_);
     return d * d / (static_cast<double>(nl_) * static_cast<double>(n_ - nl_));
@@ -110,6 +116,10 @@ class ClassSides {
     for (std::size_t c = 0; c < part.classes.size(); ++c) move(c, part.classes[c]);
   }
   std::int64_t lighter() const { return std::min(nl_, nr_); }
+  /// Of two classes.
+  std::pair<double, double> values() const {
+    return {share_of(left_[1], nl_), share_of(right_[1], nr_)};
+  }
 
  private:
   void move(std::size_t c, std::int64_t w) {
@@ -195,6 +205,10 @@ class NumberSides {
   }
   void move(const Totals& part) { move(part.moment, part.weight); }
   std::int64_t lighter() const { return std::min(nl_, nr_); }
+  std::pair<double, double> values() const {
+    return {mean_of(problem_, left_ + shift_ * nl_, nl_),
+            mean_of(problem_, right_ + shift_ * nr_, nr_)};
+  }
 
  private:
   void move(std::int64_t moment, std::int64_t w) {
@@ -252,6 +266,7 @@ class AbsoluteSides {
   void move(std::int64_t i) { parts_.move(problem_, range_.rows[i]); }
   void move(const Totals&) {}  // of sparse features alone, which are made
   std::int64_t lighter() const { return parts_.lighter(); }
+  std::pair<double, double> values() const { return {}; }  // check_rules refuses bounds
   __int128 exact() const { return -parts_.error(); }
   double approximate() const { return static_cast<double>(exact()); }
 
@@ -321,6 +336,15 @@ void each_sparse_split(const NodeRange& range,
   visit_if_enough(range.known, sides);
 }
 
+/// Whether a node's rule lets it be split where so many known entries are to the left.
+template <class Sides>
+bool allows(const SplitRule& rule, std::int64_t known_left, const Sides& sides) {
+  if (rule.has_place && known_left != rule.place) return false;
+  if (rule.direction == 0) return true;
+  const auto [left, right] = sides.values();
+  return rule.allows(left, right);
+}
+
 /// visit(known entries to the left, sides) for every place where a node may be split, in order.
 /// Missing values stay right, or go left first.
 template <class Sides, class Visit>
@@ -331,18 +355,20 @@ void each_split(const NodeRange& range, Sides sides, bool missing_left, const Vi
   if (missing_left) move_missing(range, sides);
   const std::int64_t first = range.least.rows - before;
   const std::int64_t last = range.all - range.least.rows - before;
-  const auto weighs_enough = [&] {
-    return range.least.weight == 0 || sides.lighter() >= range.least.weight;
+  const bool ruled = range.rule.binds();
+  const auto suits = [&](std::int64_t known_left) {
+    if (range.least.weight > 0 && sides.lighter() < range.least.weight) return false;
+    return !ruled || allows(range.rule, known_left, sides);
   };
   std::int64_t i = 0;
   for (; i + 1 < range.known && i < last; ++i) {
     sides.move(i);
-    if (i + 1 >= first && range.changes_after(i) && weighs_enough()) visit(i + 1, sides);
+    if (i + 1 >= first && range.changes_after(i) && suits(i + 1)) visit(i + 1, sides);
   }
   // All known values left, the missing ones right.
   if (missing_left || missing == 0 || i + 1 != range.known || i >= last) return;
   sides.move(i);
-  if (i + 1 >= first && weighs_enough()) visit(i + 1, sides);
+  if (i + 1 >= first && suits(i + 1)) visit(i + 1, sides);
 }
 
 namespace cpu {

@@ -39,6 +39,7 @@ struct Segment {
   bool is_right = false;
   std::int64_t first_entry = 0;  ///< its rows' entries of a sparse table's list
   std::int64_t last_entry = 0;
+  ValueBounds bounds = {};
 
   std::int64_t size() const { return end - begin; }
 };
@@ -55,7 +56,7 @@ double approximate_best(const Problem& problem,
                         const NodeRange& range,
                         bool missing_left) {
   if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-    if (range.class_bits == 1 && !range.is_sparse) {
+    if (range.class_bits == 1 && !range.is_sparse && !range.rule.binds()) {
       const std::int64_t missing = missing_left ? range.all - range.known : 0;
       std::int64_t ones = 0;
       for (std::int64_t i = 0; i < missing; ++i) ones += range.keys[range.known + i] & 1;

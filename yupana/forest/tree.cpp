@@ -87,30 +87,76 @@ TreeParams with_weight_in_rows(TreeParams params, const Problem& problem, std::i
 }
 
 template <class T>
+Tree grow(Context& context,
+          TableView<T> table,
+          const Problem& problem,
+          Lists& lists,
+          const TreeParams& params,
+          bool parallel) {
+  return grow_by_rules(context, table, problem, lists, params, {}, parallel);
+}
+
+void check_rules(const GrowthRules& rules,
+                 const TreeParams& params,
+                 const Target& target,
+                 std::int64_t features) {
+  if (!rules.any()) return;
+  if (!params.categorical.empty()) {
+    throw usage_error(
+        "categorical: expected none with monotonic features or random splits; make a feature of "
+        "each category");
+  }
+  if (rules.monotonic.empty()) return;
+  if (std::ssize(rules.monotonic) != features) {
+    throw usage_error("monotonic: expected an entry for each of {} features, got {}",
+                      features,
+                      rules.monotonic.size());
+  }
+  if (target.is_class() && target.classes != 2) {
+    throw usage_error("monotonic: expected numbers or two classes to predict, got {} classes",
+                      target.classes);
+  }
+  if (params.criterion == Criterion::absolute_error) {
+    throw usage_error("monotonic: expected another criterion than absolute errors");
+  }
+}
+
+template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Target& target,
               const TreeParams& params) {
+  return fit_ruled_tree(context, table, target, params, {});
+}
+
+template <class T>
+Tree fit_ruled_tree(Context& context,
+                    TableView<T> table,
+                    const Target& target,
+                    const TreeParams& params,
+                    const GrowthRules& rules) {
   const FeatureColumns features(table.columns, params.one_hot);
   check_tree_params(params, table.rows, features.count());
-  if (features.has_one_hot() && makes_features(context, params)) {
+  check_rules(rules, params, target, features.count());
+  if (features.has_one_hot() && (rules.any() || makes_features(context, params))) {
     TreeParams plain = params;
     plain.one_hot.clear();
-    return fit_tree(context, with_features(table, params.one_hot).view(), target, plain);
+    return fit_ruled_tree(
+        context, with_features(table, params.one_hot).view(), target, plain, rules);
   }
   const Problem problem = make_problem(table.rows, target, params.criterion);
   note_rounded_weights(context, table.rows, target, problem);
   return grow_best_first(params, [&](const TreeParams& own) {
     if (context.backend() == Backend::reference) {
-      return reference::fit_tree(context, table, problem, own, nullptr);
+      return reference::fit_tree(context, table, problem, own, rules, nullptr);
     }
 #ifdef YUPANA_CUDA
-    if (context.backend() == Backend::cuda && !params.needs_cpu()) {
+    if (context.backend() == Backend::cuda && !params.needs_cpu() && !rules.any()) {
       const TreeParams there = with_weight_in_rows(own, problem, table.rows);
       return cuda::fit_tree<T>(context, table, nullptr, problem, there);
     }
 #endif
-    return cpu::fit_tree(context, table, problem, own);
+    return cpu::fit_tree(context, table, problem, own, rules);
   });
 }
 
@@ -131,6 +177,6 @@ Tree cuda::fit_resident_tree(Context& context,
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_tree)
 #endif
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, grow, fit_tree, fit_ruled_tree)
 
 }  // namespace yupana::forest

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "yupana/forest/growth_rules.hpp"
+#include "yupana/forest/lists.hpp"
 #include "yupana/forest/problem.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/forest/tree.hpp"
@@ -20,6 +22,7 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
               const TreeParams& params,
+              const GrowthRules& rules,
               const std::uint8_t* repeats);
 }  // namespace reference
 
@@ -28,8 +31,19 @@ template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params);
+              const TreeParams& params,
+              const GrowthRules& rules);
 }  // namespace cpu
+
+/// As grow() of lists.hpp, by rules.
+template <class T>
+Tree grow_by_rules(Context& context,
+                   TableView<T> table,
+                   const Problem& problem,
+                   Lists& lists,
+                   const TreeParams& params,
+                   const GrowthRules& rules,
+                   bool parallel);
 
 /// Throws usage for parameters without sense, bad_input for an empty table.
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features);

@@ -29,12 +29,14 @@ class Grower {
          TableView<T> table,
          const Problem& problem,
          Lists& lists,
-         const TreeParams& params)
+         const TreeParams& params,
+         const GrowthRules& rules)
       : context_(context),
         table_(table),
         problem_(problem),
         lists_(lists),
         params_(params),
+        rules_(rules),
         features_(table.columns, params.one_hot),
         ranges_{problem, lists, features_},
         memory_(context, problem.outputs(), bytes_of(table) + lists.bytes()),
@@ -82,6 +84,7 @@ class Grower {
       memory_.add(1);
       const std::int32_t index =
           add_leaf(problem_, segment.totals, segment.parent, segment.is_right, tree);
+      clamp_value(segment.bounds, index, tree);
       Segment left, right;
       if (!split_node(segment, parallel, tree, left, right)) continue;
       left.parent = right.parent = index;
@@ -128,6 +131,12 @@ class Grower {
     rows.rows = lists_.row(column) + segment.begin;
     left.totals = totals_in(problem_, rows, 0, split.left_rows);
     right.totals = totals_in(problem_, rows, split.left_rows, range.all);
+    if (!rules_.monotonic.empty()) {
+      std::tie(left.bounds, right.bounds) = child_bounds(segment.bounds,
+                                                         rules_.direction(split.feature),
+                                                         bounded_value(problem_, left.totals),
+                                                         bounded_value(problem_, right.totals));
+    }
     if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }
@@ -158,7 +167,7 @@ class Grower {
     const std::vector<SplitBound> bounds = bounds_of<Sides>(segment, parallel, features);
     return forest::best_split<Sides>(
         problem_, segment.totals, features, bounds, [&](std::size_t i) {
-          return ranges_.range_of(segment, features[i]);
+          return ruled_range(segment, features[i]);
         });
   }
 
@@ -202,7 +211,33 @@ class Grower {
                     lists_.key(feature) + segment.begin,
                     lists_.row(feature) + segment.begin);
     }
-    return bound_of<Sides>(problem_, segment.totals, ranges_.range_of(segment, feature));
+    return bound_of<Sides>(problem_, segment.totals, ruled_range(segment, feature));
+  }
+
+  /// A feature's range with what splits keep to.
+  NodeRange ruled_range(const Segment& segment, std::int32_t feature) const {
+    NodeRange range = ranges_.range_of(segment, feature);
+    if (!rules_.any()) return range;
+    range.rule.direction = rules_.direction(feature);
+    range.rule.bounds = segment.bounds;
+    range.rule.has_place = rules_.random_splits;
+    range.rule.place = range.known;
+    if (!rules_.random_splits || range.known == 0) return range;
+    const T* const column = table_.column(feature);
+    if (column[range.rows[0]] == column[range.rows[range.known - 1]]) return range;
+    const T drawn = drawn_in(segment, feature, range);
+    range.rule.place =
+        std::partition_point(range.rows,
+                             range.rows + range.known,
+                             [&](std::uint32_t row) { return column[row] <= drawn; }) -
+        range.rows;
+    return range;
+  }
+
+  T drawn_in(const Segment& segment, std::int32_t feature, const NodeRange& range) const {
+    const T* const column = table_.column(feature);
+    return drawn_threshold(
+        segment.key, feature, column[range.rows[0]], column[range.rows[range.known - 1]]);
   }
 
   /// Of one-hot columns those features alone that come close to the best of all.
@@ -253,7 +288,9 @@ class Grower {
   double threshold_of(const Segment& segment, const Split& split) const {
     if (is_categorical(split.feature)) return 0;
     const NodeRange range = ranges_.range_of(segment, split.feature);
-    if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
+    if (split.known_left == range.known && !rules_.random_splits) {
+      return std::numeric_limits<double>::infinity();
+    }
     if (range.is_sparse) {
       const auto value_at = [&](std::int64_t place) {
         const std::int64_t entry = range.entry_at(place);
@@ -261,6 +298,9 @@ class Grower {
       };
       return static_cast<double>(
           midpoint(value_at(split.known_left - 1), value_at(split.known_left)));
+    }
+    if (rules_.random_splits) {
+      return static_cast<double>(drawn_in(segment, split.feature, range));
     }
     const T* column = table_.column(features_.column(split.feature));
     return static_cast<double>(
@@ -308,6 +348,7 @@ class Grower {
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
+  const GrowthRules& rules_;
   FeatureColumns features_;
   NodeRanges ranges_;
   TreeMemory memory_;
@@ -320,16 +361,17 @@ class Grower {
 }  // namespace
 
 template <class T>
-Tree grow(Context& context,
-          TableView<T> table,
-          const Problem& problem,
-          Lists& lists,
-          const TreeParams& params,
-          bool parallel) {
-  return Grower<T>(context, table, problem, lists, params).grow(parallel);
+Tree grow_by_rules(Context& context,
+                   TableView<T> table,
+                   const Problem& problem,
+                   Lists& lists,
+                   const TreeParams& params,
+                   const GrowthRules& rules,
+                   bool parallel) {
+  return Grower<T>(context, table, problem, lists, params, rules).grow(parallel);
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, grow)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, grow_by_rules)
 
 namespace cpu {
 
@@ -337,7 +379,8 @@ template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params) {
+              const TreeParams& params,
+              const GrowthRules& rules) {
   SortedTable sorted;
   {
     Stage stage(context, "sort features");
@@ -346,7 +389,7 @@ Tree fit_tree(Context& context,
   }
   Stage stage(context, "grow tree");
   Lists lists = take_lists(context, std::move(sorted), problem);
-  return grow(context, table, problem, lists, params, true);
+  return grow_by_rules(context, table, problem, lists, params, rules, true);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)

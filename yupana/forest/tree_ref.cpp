@@ -26,11 +26,16 @@ struct Split {
 template <class T>
 class Grower {
  public:
-  Grower(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
+  Grower(Context& context,
+         TableView<T> table,
+         const Problem& problem,
+         const TreeParams& params,
+         const GrowthRules& rules)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
+        rules_(rules),
         memory_(context, problem.outputs(), bytes_of(table)),
         categories_(count_categories(table, params)) {}
 
@@ -42,7 +47,7 @@ class Grower {
       rows.insert(rows.end(), times, static_cast<std::uint32_t>(i));
     }
     all_weight_ = totals(rows).weight;
-    add_node(rows, 0, root_key(params_.seed), -1, false);
+    add_node(rows, {}, 0, root_key(params_.seed), -1, false);
     return std::move(tree_);
   }
 
@@ -51,14 +56,19 @@ class Grower {
     return totals_of(problem_, rows.data(), std::ssize(rows));
   }
 
-  void add_node(
-      const Rows& rows, std::int64_t depth, std::uint64_t key, std::int32_t parent, bool is_right) {
+  void add_node(const Rows& rows,
+                const ValueBounds& bounds,
+                std::int64_t depth,
+                std::uint64_t key,
+                std::int32_t parent,
+                bool is_right) {
     context_.check_cancelled();
     const Totals node = totals(rows);
     memory_.add(1);
     const std::int32_t index = add_leaf(problem_, node, parent, is_right, tree_);
+    clamp_value(bounds, index, tree_);
     if (is_leaf(params_, node, depth)) return;
-    const Split split = best_split(rows, node, key);
+    const Split split = best_split(rows, node, bounds, key);
     if (!split.found ||
         !gains_enough(
             problem_, params_, node, totals(split.left), totals(split.right), all_weight_)) {
@@ -72,11 +82,21 @@ class Grower {
       tree_.nodes[index].set = static_cast<std::int32_t>(tree_.sets.size());
       tree_.sets.push_back(split.set);
     }
-    add_node(split.left, depth + 1, child_key(key, false), index, false);
-    add_node(split.right, depth + 1, child_key(key, true), index, true);
+    std::pair<ValueBounds, ValueBounds> sides{bounds, bounds};
+    if (!rules_.monotonic.empty()) {
+      sides = child_bounds(bounds,
+                           rules_.direction(split.feature),
+                           bounded_value(problem_, totals(split.left)),
+                           bounded_value(problem_, totals(split.right)));
+    }
+    add_node(split.left, sides.first, depth + 1, child_key(key, false), index, false);
+    add_node(split.right, sides.second, depth + 1, child_key(key, true), index, true);
   }
 
-  Split best_split(const Rows& rows, const Totals& node, std::uint64_t key) const {
+  Split best_split(const Rows& rows,
+                   const Totals& node,
+                   const ValueBounds& bounds,
+                   std::uint64_t key) const {
     std::vector<std::int32_t> features;
     FeatureSampler draw(key, table_.columns);
     const bool all = params_.max_features == 0 || params_.max_features == table_.columns;
@@ -91,11 +111,18 @@ class Grower {
     }
     std::sort(features.begin(), features.end());
     Split best;
-    for (const std::int32_t feature : features) try_feature(feature, rows, node, best);
+    for (const std::int32_t feature : features) {
+      try_feature(feature, rows, node, {rules_.direction(feature), bounds}, key, best);
+    }
     return best;
   }
 
-  void try_feature(std::int32_t feature, const Rows& rows, const Totals& node, Split& best) const {
+  void try_feature(std::int32_t feature,
+                   const Rows& rows,
+                   const Totals& node,
+                   const SplitRule& rule,
+                   std::uint64_t key,
+                   Split& best) const {
     const T* column = table_.column(feature);
     Rows known, missing;
     for (const std::uint32_t row : rows) {
@@ -106,17 +133,24 @@ class Grower {
       return column[a] < column[b];
     });
     if (is_categorical) known = ordered(column, known, missing, node);
+    const bool draws =
+        rules_.random_splits && !known.empty() && column[known.front()] != column[known.back()];
+    const T drawn =
+        draws ? drawn_threshold(key, feature, column[known.front()], column[known.back()]) : T{};
     for (std::size_t i = 1; i <= known.size(); ++i) {
       const bool is_last = i == known.size();
       if (is_last ? missing.empty() : column[known[i - 1]] == column[known[i]]) continue;
+      if (draws && (is_last || column[known[i - 1]] > drawn || column[known[i]] <= drawn)) continue;
       Split split;
       split.feature = feature;
       split.left.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i));
       split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
       if (!is_categorical) {
         split.threshold =
-            is_last ? std::numeric_limits<double>::infinity()
-                    : static_cast<double>(midpoint(column[known[i - 1]], column[known[i]]));
+            is_last && rules_.random_splits ? static_cast<double>(column[known.back()])
+            : is_last                       ? std::numeric_limits<double>::infinity()
+                                            : static_cast<double>(
+                            draws ? drawn : midpoint(column[known[i - 1]], column[known[i]]));
       }
       for (const bool left : {false, true}) {
         if (left && (missing.empty() || is_last)) continue;
@@ -126,7 +160,7 @@ class Grower {
           side.set = set_of(column, known, i, side.missing_left, categories_[feature]);
         Rows& to = left ? side.left : side.right;
         to.insert(to.end(), missing.begin(), missing.end());
-        keep_better(side, node, best);
+        keep_better(side, node, rule, best);
       }
     }
   }
@@ -161,7 +195,7 @@ class Grower {
     return set;
   }
 
-  void keep_better(Split& split, const Totals& node, Split& best) const {
+  void keep_better(Split& split, const Totals& node, const SplitRule& rule, Split& best) const {
     if (std::ssize(split.left) < params_.min_samples_leaf) return;
     if (std::ssize(split.right) < params_.min_samples_leaf) return;
     const Totals left = totals(split.left), right = totals(split.right);
@@ -169,6 +203,10 @@ class Grower {
     if (static_cast<double>(std::min(left.weight, right.weight)) < least) return;
     const bool poisson = problem_.criterion == Criterion::poisson;
     if (poisson && std::min(left.moment, right.moment) == 0) return;
+    if (rule.direction != 0 &&
+        !rule.allows(bounded_value(problem_, left), bounded_value(problem_, right))) {
+      return;
+    }
     split.found = true;
     split.gain = gain_of(problem_, node, left, right);
     if (!best.found || split.gain > best.gain) best = std::move(split);
@@ -178,6 +216,7 @@ class Grower {
   TableView<T> table_;
   const Problem& problem_;
   const TreeParams& params_;
+  const GrowthRules& rules_;
   TreeMemory memory_;
   std::vector<std::int64_t> categories_;
   Tree tree_;
@@ -191,8 +230,9 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
               const TreeParams& params,
+              const GrowthRules& rules,
               const std::uint8_t* repeats) {
-  return Grower<T>(context, table, problem, params).grow(repeats);
+  return Grower<T>(context, table, problem, params, rules).grow(repeats);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/forest/forest.hpp"
@@ -31,11 +32,23 @@ forest::Model model_from_bytes(const std::string& name,
                                std::string_view bytes,
                                std::uint64_t max_bytes = ~std::uint64_t{0});
 
+/// A node in words.
+struct NodeWords {
+  std::int32_t node = 0;
+  std::int64_t depth = 0;
+  std::string condition;   ///< "x <= 2.5 or missing", which leads there; empty: the root
+  std::string prediction;  ///< the class, or the number
+};
+/// The nodes in preorder, thresholds unrounded. with_missing: whether conditions say where missing
+/// values go.
+std::vector<NodeWords> node_words(const forest::Model& model, std::int64_t tree, bool with_missing);
+
 /// One line a node: "if x <= 2.5 or missing", "if x in {a, b}", and what leaves predict; thresholds
 /// unrounded.
 std::string rules_text(const forest::Model& model, std::int64_t tree);
-/// The tree as Graphviz text, and as a picture of its own.
+/// The tree as Graphviz text, and as a picture of its own: the root at the left, nodes below
+/// `deepest` folded into a box that counts their leaves.
 std::string tree_dot(const forest::Model& model, std::int64_t tree);
-std::string tree_svg(const forest::Model& model, std::int64_t tree);
+std::string tree_svg(const forest::Model& model, std::int64_t tree, std::int64_t deepest = 6);
 
 }  // namespace yupana::io

@@ -19,6 +19,8 @@ using forest::Tree;
 
 // A set of categories in a rule, and in a box of 190 points.
 constexpr std::size_t letters_of_rules = 240, letters_of_pictures = 16;
+// Texts of more letters than a box of a picture has room for are squeezed.
+constexpr std::size_t letters_of_boxes = 33;
 
 std::string shortest(double value) {
   std::string text;
@@ -177,30 +179,39 @@ std::string escaped(std::string_view text, bool xml) {
 
 }  // namespace
 
-std::string rules_text(const Model& model, std::int64_t number) {
+std::vector<NodeWords> node_words(const Model& model, std::int64_t number, bool with_missing) {
   const Tree& tree = tree_at(model, number);
-  std::string text;
+  std::vector<NodeWords> words;
   // Of each node, the condition that leads there.
   std::vector<std::string> conditions(tree.nodes.size());
   each_node(tree, [&](std::int32_t i, std::int64_t depth) {
     const Node& node = tree.nodes[i];
-    std::string line(2 * std::max<std::int64_t>(0, depth - 1), ' ');
-    const std::string& condition = conditions[i];
-    if (depth > 0) line += condition;
-    if (node.is_leaf()) line += (depth > 0 ? ": " : "") + summary(model, tree, i);
-    if (depth > 0 || node.is_leaf()) text += line + "\n";
+    words.push_back({i, depth, conditions[i], prediction(model, tree, i)});
     if (node.is_leaf()) return;
     std::string& left = conditions[node.left];
     std::string& right = conditions[node.right];
     if (splits_missing(node)) {
-      left = fmt::format("if {} is known", column_name(model, node));
-      right = fmt::format("if {} is missing", column_name(model, node));
+      left = column_name(model, node) + " is known";
+      right = column_name(model, node) + " is missing";
       return;
     }
     const Question rule = question_of(model, tree, node, letters_of_rules);
-    left = fmt::format("if {}{}", rule.left, node.missing_left ? " or missing" : "");
-    right = fmt::format("if {}{}", rule.right, node.missing_left ? "" : " or missing");
+    left = rule.left + (with_missing && node.missing_left ? " or missing" : "");
+    right = rule.right + (with_missing && !node.missing_left ? " or missing" : "");
   });
+  return words;
+}
+
+std::string rules_text(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  std::string text;
+  for (const NodeWords& own : node_words(model, number, true)) {
+    const bool is_leaf = tree.nodes[own.node].is_leaf(), is_root = own.depth == 0;
+    if (is_root && !is_leaf) continue;
+    if (!is_root) text += std::string(2 * (own.depth - 1), ' ') + "if " + own.condition;
+    if (is_leaf) text += (is_root ? "" : ": ") + summary(model, tree, own.node);
+    text += "\n";
+  }
   return text;
 }
 
@@ -223,78 +234,122 @@ std::string tree_dot(const Model& model, std::int64_t number) {
   return text + "}\n";
 }
 
-std::string tree_svg(const Model& model, std::int64_t number) {
-  const Tree& tree = tree_at(model, number);
-  constexpr double width = 190, height = 90, box = 44, margin = 10;
-  // Leaves are side by side in order, a node over the middle of its children.
-  std::vector<double> x(tree.nodes.size(), 0);
-  std::vector<std::int64_t> depths(tree.nodes.size(), 0);
-  std::vector<std::int32_t> order;
-  double leaves = 0;
-  std::int64_t deepest = 0;
-  each_node(tree, [&](std::int32_t i, std::int64_t depth) {
-    const auto at = static_cast<std::size_t>(i);
-    depths[at] = depth;
-    deepest = std::max(deepest, depth);
-    order.push_back(i);
-    if (tree.nodes[at].is_leaf()) x[at] = leaves++;
+namespace {
+
+/// Places of a picture's nodes: columns by depth, rows by the leaves above.
+struct Layout {
+  static constexpr double column = 286, row = 50, width = 216, box = 40, margin = 10;
+  std::vector<std::int32_t> order;   ///< of the drawn nodes, in preorder
+  std::vector<double> y;             ///< of each node, in rows
+  std::vector<std::int64_t> depths;  ///< of each node
+  std::vector<std::int64_t> folded;  ///< leaves below a node that is drawn without them; 0: none
+  double rows = 0;
+  std::int64_t columns = 1;
+
+  double left(std::size_t i) const { return margin + static_cast<double>(depths[i]) * column; }
+  double top(std::size_t i) const { return margin + y[i] * row; }
+};
+
+Layout layout_of(const Tree& tree, std::int64_t deepest) {
+  const std::size_t count = tree.nodes.size();
+  Layout layout{{},
+                std::vector<double>(count),
+                std::vector<std::int64_t>(count),
+                std::vector<std::int64_t>(count)};
+  std::size_t folding = count;  // the node at `deepest` whose leaves are counted
+  each_node(tree, [&](std::int32_t number, std::int64_t depth) {
+    const auto i = static_cast<std::size_t>(number);
+    layout.depths[i] = depth;
+    const bool is_leaf = tree.nodes[i].is_leaf();
+    if (depth > deepest) {
+      layout.folded[folding] += is_leaf ? 1 : 0;
+      return;
+    }
+    layout.order.push_back(number);
+    layout.columns = std::max(layout.columns, depth + 1);
+    if (depth == deepest) folding = i;
+    if (is_leaf || depth == deepest) layout.y[i] = layout.rows++;
   });
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const Node& node = tree.nodes[order[k]];
-    if (node.is_leaf()) continue;
-    x[order[k]] = (x[node.left] + x[node.right]) / 2;
+  for (std::size_t k = layout.order.size(); k-- > 0;) {
+    const Node& node = tree.nodes[layout.order[k]];
+    if (node.is_leaf() || layout.depths[layout.order[k]] == deepest) continue;
+    layout.y[layout.order[k]] = (layout.y[node.left] + layout.y[node.right]) / 2;
   }
-  const double w = leaves * width + 2 * margin;
-  const double h = static_cast<double>(deepest) * height + box + 2 * margin;
+  return layout;
+}
+
+/// The lines from a node to its children, and which way they are.
+std::string branches_svg(const Layout& at, const Tree& tree, std::size_t i) {
+  std::string text;
+  for (const bool left : {true, false}) {
+    const auto c = static_cast<std::size_t>(left ? tree.nodes[i].left : tree.nodes[i].right);
+    const double from = at.left(i) + Layout::width, to = at.left(c);
+    text += fmt::format(
+        "<path d=\"M{0} {1}C{2} {1} {2} {3} {4} {3}\" stroke=\"#777\" fill=\"none\"/>\n"
+        "<text x=\"{5}\" y=\"{6}\" fill=\"#555\" text-anchor=\"end\">{7}{8}</text>\n",
+        from,
+        at.top(i) + Layout::box / 2,
+        (from + to) / 2,
+        at.top(c) + Layout::box / 2,
+        to,
+        to - 3,
+        at.top(c) + Layout::box / 2 + (left ? -5 : 14),
+        left ? "yes" : "no",
+        left == tree.nodes[i].missing_left ? ", missing" : "");
+  }
+  return text;
+}
+
+std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std::size_t i) {
+  const Node& node = tree.nodes[i];
+  const auto number = static_cast<std::int64_t>(i);
+  const std::int64_t folded = at.folded[i];
+  const std::string first = node.is_leaf() || folded > 0
+                                ? prediction(model, tree, number)
+                                : question_of(model, tree, node, letters_of_pictures).left;
+  std::string second = counted(node.rows, "row");
+  if (folded > 0) {
+    second += fmt::format(", {} below", counted(folded, "leaf", "leaves"));
+  } else if (!node.is_leaf()) {
+    second += fmt::format(", impurity {:.3g}", node.impurity);
+  }
+  const double middle = at.left(i) + Layout::width / 2;
+  const std::string squeezed =
+      fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", Layout::width - 10);
+  return fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
+      "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\"{}>{}</text>\n<text x=\"{}\" "
+      "y=\"{}\">{}</text>\n",
+      at.left(i),
+      at.top(i),
+      Layout::width,
+      Layout::box,
+      node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
+      folded > 0 ? " stroke-dasharray=\"4 3\"" : "",
+      middle,
+      at.top(i) + 16,
+      first.size() > letters_of_boxes ? squeezed : std::string(),
+      escaped(first, true),
+      middle,
+      at.top(i) + 32,
+      escaped(second, true));
+}
+
+}  // namespace
+
+std::string tree_svg(const Model& model, std::int64_t number, std::int64_t deepest) {
+  const Tree& tree = tree_at(model, number);
+  const Layout at = layout_of(tree, deepest);
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" "
-      "font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
+      "{1}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      w,
-      h);
-  const auto centre = [&](std::size_t i) { return margin + (x[i] + 0.5) * width; };
-  const auto top = [&](std::size_t i) { return margin + static_cast<double>(depths[i]) * height; };
-  for (const std::int32_t number_of_node : order) {
-    const auto i = static_cast<std::size_t>(number_of_node);
-    const Node& node = tree.nodes[i];
-    if (!node.is_leaf()) {
-      for (const bool left : {true, false}) {
-        const auto c = static_cast<std::size_t>(left ? node.left : node.right);
-        text += fmt::format("<path d=\"M{} {}L{} {}\" stroke=\"#777\" fill=\"none\"/>\n",
-                            centre(i),
-                            top(i) + box,
-                            centre(c),
-                            top(c));
-        // Beside the line, near the child and on the side away from its sibling.
-        text +=
-            fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#555\" text-anchor=\"{}\">{}{}</text>\n",
-                        centre(c) + (left ? -4 : 4) + 0.3 * (centre(i) - centre(c)),
-                        top(c) - 0.3 * (height - box),
-                        left ? "end" : "start",
-                        left ? "yes" : "no",
-                        left == node.missing_left ? ", missing" : "");
-      }
-    }
-    text += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
-        "stroke=\"#444\"/>\n<text x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{}\">{}</text>\n",
-        centre(i) - width / 2 + 4,
-        top(i),
-        width - 8,
-        box,
-        node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
-        centre(i),
-        top(i) + 18,
-        escaped(node.is_leaf() ? prediction(model, tree, number_of_node)
-                               : question_of(model, tree, node, letters_of_pictures).left,
-                true),
-        centre(i),
-        top(i) + 34,
-        escaped(node.is_leaf()
-                    ? counted(node.rows, "row")
-                    : fmt::format("{}, impurity {:.3g}", counted(node.rows, "row"), node.impurity),
-                true));
+      static_cast<double>(at.columns - 1) * Layout::column + Layout::width + 2 * Layout::margin,
+      (at.rows - 1) * Layout::row + Layout::box + 2 * Layout::margin);
+  for (const std::int32_t node : at.order) {
+    const auto i = static_cast<std::size_t>(node);
+    if (!tree.nodes[i].is_leaf() && at.folded[i] == 0) text += branches_svg(at, tree, i);
+    text += box_svg(at, model, tree, i);
   }
   return text + "</svg>\n";
 }

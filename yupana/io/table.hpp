@@ -25,8 +25,9 @@ struct TableParams {
   std::vector<std::string> columns = {};  ///< the features, in this order; empty: all the others
   std::vector<std::string> ignored = {};  ///< columns left out
   std::vector<std::string> categorical =
-      {};                   ///< features of text: a category's number is its value
-  bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
+      {};                             ///< features of text: a category's number is its value
+  std::vector<std::string> ids = {};  ///< columns of a text that name rows: kept as they are read
+  bool zero_based = false;            ///< indices of a libsvm file begin at 0, not 1
   /// Names that a header has, those of a model: a first line with all of them is one. Of a libsvm
   /// file values at indices beyond them are refused, or left out with a note.
   std::vector<std::string> known = {};
@@ -35,6 +36,18 @@ struct TableParams {
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
   /// empty: such tables are refused.
   std::string scratch = {};
+};
+
+/// Columns that name rows, in the file's order.
+struct RowIds {
+  std::vector<std::string> names;  ///< of the columns
+  std::vector<std::string> rows;   ///< of each row: its cells, as a table with tabs has them
+
+  /// What goes before the other cells of a line.
+  std::string header() const;
+  std::string of(std::int64_t row) const {
+    return rows.empty() ? std::string() : rows[static_cast<std::size_t>(row)] + '\t';
+  }
 };
 
 /// A table in memory.
@@ -48,8 +61,9 @@ struct TableFile {
   Array<std::int32_t> codes;         ///< of each row: its class
   Array<double> values;              ///< of each row: its label, where that is a number
   Array<double> weights;             ///< of each row; empty without a column of them
-  std::int64_t missing = 0;          ///< cells without a value among the features
-  std::int64_t infinite = 0;         ///< infinite values among the features
+  RowIds ids = {};
+  std::int64_t missing = 0;   ///< cells without a value among the features
+  std::int64_t infinite = 0;  ///< infinite values among the features
 };
 
 /// Reads a table. By content: .npy (two dimensions, any plain number type, float16 and bool among

@@ -88,6 +88,7 @@ bool is_named(const std::vector<std::string>& first, const TableParams& params) 
   return names_a_column(params.label) || names_a_column(params.weight) ||
          std::any_of(params.columns.begin(), params.columns.end(), names_a_column) ||
          std::any_of(params.ignored.begin(), params.ignored.end(), names_a_column) ||
+         std::any_of(params.ids.begin(), params.ids.end(), names_a_column) ||
          std::any_of(params.categorical.begin(), params.categorical.end(), names_a_column);
 }
 
@@ -272,6 +273,11 @@ std::string column_named(const std::string& path,
   return columns.names[column_of(path, columns, name, role)];
 }
 
+void refuse_ids(const std::string& path, const TableParams& params) {
+  if (params.ids.empty()) return;
+  throw usage_error("--id: {} has numbers alone; expected a table of text (CSV, TSV)", path);
+}
+
 void use_columns(const std::string& path, const TableParams& params, TableColumns& columns) {
   columns.uses.assign(columns.names.size(),
                       params.columns.empty() ? ColumnUse::number : ColumnUse::skipped);
@@ -300,11 +306,15 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
       throw bad_file(path, "column '{}' cannot be the label and the {}", printable(name), role);
     }
     if (std::find(ignored.begin(), ignored.end(), c) != ignored.end()) {
-      throw ignored_and(name, fmt::format("the {}", role));
+      throw ignored_and(name, fmt::format("{} {}", use == ColumnUse::id ? "an" : "the", role));
     }
     const bool chosen = columns.uses[c] == ColumnUse::number && !params.columns.empty();
     if (chosen && use != ColumnUse::category) {
-      throw bad_file(path, "column '{}' cannot be a feature and the {}", printable(name), role);
+      throw bad_file(path,
+                     "column '{}' cannot be a feature and {} {}",
+                     printable(name),
+                     use == ColumnUse::id ? "an" : "the",
+                     role);
     }
     if (columns.uses[c] == ColumnUse::skipped && use == ColumnUse::category) {
       throw usage_error(
@@ -321,6 +331,13 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   }
   if (!params.weight.empty()) take(params.weight, "weight", ColumnUse::weight);
   for (const std::string& name : params.categorical) take(name, "categorical", ColumnUse::category);
+  for (const std::string& name : params.ids) {
+    const ColumnUse before = columns.uses[column_of(path, columns, name, "id")];
+    if (before != ColumnUse::number && before != ColumnUse::skipped) {
+      throw usage_error("--id: column '{}' has another use as well; name it once", printable(name));
+    }
+    take(name, "id", ColumnUse::id);
+  }
   if (params.columns.empty()) {
     for (std::size_t c = 0; c < columns.names.size(); ++c) order.push_back(c);
   }

@@ -12,7 +12,7 @@
 namespace yupana::io {
 
 /// What becomes of a column of the file.
-enum class ColumnUse { skipped, number, category, label, label_number, weight };
+enum class ColumnUse { skipped, number, category, label, label_number, weight, id };
 
 /// The columns of a table and what becomes of them.
 struct TableColumns {
@@ -76,6 +76,9 @@ char found_delimiter(std::string_view line);
 
 /// Blank, or a comment.
 bool is_skipped_line(std::string_view line, char comment);
+
+/// usage for columns that are to name rows, of a file that has no text.
+void refuse_ids(const std::string& path, const TableParams& params);
 
 /// Finds the delimiter, the header and the use of each column from the first lines of a file.
 TableColumns table_columns(const std::string& path,

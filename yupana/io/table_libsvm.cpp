@@ -243,6 +243,7 @@ void read_libsvm_table(Context& context,
   for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));
   TableParams chosen = params;
   if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
+  refuse_ids(text.path(), params);
   use_columns(text.path(), chosen, columns);
   if (columns.label > 0)
     throw bad_file(text.path(), "the label of a libsvm file is called 'label'; give --label label");

@@ -74,6 +74,7 @@ class Putter {
         file_.weights[row] = value;
         return;
       case ColumnUse::skipped:
+      case ColumnUse::id:
         return;
     }
   }
@@ -158,6 +159,7 @@ void read_npy_table(Context& context,
                     const TableParams& params,
                     std::int64_t bytes,
                     const TakeTable<T>& take) {
+  refuse_ids(path, params);
   const InputFile input(path);
   const NpyFile npy(input, {.shape = "rows and columns", .with_bool = true, .with_half = true});
   if (npy.count() == 0) {

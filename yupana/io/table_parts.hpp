@@ -38,10 +38,16 @@ void read_npy_table(Context& context,
                     std::int64_t bytes,
                     const TakeTable<T>& take);
 
+/// Of the names that a row has, about.
+inline std::int64_t bytes_of_ids(const TableColumns& columns) {
+  return 64 * std::count(columns.uses.begin(), columns.uses.end(), ColumnUse::id);
+}
+
 /// Rows of a part whose features take at most `bytes`; at least one.
 template <class T>
 std::int64_t rows_of_part(const TableColumns& columns, std::int64_t bytes) {
-  const auto row = static_cast<std::int64_t>(columns.features.size() * sizeof(T));
+  const auto row =
+      static_cast<std::int64_t>(columns.features.size() * sizeof(T)) + bytes_of_ids(columns);
   return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, row));
 }
 
@@ -52,8 +58,9 @@ TableFile<T> shaped_table(Context& context,
                           const TableColumns& columns,
                           std::int64_t rows,
                           const std::string& scratch) {
-  const double bytes = static_cast<double>(rows) * static_cast<double>(columns.features.size()) *
-                       static_cast<double>(sizeof(T));
+  const double bytes =
+      static_cast<double>(rows) * (static_cast<double>(columns.features.size() * sizeof(T)) +
+                                   static_cast<double>(bytes_of_ids(columns)));
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw resource_error(
@@ -70,11 +77,14 @@ TableFile<T> shaped_table(Context& context,
   file.table = Table<T>(rows, columns.features);
   file.categories.resize(columns.features.size());
   if (columns.label >= 0) file.label = columns.names[columns.label];
-  for (const ColumnUse use : columns.uses) {
+  for (std::size_t c = 0; c < columns.uses.size(); ++c) {
+    const ColumnUse use = columns.uses[c];
+    if (use == ColumnUse::id) file.ids.names.push_back(columns.names[c]);
     if (use == ColumnUse::label) file.codes = Array<std::int32_t>(rows);
     if (use == ColumnUse::label_number) file.values = Array<double>(rows);
     if (use == ColumnUse::weight) file.weights = Array<double>(rows);
   }
+  if (!file.ids.names.empty()) file.ids.rows.resize(static_cast<std::size_t>(rows));
   return file;
 }
 

@@ -10,6 +10,7 @@
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
+#include "yupana/io/tsv_cell.hpp"
 
 namespace yupana::io {
 
@@ -105,6 +106,7 @@ class PieceReader {
         continue;
       }
       if (!plain_ || !quick_line(line)) slow_line(line);
+      if (!to_.ids.rows.empty()) to_.ids.rows[static_cast<std::size_t>(row_)] = id_;
       ++row_;
       if (row_ - first_ == tile_rows) put_tile();
     }
@@ -123,6 +125,7 @@ class PieceReader {
     const char* end = at + line.size();
     if (at < end && end[-1] == '\r') --end;
     const std::size_t count = columns_.uses.size();
+    id_.clear();
     const char delimiter = columns_.delimiter;
     for (std::size_t c = 0; c < count; ++c) {
       const ColumnUse use = columns_.uses[c];
@@ -156,6 +159,7 @@ class PieceReader {
   }
 
   void slow_line(std::string_view line) {
+    id_.clear();
     if (!split_cells(line, columns_.delimiter, cells_, storage_)) {
       fail("a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
     }
@@ -168,6 +172,7 @@ class PieceReader {
   void slow_cell(std::size_t c, std::string_view text) {
     const ColumnUse use = columns_.uses[c];
     if (use == ColumnUse::skipped) return;
+    if (use == ColumnUse::id) return set_text(c, text);
     const bool missing = is_missing(text);
     if (use == ColumnUse::number || use == ColumnUse::category) {
       if (missing) {
@@ -210,6 +215,10 @@ class PieceReader {
 
   void set_text(std::size_t c, std::string_view text) {
     const ColumnUse use = columns_.uses[c];
+    if (use == ColumnUse::id) {
+      id_ += (is_first_id(c) ? "" : "\t") + tsv_cell(text);
+      return;
+    }
     if (use != ColumnUse::label && use != ColumnUse::category) return;
     const std::size_t before = names_[c].texts().size();
     const std::int32_t number = names_[c].number(text);
@@ -224,6 +233,11 @@ class PieceReader {
     } else {
       cell(columns_.places[c]) = static_cast<T>(number);
     }
+  }
+
+  bool is_first_id(std::size_t c) const {
+    return std::find(columns_.uses.begin(), columns_.uses.end(), ColumnUse::id) ==
+           columns_.uses.begin() + static_cast<std::ptrdiff_t>(c);
   }
 
   bool set_value(double value) {
@@ -256,6 +270,7 @@ class PieceReader {
   std::vector<Names> names_;
   Array<T> tile_;
   bool plain_;
+  std::string id_;  ///< of the line at work
   std::int64_t row_ = 0;
   std::int64_t line_ = 0;
   std::int64_t first_ = 0;  ///< row of the tile's first line
@@ -333,6 +348,12 @@ std::string first_lines(const TableText& text, char comment) {
 }
 
 }  // namespace
+
+std::string RowIds::header() const {
+  std::string text;
+  for (const std::string& name : names) text += tsv_cell(name) + '\t';
+  return text;
+}
 
 template <class T>
 void read_text_table(Context& context,

@@ -113,16 +113,20 @@ analysis::Measures HeldOut::measures(Context& context,
   return tally.measures(context);
 }
 
-void HeldOut::write(AtomicFile& file, const Model& model, const Target& target) const {
+void HeldOut::write(AtomicFile& file,
+                    const Model& model,
+                    const Target& target,
+                    const io::RowIds& ids) const {
   constexpr std::size_t most = std::size_t{1} << 20;
   std::vector<std::string> cells;
   for (const std::string& name : model.classes) cells.push_back(io::tsv_cell(name));
-  std::string text = fold.empty() ? "row\tlabel\tpredicted" : "row\tfold\tlabel\tpredicted";
+  std::string text = "row\t" + ids.header();
+  text += fold.empty() ? "label\tpredicted" : "fold\tlabel\tpredicted";
   for (const std::string& cell : cells) text += '\t' + cell;
   text += '\n';
   for (std::int64_t i = 0; i < rows(); ++i) {
     io::append_number(text, i + 1);
-    text += '\t';
+    text += '\t' + ids.of(i);
     if (!fold.empty()) {
       const auto held = static_cast<std::size_t>(fold[static_cast<std::size_t>(i)]);
       text += io::tsv_cell(folds[held]) + '\t';

@@ -11,6 +11,7 @@
 #include "yupana/core/table.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/partial_dependence.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::job {
 
@@ -48,16 +49,18 @@ analysis::Measures measure(Context& context,
                            TableView<T> table,
                            const forest::Target& target);
 
-/// A page of measures, curves, confusion, importances and partial dependence
-/// (report/trees_page.hpp). rows: which were measured, after their number; folds, dependences: may
-/// be empty; warning: a sentence, or null.
+/// A page of measures, curves, confusion, the tree where there is one, importances and partial
+/// dependence (report/trees_page.hpp). rows: which were measured, after their number; folds,
+/// dependences: may be empty; warning: a sentence, or null; has_missing: whether the training's
+/// rows had gaps.
 void write_trees_page(AtomicFile& file,
                       const forest::Model& model,
                       const analysis::Measures& measured,
                       const std::string& rows,
                       const std::vector<analysis::Measures>& folds,
                       const std::vector<forest::PartialDependence>& dependences = {},
-                      const char* warning = nullptr);
+                      const char* warning = nullptr,
+                      bool has_missing = true);
 
 /// What is predicted of the rows of training, by trees that did not see them.
 struct HeldOut {
@@ -74,9 +77,12 @@ struct HeldOut {
                               const forest::Model& model,
                               const forest::Target& target,
                               std::int32_t fold_only = -1) const;
-  /// A line a row: its number from 1, its fold, label, what is predicted, the share of each
-  /// class; NA where every tree saw the row.
-  void write(AtomicFile& file, const forest::Model& model, const forest::Target& target) const;
+  /// A line a row: its number from 1, its names, its fold, label, what is predicted, the share of
+  /// each class; NA where every tree saw the row.
+  void write(AtomicFile& file,
+             const forest::Model& model,
+             const forest::Target& target,
+             const io::RowIds& ids) const;
 };
 
 }  // namespace yupana::job

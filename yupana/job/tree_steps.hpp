@@ -7,6 +7,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/forest/growth_rules.hpp"
 #include "yupana/job/trees.hpp"
 
 /// Steps of the jobs on trees; private to them.
@@ -25,6 +26,13 @@ void check_fit(const FitTreesParams& params);
 inline bool leaves_rows_out(const FitTreesParams& params) {
   return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
 }
+
+/// Names of monotonic features become those of the table's columns.
+void name_monotonic(FitTreesParams& params);
+
+/// What trees of a model's features keep to.
+///   errors: usage for a monotonic feature that is none of numbers, or named twice
+forest::GrowthRules growth_rules(const FitTreesParams& params, const forest::Model& model);
 
 /// bad_input where a fold has one row, which has no r2.
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds);

@@ -41,6 +41,9 @@ io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
   rows.codes = rows_of(part.codes);
   rows.values = rows_of(part.values);
   rows.weights = rows_of(part.weights);
+  rows.ids.names = part.ids.names;
+  const auto begin = part.ids.rows.begin() + (part.ids.rows.empty() ? 0 : first);
+  rows.ids.rows.assign(begin, part.ids.rows.empty() ? begin : begin + count);
   return rows;
 }
 

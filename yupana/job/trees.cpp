@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/leaf_quantiles.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
@@ -39,20 +40,30 @@ Grown grown(Context& context,
   growth.out_of_bag = false;  // of what is left after pruning, not of what grew
   forest::TreeParams& tree_params = growth.tree;
   tree_params.one_hot = one_hot_of(model);
+  const forest::GrowthRules rules = growth_rules(params, model);
   result.alpha = params.alpha;
   if (params.forest) {
-    result.trees = forest::fit_forest(context, table, target, growth).trees;
+    result.trees = forest::fit_ruled_forest(context, table, target, growth, rules).trees;
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
           table.rows, target, params.alpha_folds, params.stratified, tree_params.seed);
       Stage stage(context, "choose alpha");
-      result.alphas =
-          forest::choose_alpha(context, table, target, tree_params, folds, params.alpha_folds);
+      result.alphas = forest::choose_alpha(
+          context, table, target, tree_params, folds, params.alpha_folds, rules);
       result.alpha =
           params.sparest_alpha ? result.alphas.sparest_alpha() : result.alphas.best_alpha();
     }
-    result.trees = {forest::fit_tree(context, table, target, tree_params)};
+    result.trees = {forest::fit_ruled_tree(context, table, target, tree_params, rules)};
+  }
+  if (params.leaf_quantile > 0) {
+    forest::put_leaf_quantiles(context,
+                               table,
+                               target,
+                               tree_params,
+                               params.forest ? &growth : nullptr,
+                               params.leaf_quantile,
+                               result.trees);
   }
   if (result.alpha > 0) {
     for (forest::Tree& tree : result.trees) {
@@ -68,6 +79,7 @@ TreeTable validation_of(const FitTreesParams& params) {
   table.path = params.validation;
   table.columns.columns.clear();
   table.columns.categorical.clear();
+  table.columns.ids.clear();
   return table;
 }
 
@@ -175,9 +187,10 @@ void write_held_out(const Context& context,
                     const Model& model,
                     const Target& target,
                     const HeldOut& held,
+                    const io::RowIds& ids,
                     OutputFiles& files) {
   if (!params.predictions || context.rank() > 0) return;
-  held.write(files.add(params.out + end), model, target);
+  held.write(files.add(params.out + end), model, target, ids);
 }
 
 /// Rows by the trees that did not see them, pruned as the model has them.
@@ -186,6 +199,7 @@ void measure_out_of_bag(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const FitTreesParams& params,
+                        const io::RowIds& ids,
                         FitTreesResult& result,
                         OutputFiles& files) {
   const Model& model = result.model;
@@ -196,7 +210,7 @@ void measure_out_of_bag(Context& context,
   const std::int64_t outputs = found.values.size() / table.rows;
   const HeldOut held = {std::move(found.values), outputs, {}, {}};
   result.out_of_bag = held.measures(context, model, target);
-  write_held_out(context, params, ".oob.tsv", model, target, held, files);
+  write_held_out(context, params, ".oob.tsv", model, target, held, ids, files);
 }
 
 template <class T>
@@ -204,6 +218,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
   const bool own_folds = !params.fold_column.empty();
+  name_monotonic(params);
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
@@ -239,7 +254,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   }
   if (params.folds > 0 || own_folds) {
     cross_validate(context, file, target, params, held, result);
-    write_held_out(context, params, ".cv.tsv", model, target, held, files);
+    write_held_out(context, params, ".cv.tsv", model, target, held, file.ids, files);
   }
   model.features = file.table.names();
   if (has_text(file)) {
@@ -255,7 +270,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   model.trees = std::move(own.trees);
   if (!params.validation.empty()) prune_with_table<T>(context, validation_of(params), model);
   if (params.forest && params.forest_params.out_of_bag) {
-    measure_out_of_bag(context, file.table.view(), target, params, result, files);
+    measure_out_of_bag(context, file.table.view(), target, params, file.ids, result, files);
   }
   look_back(context, file.table.view(), target, params, result);
   return result;
@@ -302,7 +317,8 @@ void write_page(const FitTreesParams& params, const FitTreesResult& result, Atom
                    result.dependences,
                    cv || oob ? nullptr
                              : "The trees have seen these rows: of others they know less. --cv, "
-                               "--oob or a table of its own (predict) measure that.");
+                               "--oob or a table of its own (predict) measure that.",
+                   result.missing > 0);
 }
 
 }  // namespace

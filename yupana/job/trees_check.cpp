@@ -4,6 +4,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
 #include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
@@ -33,6 +34,24 @@ void check_together(const FitTreesParams& params) {
                 params.forest_params.tree.criterion == forest::Criterion::absolute_error,
             "--categories native with --criterion absolute-error: no order of categories has their "
             "best parting; take ordered or one-hot");
+  const bool monotonic = !params.increasing.empty() || !params.decreasing.empty();
+  refuse_if(params.categories == Categories::native && (monotonic || params.random_splits),
+            "--categories native: categories have no order that --increasing, --decreasing or "
+            "--random-splits could use; take one-hot");
+  refuse_if(monotonic && params.forest_params.tree.criterion == forest::Criterion::absolute_error,
+            "--increasing and --decreasing are not for --criterion absolute-error; take "
+            "squared-error or poisson");
+  const bool quantile = params.leaf_quantile != 0;
+  refuse_if(quantile && !(params.leaf_quantile > 0 && params.leaf_quantile <= 1),
+            "--leaf-quantile: expected above 0, at most 1");
+  refuse_if(quantile && !params.regression,
+            "--leaf-quantile: classes have none; give --regression");
+  refuse_if(quantile && monotonic,
+            "--leaf-quantile with --increasing or --decreasing, which bind the means; give one");
+  refuse_if(
+      quantile && (params.alpha_folds > 0 || !params.validation.empty()),
+      "--leaf-quantile with --ccp-cv or --prune-with, which prune by the error of means; take "
+      "--ccp-alpha");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
   refuse_if(params.report && params.out.empty(), "--report: writes PREFIX.html; give -o PREFIX");
   refuse_if(params.predictions && params.out.empty(),
@@ -62,6 +81,41 @@ void check_fit(const FitTreesParams& params) {
     throw usage_error(
         "--label: name the column to predict, or give its number; of a libsvm file: label");
   }
+}
+
+void name_monotonic(FitTreesParams& params) {
+  if (io::is_libsvm(params.table.path)) return;
+  for (auto* const names : {&params.increasing, &params.decreasing}) {
+    for (std::string& name : *names) {
+      name = io::column_named(params.table.path, params.table.columns, name, "monotonic");
+    }
+  }
+}
+
+forest::GrowthRules growth_rules(const FitTreesParams& params, const forest::Model& model) {
+  forest::GrowthRules rules;
+  rules.random_splits = params.random_splits;
+  if (params.increasing.empty() && params.decreasing.empty()) return rules;
+  rules.monotonic.resize(model.features.size());
+  const auto put = [&](const char* option, const std::string& name, std::int8_t direction) {
+    const auto found = std::find(model.features.begin(), model.features.end(), name);
+    const auto feature = found - model.features.begin();
+    const auto is_text = [&](const forest::Encoding& own) {
+      return feature >= own.feature && feature < own.feature + own.width();
+    };
+    if (found == model.features.end() ||
+        std::any_of(model.encodings.begin(), model.encodings.end(), is_text)) {
+      throw usage_error("{}: '{}' is no feature of numbers; name one that is, or leave it out",
+                        option,
+                        io::printable(name));
+    }
+    std::int8_t& own = rules.monotonic[static_cast<std::size_t>(feature)];
+    if (own != 0) throw usage_error("{}: '{}' is named twice", option, io::printable(name));
+    own = direction;
+  };
+  for (const std::string& name : params.increasing) put("--increasing", name, 1);
+  for (const std::string& name : params.decreasing) put("--decreasing", name, -1);
+  return rules;
 }
 
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds) {

@@ -45,11 +45,10 @@ class Prediction {
     OutputFiles files;
     const char* kind = params_.nodes ? ".nodes.tsv" : ".predicted.tsv";
     AtomicFile& file = files.add(params_.out + kind);
-    file.write(header());
     {
       Stage stage(context_, "predict " + params_.table.path);
       const io::TakeTable<T> take = [&](io::TableFile<T>&& part) {
-        text_.clear();
+        text_ = result_.rows == 0 ? part.ids.header() + header() : std::string();
         result_.rows += part.table.rows();
         params_.nodes ? write_nodes(part) : write_labels(part);
         file.write(text_);
@@ -129,6 +128,7 @@ class Prediction {
     const Matrix<std::int32_t> nodes = forest::apply(context_, columns_, part.table.view());
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < nodes.rows(); ++i) {
+      text_ += part.ids.of(i);
       for (std::int64_t t = 0; t < nodes.cols(); ++t) {
         if (t > 0) text_ += '\t';
         fmt::format_to(std::back_inserter(text_), "{}", nodes(i, t));
@@ -143,6 +143,7 @@ class Prediction {
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < shares.rows(); ++i) {
       const double* row = shares.row(i);
+      text_ += part.ids.of(i);
       model_.is_class() ? write_class(row, shares.cols()) : append_number(text_, row[0]);
       text_ += '\n';
     }

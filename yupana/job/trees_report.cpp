@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/forest/importance.hpp"
+#include "yupana/io/model_files.hpp"
 #include "yupana/job/tree_measures.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/trees_page.hpp"
@@ -104,6 +106,27 @@ std::vector<std::string> category_names(const Model& model, const forest::Partia
   return names;
 }
 
+std::vector<report::TreeLine> tree_lines(const Model& model, bool has_missing) {
+  const forest::Tree& tree = model.trees[0];
+  std::vector<report::TreeLine> lines;
+  for (io::NodeWords& own : io::node_words(model, 0, has_missing)) {
+    const forest::Node& node = tree.nodes[own.node];
+    const double* const value = tree.value(own.node);
+    std::vector<double> shares(value, value + (model.is_class() ? tree.outputs : 0));
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
+    if (!model.is_class()) own.prediction = fmt::format("{:.6g}", *value);
+    lines.push_back({own.depth,
+                     std::move(own.condition),
+                     std::move(own.prediction),
+                     node.rows,
+                     node.impurity,
+                     node.is_leaf(),
+                     std::move(shares)});
+  }
+  return lines;
+}
+
 void add_measures(const Measures& measured,
                   const std::vector<Measures>& folds,
                   report::TreesReport& page) {
@@ -129,7 +152,8 @@ void write_trees_page(AtomicFile& file,
                       const std::string& rows,
                       const std::vector<Measures>& folds,
                       const std::vector<forest::PartialDependence>& dependences,
-                      const char* warning) {
+                      const char* warning,
+                      bool has_missing) {
   report::TreesReport page;
   const auto trees = std::ssize(model.trees);
   page.title = trees == 1 ? "Decision tree" : fmt::format("Forest of {} trees", trees);
@@ -159,6 +183,7 @@ void write_trees_page(AtomicFile& file,
   std::copy_n(measured.confusion.data(),
               measured.confusion.rows() * measured.confusion.cols(),
               page.confusion.data());
+  if (trees == 1) page.tree = tree_lines(model, has_missing);
   page.importances = importances_of(model);
   page.has_deviations = trees > 1;
   for (const forest::PartialDependence& own : dependences) {

@@ -8,6 +8,7 @@
 #include "yupana/report/text.hpp"
 #include "yupana/report/trees_dependence.hpp"
 #include "yupana/report/trees_page.hpp"
+#include "yupana/report/trees_tree.hpp"
 
 namespace yupana::report {
 namespace {
@@ -179,7 +180,7 @@ std::string confusion_of(const TreesReport& report) {
       const double share = all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;
       rows += fmt::format("<td{} style=\"background: rgb({} / {:.2f})\">{}</td>",
                           i == j ? " class=\"right\"" : "",
-                          i == j ? "52 148 98" : "192 58 8",
+                          i == j ? "20 86 156" : "192 58 8",
                           0.6 * share,
                           count);
     }
@@ -238,6 +239,7 @@ void write_trees_html(AtomicFile& file, const TreesReport& report) {
               {"findings", html_list(report.findings)},
               {"curves", curves_of(report)},
               {"confusion", confusion_of(report)},
+              {"tree", tree_of(report)},
               {"importances", importances_of(report)},
               {"dependences", dependences_of(report)},
               {"rows", escaped(report.rows) + "."},

@@ -31,6 +31,17 @@ struct Dependence {
   std::int64_t of_rows = 0;        ///< of the table
 };
 
+/// A node of a tree, in words.
+struct TreeLine {
+  std::int64_t depth = 0;
+  std::string condition;   ///< that leads there; empty: the root
+  std::string prediction;  ///< the class, or the number
+  std::int64_t rows = 0;
+  double impurity = 0;
+  bool is_leaf = false;
+  std::vector<double> shares;  ///< of the classes, by weight; empty: numbers are predicted
+};
+
 /// Everything the page of a tree or forest shows. Plain data: the job fills it, this room draws it.
 struct TreesReport {
   std::string title;
@@ -39,6 +50,7 @@ struct TreesReport {
   std::vector<std::pair<std::string, std::string>> measures;  ///< names and texts of values
   std::vector<ClassScores> classes;                           ///< empty: numbers are predicted
   Matrix<std::int64_t> confusion;                             ///< true, predicted; may be empty
+  std::vector<TreeLine> tree;                                 ///< in preorder; may be empty
   std::vector<Importance> importances;                        ///< by impurity; may be empty
   bool has_deviations = false;                                ///< over the trees of a forest
   std::vector<Dependence> dependences;                        ///< may be empty

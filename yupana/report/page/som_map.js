@@ -139,14 +139,17 @@ class Panel {
     pen.font = `${small ? 9.5 : 11}px ${look.sans}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
+    // All counts or none: cells without one must not look like the smallest.
+    const fits = text => this.cells.size >= 13 && pen.measureText(text).width <= this.cells.size - 3;
+    const counted = this.panel.counts && this.panel.values.every(v => v === null || fits(shown(v)));
     for (let i = 0; i < neurons; i++) {
       pen.fillStyle = this.colorOf(i, look);
       this.cells.path(pen, i, side);
       pen.fill();
       const value = this.panel.values[i];
-      if (value === null || !(this.panel.counts || this.panel.names)) continue;
+      if (value === null || !(counted || this.panel.names)) continue;
       const text = this.panel.names ? (value < 0 ? "" : this.panel.names[value]) : shown(value);
-      if (this.cells.size < 13 || pen.measureText(text).width > this.cells.size - 3) continue;
+      if (!fits(text)) continue;
       const part = this.high > this.low ? (value - this.low) / (this.high - this.low) : 0;
       const [r, g, b] = this.panel.names ? rgb(value < 0 ? "#000000" : groupColor(value, look)) : colorAt(part);
       pen.fillStyle = 0.299 * r + 0.587 * g + 0.114 * b < 140 ? "#ffffff" : "#1c2127";
