@@ -36,7 +36,7 @@ void write_phylip(Context& context,
 
 /// Which pairs a table lists: those with above < value < below. NaN is never listed.
 struct PairFilter {
-  std::optional<double> below, above;
+  std::optional<double> below = {}, above = {};
   /// NaN never passes; an infinite value does where no bound is on its side.
   bool passes(double value) const {
     return value == value && (!below || value < *below) && (!above || value > *above);
