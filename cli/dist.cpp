@@ -85,6 +85,15 @@ void check_options(const Call& call, const DistOptions& options) {
     call.command.refuse({"--dtype"},
                         fmt::format("with --format {}: it is for npy", fmt::join(formats, ",")));
   }
+  const bool integers = options.job.outputs.type == io::NpyType::int32 ||
+                        options.job.outputs.type == io::NpyType::int64;
+  constexpr std::string_view fractions[] = {"1-ibs", "euclidean", "ibs", "king"};
+  if (integers && std::ranges::find(fractions, options.metric) != std::end(fractions)) {
+    throw usage_error(
+        "--dtype: expected float64 or float32 with --metric {}, whose values are fractions, "
+        "got an integer type",
+        options.metric);
+  }
   const bool similarity = options.metric == "ibs" || options.metric == "king";
   if (similarity && options.job.outputs.tree) {
     throw usage_error("--tree: expected a metric that is a distance, got --metric {}; take 1-ibs",

@@ -199,7 +199,7 @@ void add_options(Command& command, FermatOptions& options) {
           "of the edges (of 2048 individuals drawn at random where there are more)")
       .shows(job::number_text(job.alphas.front()));
   command.flag("--root", fermat.root, "take the 1/alpha root of the lengths");
-  command.text("--from-distances", job.distances, "a distance matrix instead of genotypes");
+  command.input("--from-distances", job.distances, "a distance matrix instead of genotypes");
   command.flag("--squared", job.squared, "that matrix holds squared distances");
   command.number("--knn", fermat.neighbors, "search paths among the k nearest neighbours only", 1);
   command.number(

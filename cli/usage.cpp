@@ -117,6 +117,10 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   const bool parent = !app.get_subcommands({}).empty();
   if (parent && (kind == code(ExitCodes::RequiredError) || kind == code(ExitCodes::ExtrasError)))
     return command_text(app);
+  // Named first: a mistyped option may be why something is missing.
+  const Names unknown = app.remaining(true);
+  const bool is_option = !unknown.empty() && unknown[0].starts_with("-") && unknown[0] != "--";
+  if (kind == code(ExitCodes::RequiredError) && is_option) return extras_text(app);
   if (kind == code(ExitCodes::ExtrasError)) {
     const Names rest = program.remaining(true);
     if (!app.remaining(true).empty() || rest.empty()) return extras_text(app);

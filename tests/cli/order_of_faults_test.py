@@ -20,7 +20,7 @@ def genotypes():
     refused(("dist", "no.vcf", "-o", "x"),
             ("--half-call foo", "--half-call"), ("--chr 5-2", "5-2"), ("--region chr1:9-3", "chr1:9-3"),
             ("--metric foo", "foo"), ("--pairs-below 0.1 --pairs-above 0.2", "--pairs-below"),
-            ("--nonfounders", "--maf"), ("--distance square ibs ibs", "got 'ibs' again"), ("--round", "--round"), ("--pair-groups 2", "mpirun"))
+            ("--nonfounders", "--maf"), ("--distance square ibs ibs", "got 'ibs' again"), ("--metric ibs --dtype int32", "--metric ibs, whose"), ("--round", "--round"), ("--pair-groups 2", "mpirun"))
     refused(("fermat", "no.vcf", "-o", "x"),
             ("--alpha 0.5", "--alpha"), ("--alpha auto,2", "auto"), ("--squared", "--from-distances"),
             ("--knn 3 --landmarks 3", "--landmarks"), ("--label-column 3", "--labels"),

@@ -116,6 +116,14 @@ def splice_knew_standard_input_by_one_of_its_names():
            says="expected one file from standard input, got two", input="")
 
 
+def distances_from_a_pipe_were_looked_for_in_a_file_of_that_name():
+    text = "0 1 3\n1 0 1\n3 1 0\n"
+    pathlib.Path("d.txt").write_text(text)
+    run("fermat", "--from-distances", "d.txt", "-o", "file", "--matrix-only")
+    run("fermat", "--from-distances", "-", "-o", "pipe", "--matrix-only", input=text)
+    assert pathlib.Path("pipe.fermat.npy").read_bytes() == pathlib.Path("file.fermat.npy").read_bytes()
+
+
 def models_were_no_files_from_a_pipe():
     inputs()
     run("tree", "fit", "t.csv", "--label", "c", "-o", "m", "--binary")
@@ -138,4 +146,5 @@ def models_were_no_files_from_a_pipe():
 sys.exit(main([a_pipe_gives_what_its_file_gives, genotypes_from_standard_input_were_said_to_be_read_twice,
                standard_input_may_be_a_file, errors_name_what_was_given,
                two_names_of_one_pipe_were_read_as_two_files_the_second_empty,
+               distances_from_a_pipe_were_looked_for_in_a_file_of_that_name,
                splice_knew_standard_input_by_one_of_its_names, models_were_no_files_from_a_pipe]))

@@ -40,6 +40,7 @@ def unknown_commands_are_named():
 
 
 def unknown_options_and_arguments_are_named():
+    refused("tree", "fit", "--hlep", says=["unknown option '--hlep'; did you mean '--help'"])
     refused("dist", COHORT, "-o", "x", "--metrc", "king", says=["'--metrc'", "'--metric'", "--help"])
     refused("dist", COHORT, "more", "-o", "x", says=["'more'", "'yupana dist'"])
     refused("dist", COHORT, "-o", says=["--out", "expected a value"])
