@@ -20,9 +20,10 @@ from sklearn import tree as _tree
 
 from ._call import ProgressLike
 from ._forest import Forest
+from ._labels import Classes, Numbers
 from ._tables import keep
 from ._tree import OneTree, Tree
-from ._trees import Classes, Numbers, constraints
+from ._trees import constraints
 from ._views import Array
 
 __all__ = [
