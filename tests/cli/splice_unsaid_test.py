@@ -114,4 +114,16 @@ def the_stop_codon_is_in_paf_alone():
         assert cigar.endswith("M1D") and cigar.count("D") == 1, cigar
 
 
-sys.exit(main([both_strands_without_effect_was_silent, the_stop_codon_is_in_paf_alone, piped_lists_were_relative_to_dev, exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))
+def introns_longer_than_max_intron_were_not_told():
+    random.seed(1)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(400) + bases + noise(400))
+    fasta("t.fa", a=cdna)
+    says = "--max-intron 50: 2 introns are longer"
+    assert says in run("splice", *AUTO, "-o", "x", "--max-intron", 50).stderr
+    assert table("x")[0]["chain"].count(",") == 2, table("x")
+    for more in ((), ("--max-intron", 5000), ("--max-intron", 50, "--ends", "local")):
+        assert "longer" not in run("splice", *AUTO, "-o", "x", *more).stderr, more
+
+
+sys.exit(main([introns_longer_than_max_intron_were_not_told, both_strands_without_effect_was_silent, the_stop_codon_is_in_paf_alone, piped_lists_were_relative_to_dev, exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
@@ -202,6 +203,30 @@ void align_tasks(Context& context,
   }
 }
 
+/// --max-intron is no bound of what global ends align.
+void note_long_introns(Context& context,
+                       const SpliceJobParams& params,
+                       std::span<const io::SplicedHit> hits) {
+  if (params.max_intron == 0) return;
+  std::int64_t longer = 0;
+  for (const io::SplicedHit& hit : hits) {
+    if (!hit.aligned) continue;
+    const std::vector<io::ExonRow> rows = io::exon_rows(hit);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::int64_t bases =
+          std::max(rows[i].first, rows[i - 1].first) - std::min(rows[i].last, rows[i - 1].last) - 1;
+      if (bases > params.max_intron) ++longer;
+    }
+  }
+  if (longer == 0) return;
+  context.note(
+      fmt::format("--max-intron {}: {} {} longer; it bounds where targets are looked for, and "
+                  "introns with --ends local alone",
+                  params.max_intron,
+                  counted(longer, "intron"),
+                  longer == 1 ? "is" : "are"));
+}
+
 }  // namespace
 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
@@ -237,6 +262,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   for (TaskHits& own : hits) {
     std::move(own.begin(), own.end(), std::back_inserter(result.hits));
   }
+  note_long_introns(context, params, result.hits);
   write_splice_files(context, params, sequences, result);
   result.memory = memory;
   return result;
