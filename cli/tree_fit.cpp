@@ -147,7 +147,7 @@ void check_criterion(const Call& call, const job::FitTreesParams& params) {
       of_classes ? "classes" : "numbers");
 }
 
-/// What no GPU grows, although one was asked for.
+/// Refuses options that need the CPU where a GPU is chosen.
 void check_device(const Call& call, const job::FitTreesParams& params) {
   if (!call.context.device.starts_with("cuda")) return;
   if (params.increasing.empty() && params.decreasing.empty() && !params.random_splits) return;

@@ -156,7 +156,7 @@ class LargestSet {
           changed = true;
           continue;
         }
-        // A sample whose relatives, itself counted, include all of i's is not needed beside i.
+        // If the closed neighbourhood of a sample includes that of i, i can replace it.
         for (int k = near.first(); k >= 0; k = near.first(k + 1)) {
           Members others = near;
           others.remove(k);

@@ -224,12 +224,12 @@ class ZarrSource : public ListedSource {
   void decode_piece(std::int64_t piece, std::vector<std::uint8_t>& bytes) {
     context_.check_cancelled();
     const std::int64_t place[] = {chunk_, piece, 0};
-    const bool is_there = calls_.read(place, bytes);
-    if (!is_there) without_file_ = true;
+    const bool has_file = calls_.read(place, bytes);
+    if (!has_file) without_file_ = true;
     const std::int64_t row_bytes = calls_.chunk()[1] * calls_.chunk()[2] * calls_.element();
     for (std::int64_t row = 0; row < std::ssize(rows_); ++row) {
       const std::int64_t within = rows_[row].variant - chunk_ * calls_.chunk()[0];
-      decode_row(row, piece, is_there ? bytes.data() + within * row_bytes : nullptr);
+      decode_row(row, piece, has_file ? bytes.data() + within * row_bytes : nullptr);
     }
   }
 

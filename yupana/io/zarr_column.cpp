@@ -63,10 +63,10 @@ void ZarrColumn::load(std::int64_t chunk) {
   texts_.clear();
   std::vector<std::uint8_t> bytes;
   const std::int64_t place[] = {chunk, 0};
-  const bool is_there = array_.read(std::span(place, array_.shape().size()), bytes);
+  const bool has_file = array_.read(std::span(place, array_.shape().size()), bytes);
   if (array_.kind() == ZarrKind::integer) {
-    if (is_there) take_numbers(bytes);
-  } else if (is_there) {
+    if (has_file) take_numbers(bytes);
+  } else if (has_file) {
     take_texts(bytes);
   } else {
     texts_.resize(static_cast<std::size_t>(width_));

@@ -12,6 +12,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/kinship_table.hpp"
+#include "yupana/job/distance_files.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -112,12 +113,6 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   return plan;
 }
 
-io::RowProducer metric_rows(const PairCounts& counts, const MetricParams& metric) {
-  return [&counts, metric](std::int64_t i, double* row) {
-    genotype::metric_row(counts, metric, i, row);
-  };
-}
-
 /// Columns [0, i] of row i, from the rows a band holds.
 io::RowProducer lower_rows(const PairCounts& counts, const MetricParams& metric) {
   return [&counts, metric](std::int64_t i, double* row) {
@@ -129,57 +124,6 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
   return [&counts](std::int64_t i, double* row) {
     for (std::int64_t j = 0; j <= i; ++j) row[j] = static_cast<double>(counts.shared_at(i, j));
   };
-}
-
-/// Rows of one of PLINK's matrices; with `weights` incomplete pairs are scaled by them.
-io::RowProducer plink_rows(const PairCounts& counts,
-                           io::PlinkContent content,
-                           const genotype::MissingWeights* weights) {
-  if (weights == nullptr) return metric_rows(counts, {.metric = plink_metric(content)});
-  return [&counts, content, weights](std::int64_t i, double* row) {
-    genotype::metric_row(counts, {.metric = Metric::manhattan, .rescale = false}, i, row);
-    const double alleles = 2 * static_cast<double>(counts.sites);
-    for (std::int64_t j = 0; j < counts.samples; ++j) {
-      if (j != i) row[j] *= weights->factor(i, j);
-      if (content != io::PlinkContent::allele_count) row[j] /= alleles;
-      if (content == io::PlinkContent::ibs) row[j] = 1 - row[j];
-    }
-  };
-}
-
-/// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
-std::vector<std::string> plink_samples(const Input& input) {
-  std::vector<std::string> samples = input.cohort.samples();
-  for (std::size_t i = 0; i < samples.size() && !input.families.empty(); ++i) {
-    samples[i] = input.families[i] + "\t" + input.individuals[i];
-  }
-  return samples;
-}
-
-/// The files that are made from the counts of the whole triangle at once.
-void add_whole_files(Context& context,
-                     const Input& input,
-                     const DistanceJobParams& params,
-                     const PairCounts& counts,
-                     const genotype::MissingWeights* weights,
-                     OutputFiles& files) {
-  const DistanceOutputs& outputs = params.outputs;
-  const std::vector<std::string>& names = input.cohort.samples();
-  const io::RowProducer rows = metric_rows(counts, params.metric);
-  if (outputs.tsv) io::write_tsv(context, files.add(params.out + ".dist.tsv"), names, rows);
-  if (outputs.phylip) io::write_phylip(context, files.add(params.out + ".dist.phy"), names, rows);
-  if (outputs.pairs) {
-    io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
-  }
-  for (const io::PlinkContent content : outputs.plink_contents) {
-    io::write_plink(context,
-                    files,
-                    params.out,
-                    content,
-                    *outputs.plink,
-                    plink_samples(input),
-                    plink_rows(counts, content, weights));
-  }
 }
 
 analysis::Phylogeny tree_of_counts(Context& context,

@@ -104,7 +104,8 @@ class FileSorter {
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
     check_memory(
         context_, "sort: " + params_.in, 2 * item_bytes * static_cast<std::uint64_t>(run_size_));
-    // What the file tells of the merge is refused before the work.
+    // Where the size of the file is known, memory too small to merge its runs is refused before the
+    // work.
     const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
     if (runs > 1) window_of(context_, about_runs(runs), runs, item_bytes);
     if (!sort_runs()) merge_runs();
