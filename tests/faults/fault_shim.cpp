@@ -2,7 +2,7 @@
 //
 // YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno;
 // YUPANA_FAULT_COUNTS names a file of one 64-bit counter a kind, in which the calls are counted,
-// however the program ends. Calls are counted from main() to its return: what constructors of
+// and one of the calls that failed, however the program ends. Calls are counted from main() to its return: what constructors of
 // libraries do before and after is not the program's to handle. Calls that only concern standard
 // error are neither counted nor failed: the line that reports a fault goes there.
 #include <dirent.h>
@@ -53,7 +53,8 @@ struct Fault {
   int cause = 0;
 };
 Fault fault;
-std::array<std::atomic<std::uint64_t>, names.size()> own_counts;
+/// One of each kind, and one of the calls that failed.
+std::array<std::atomic<std::uint64_t>, names.size() + 1> own_counts;
 std::atomic<std::uint64_t>* counts = own_counts.data();
 std::atomic<bool> armed{false};
 
@@ -77,6 +78,7 @@ bool fails(Kind kind) {
   if (!armed.load(std::memory_order_relaxed)) return false;
   const std::uint64_t call = ++counts[kind];
   if (kind != fault.kind || call < fault.first || call > fault.last || is_fatal(kind)) return false;
+  ++counts[names.size()];
   errno = fault.cause;
   return true;
 }

@@ -16,8 +16,8 @@ from program import PROGRAM, run
 
 SHIM = pathlib.Path(PROGRAM).parent / "libfault_shim.so"
 TIMEOUT = 30  # seconds; a run takes a fraction of one
-# The calls that the shim counts, in its order.
-CALLS = ("memory", "map", "open", "read", "write", "rename", "sync", "grow", "thread")
+# The calls that the shim counts, in its order, and those that it made fail.
+CALLS = ("memory", "map", "open", "read", "write", "rename", "sync", "grow", "thread", "failed")
 # Faults: the call, the errno that it fails with (a read with 0 ends early: the file was cut), and
 # the exit statuses that may follow besides 0.
 KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {4}),
@@ -26,8 +26,10 @@ KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {
          "read_again": ("read", errno.EINTR, set()), "write": ("write", errno.ENOSPC, {4}),
          "rename": ("rename", errno.EACCES, {3}), "sync": ("sync", errno.EIO, {3}),
          "grow": ("grow", errno.ENOSPC, {4}), "thread": ("thread", errno.EAGAIN, {4})}
+VERSION = "--version"
 ONCE = {"read_again"}  # for ever, it has no end
 FOREVER = 2**63
+WITHOUT_THREADS = {"plan", "info", "man", "bench", "completion", "show", "export", VERSION}
 ABOUT_THE_MACHINE = {"info", "plan"}  # they leave out what the system does not say
 
 
@@ -79,7 +81,8 @@ class Injector:
         return self.local.folder
 
     def run(self, job, fault="", older=()):
-        """`older`: the files that are there before, as names or with their bytes."""
+        """`job`: a name or a line; `older`: the files that are there before, as names or with
+        their bytes."""
         folder, counted = self.folder(), self.local.counted
         for path in older:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -89,8 +92,8 @@ class Injector:
                        "LD_PRELOAD": str(SHIM), "YUPANA_FAULT_COUNTS": self.local.counts.name}
         if fault:
             environment["YUPANA_FAULT"] = fault
-        words = jobs.JOBS[job].split()
-        if words[0] not in ("plan", "info", "man", "bench") and words[1] not in ("show", "export"):
+        words = jobs.JOBS.get(job, job).split()
+        if words[0] not in WITHOUT_THREADS and words[1] not in WITHOUT_THREADS:
             words += ["--threads", "2"]
         try:
             done = subprocess.run([PROGRAM, *words], cwd=folder, env=environment,
@@ -121,7 +124,7 @@ class Injector:
         outcome = self.run(fault.job, f"{call}:{fault.first}:{fault.last}:{cause}", older)
         if outcome.status is None:
             return True, "hangs; " + outcome.errors
-        met = outcome.counts[call] >= fault.first
+        met = outcome.counts["failed"] > 0
         kept = {p: text for p, text in outcome.files.items() if is_kept(p) and text is not None}
         if kept:
             again_from_checkpoint = self.run(fault.job, older=kept)
