@@ -1,15 +1,18 @@
 // Preloaded into the program by fault_test.py (LD_PRELOAD): makes one call to the system fail.
 //
-// YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno;
+// YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno, or
+// with -SIGNAL for it sends the program a signal when they begin, and then lets them do their work;
 // YUPANA_FAULT_COUNTS names a file of one 64-bit counter a kind, in which the calls are counted,
-// and one of the calls that failed, however the program ends. Calls are counted from main() to its return: what constructors of
-// libraries do before and after is not the program's to handle. Calls that only concern standard
-// error are neither counted nor failed: the line that reports a fault goes there.
+// and one of the calls that failed, however the program ends. Calls are counted from main() to its
+// return: what constructors of libraries do before and after is not the program's to handle. Calls
+// that only concern standard error are neither counted nor failed: the line that reports a fault
+// goes there.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,6 +82,10 @@ bool fails(Kind kind) {
   const std::uint64_t call = ++counts[kind];
   if (kind != fault.kind || call < fault.first || call > fault.last || is_fatal(kind)) return false;
   ++counts[names.size()];
+  if (fault.cause < 0) {
+    kill(getpid(), -fault.cause);
+    return false;
+  }
   errno = fault.cause;
   return true;
 }
