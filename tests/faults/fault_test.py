@@ -15,6 +15,13 @@ from injection import FOREVER, KINDS, ONCE, SHIM, VERSION, Fault, Injector
 from jobs import JOBS
 
 
+# Allocations of the words of the command line: one that failed was an abort.
+EARLIEST = range(1, 60)
+# The job whose allocations are all tested, those between the options and the command too: one that
+# failed there left an empty folder.
+THOROUGH = "scan"
+
+
 def parsed():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", nargs="?")
@@ -27,12 +34,10 @@ def parsed():
 
 
 def chosen(begin, count, sample, rng):
-    """Calls, counted from 1: all after `begin`, or the last one and a sample."""
-    if sample is None:
+    """Calls after `begin`, counted from 1: all, or the last one and a sample."""
+    if sample is None or count - begin <= sample:
         return range(begin + 1, count + 1)
-    if count <= sample:
-        return range(1, count + 1)
-    return sorted({count, *rng.sample(range(1, count), sample - 1)})
+    return sorted({count, *rng.sample(range(begin + 1, count), sample - 1)})
 
 
 def common_allocations(injector):
@@ -53,7 +58,11 @@ def faults_of(injector, job, kinds, sample, rng):
             # Older files cannot be put back where no file can be renamed any more.
             once = kind in ONCE or over and kind == "rename"
             begin = skipped if kind == "memory" else 0
-            for first in chosen(begin, whole.counts[KINDS[kind][0]], sample, rng):
+            every = kind == "memory" and job == THOROUGH and not over
+            calls = chosen(begin, whole.counts[KINDS[kind][0]], None if every else sample, rng)
+            if kind == "memory" and job == "man":
+                calls = sorted({*EARLIEST, *calls})
+            for first in calls:
                 for last in (first,) if once else (first, FOREVER):
                     yield Fault(job, kind, first, last, over)
 

@@ -216,5 +216,6 @@ def wrong(outcome, whole, again, older, statuses, machine):
     # The files were whole before what is told at the end failed.
     if is_whole(outcome.files, whole, again):
         return None
-    changed = sorted(p for p in left if left[p] != before.get(p)) + sorted(before.keys() - left)
+    changed = sorted(p for p in left if p not in folders and left[p] != before.get(p, b"none"))
+    changed += sorted(before.keys() - left)
     return f"exit {outcome.status} leaves {changed}: {outcome.errors}"
