@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -75,6 +76,7 @@ void VcfFile::open() {
   errno = 0;
   file_.reset(hts_open(path_.c_str(), "r"));
   if (!file_) {
+    if (errno == ENOMEM) throw std::bad_alloc();
     throw bad_file(path_, errno == 0 || errno == ENOEXEC ? "not VCF or BCF" : std::strerror(errno));
   }
   check_format(*hts_get_format(file_.get()));
