@@ -63,15 +63,21 @@ std::atomic<bool> armed{false};
 
 /// Whether a call comes from a library that a fault kills or stops for ever, whatever its caller
 /// does: fontconfig 2.14 follows the null pointer, htslib 1.16 waits for the thread that did not
-/// start.
+/// start, and for a thread of its own that ended since it got no memory.
+thread_local bool starts_fatal_thread = false;
+
 bool is_fatal(Kind kind) {
-  const char* const library = kind == memory ? "libfontconfig." : "libhts.";
   if (kind != memory && kind != thread) return false;
+  if (starts_fatal_thread) return true;
+  const bool main_thread = gettid() == getpid();
   std::array<void*, 16> callers;
   const int depth = backtrace(callers.data(), std::ssize(callers));
   for (int i = 0; i < depth; ++i) {
     Dl_info place{};
-    if (dladdr(callers[i], &place) != 0 && std::strstr(place.dli_fname, library)) return true;
+    if (dladdr(callers[i], &place) == 0) continue;
+    const bool htslib = std::strstr(place.dli_fname, "libhts.") != nullptr;
+    if (htslib && (kind == thread || !main_thread)) return true;
+    if (kind == memory && std::strstr(place.dli_fname, "libfontconfig.") != nullptr) return true;
   }
   return false;
 }
@@ -297,6 +303,10 @@ int pthread_create(pthread_t* thread_id,
                    void* (*body)(void*),
                    void* argument) noexcept {
   static const auto next = hidden<decltype(pthread_create)>("pthread_create");
-  return fails(thread) ? errno : next(thread_id, attributes, body, argument);
+  if (fails(thread)) return errno;
+  starts_fatal_thread = armed && is_fatal(thread);
+  const int status = next(thread_id, attributes, body, argument);
+  starts_fatal_thread = false;
+  return status;
 }
 }

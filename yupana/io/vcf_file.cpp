@@ -75,8 +75,8 @@ void VcfFile::open() {
   file_.reset();
   errno = 0;
   file_.reset(hts_open(path_.c_str(), "r"));
+  if (errno == ENOMEM) throw std::bad_alloc();  // of a compressed file the format is then unknown
   if (!file_) {
-    if (errno == ENOMEM) throw std::bad_alloc();
     throw bad_file(path_, errno == 0 || errno == ENOEXEC ? "not VCF or BCF" : std::strerror(errno));
   }
   check_format(*hts_get_format(file_.get()));
