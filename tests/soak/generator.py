@@ -304,6 +304,8 @@ def dist(rng):
         options += some(rng, ["--metric", METRICS], ["--format", "npy", ("tsv", "phylip")],
                         ["--dtype", ("float32", "int64")], ["--pairs-below", (0.1, 50)],
                         ["--pairs-above", (0.2, 90)])
+        if any(option[0].startswith("--pairs") for option in options):
+            options += some(rng, ["--pairs-format", "parquet"], share=0.3)
     options += some(rng, ["--shared"], ["--multiallelic", ("split", "collapse")], share=0.2)
     return Job(["dist", name], inputs, options, "o", ranks=True)
 
