@@ -139,8 +139,8 @@ FermatFiles::FermatFiles(const FermatJobParams& params, const FermatInput& input
   io::write_ids(files_.add(params.out + ".ids"), input.names);
   report_.title = std::filesystem::path(input_of(params)).filename().string();
   report_.individuals = input.names;
-  report_.class_names = input.labels.names;
-  report_.classes = input.labels.classes;
+  input.labels.show(report_);
+  report_.figure_width = params.figure_width;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {

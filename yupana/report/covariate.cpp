@@ -1,0 +1,35 @@
+#include "yupana/report/covariate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace yupana::report {
+
+void color_by(Report& report, Covariate covariate) {
+  const double span = covariate.high - covariate.low, step = span / covariate_steps;
+  report.class_names.clear();
+  for (int k = 0; k < covariate_steps; ++k) {
+    const double low = covariate.low + k * step;
+    report.class_names.push_back(fmt::format("{:.4g} to {:.4g}", low, low + step));
+  }
+  report.classes.clear();
+  for (const double value : covariate.values) {
+    const double part = span > 0 ? (value - covariate.low) / span : 0;
+    report.classes.push_back(
+        std::isfinite(value)
+            ? std::clamp(static_cast<std::int32_t>(part * covariate_steps), 0, covariate_steps - 1)
+            : -1);
+  }
+  report.covariate = std::move(covariate);
+}
+
+ClassStyle style_of(const Report& report, std::int64_t c) {
+  if (report.covariate) return {.color = static_cast<int>(class_color_count + c)};
+  return class_style(
+      report.class_styles.empty() ? c : report.class_styles[static_cast<std::size_t>(c)]);
+}
+
+}  // namespace yupana::report
