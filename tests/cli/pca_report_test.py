@@ -98,6 +98,8 @@ def numbers_of_many_values_are_a_scale():
     assert covariate == {"name": "age", "low": 20, "high": 20 + 89 / 4, "values": ages}
     run("fermat", "c.bed", "--labels", "ages.tsv", "--label-column", "age", "-o", "f")
     assert data_of("f.html")["covariate"]["values"] == ages and data_of("f.html")["scores"] == []
+    graph = pathlib.Path("f.graphml").read_text()
+    assert re.findall(r'<data key="label">([^<]*)</data>', graph) == [f"{age:g}" for age in ages if age is not None]
     program = find_browser()
     if program is None:
         return print("        skipped: no chromium on this machine")

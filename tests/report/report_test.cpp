@@ -267,6 +267,8 @@ TEST(Covariates, StepsCoverTheScaleFromEndToEnd) {
   const auto step = [&](std::int64_t k) { return hex_of(color_of(style_of(report, k).color)); };
   EXPECT_EQ(step(0), hex_of(map_colors.front()));
   EXPECT_EQ(step(63), hex_of(map_colors.back()));
+  color_by(report, {"wide", -1.7e308, 1.7e308, {-1.7e308, 0, 1.7e308, 1, NAN}});
+  EXPECT_EQ(report.classes, (std::vector<std::int32_t>{0, 32, 63, 32, -1}));
   color_by(report, {"flat", 3, 3, {3, 3, 3, 3, 3}});
   EXPECT_EQ(report.classes, std::vector<std::int32_t>(5, 0));
   for (const Writer write : {&write_html, &write_svg, &write_pdf, &write_png}) {

@@ -228,6 +228,11 @@ void FermatFiles::write_graphs(const graph::FermatResult& paths,
       graph.labels.push_back(label < 0 ? "" : labels.names[static_cast<std::size_t>(label)]);
     }
   }
+  if (labels.covariate) {
+    for (const double value : labels.covariate->values) {
+      graph.labels.push_back(std::isnan(value) ? "" : number_text(value));
+    }
+  }
   io::write_graphml(files_.add(named(paths.alpha, ".graphml")), graph);
   io::write_gexf(files_.add(named(paths.alpha, ".gexf")), graph);
 }

@@ -9,7 +9,9 @@
 namespace yupana::report {
 
 void color_by(Report& report, Covariate covariate) {
-  const double span = covariate.high - covariate.low, step = span / covariate_steps;
+  // Of halves, as the whole span may be beyond double.
+  const double half = covariate.high / 2 - covariate.low / 2;
+  const double step = half / covariate_steps * 2;
   report.class_names.clear();
   for (int k = 0; k < covariate_steps; ++k) {
     const double low = covariate.low + k * step;
@@ -17,7 +19,7 @@ void color_by(Report& report, Covariate covariate) {
   }
   report.classes.clear();
   for (const double value : covariate.values) {
-    const double part = span > 0 ? (value - covariate.low) / span : 0;
+    const double part = half > 0 ? (value / 2 - covariate.low / 2) / half : 0;
     report.classes.push_back(
         std::isfinite(value)
             ? std::clamp(static_cast<std::int32_t>(part * covariate_steps), 0, covariate_steps - 1)
