@@ -41,6 +41,8 @@ def dist(rng):
         options += some(rng, ["--metric", METRICS], ["--format", "npy", ("tsv", "phylip")],
                         ["--dtype", ("float32", "float64", "int64", "int32")],
                         ["--pairs-below", (0.1, 50)], ["--pairs-above", (0.2, 90)])
+        if any(option[0].startswith("--pairs") for option in options):
+            options += some(rng, ["--pairs-format", "parquet"], share=0.3)
         if rng.random() < 0.25:
             options += tree_options(rng, "--tree")
             options += seeded(rng, options) if ["--bootstrap"] in [o[:1] for o in options] else []
