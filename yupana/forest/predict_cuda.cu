@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/cuda/launch.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -14,6 +15,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
+#include "yupana/forest/upload_cuda.hpp"
 
 namespace yupana::forest::cuda {
 
@@ -21,6 +23,8 @@ using yupana::cuda::check;
 using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::Event;
+using yupana::cuda::PageLock;
 using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
@@ -195,6 +199,77 @@ class DeviceModel {
   int shared_ = 0;
 };
 
+/// Rows on their way through one device: while some are predicted, the next come and the results of
+/// those before them go back.
+template <class T, class R>
+class Passage {
+ public:
+  /// pieces: of a Staging; null: values go as they are.
+  Passage(Context& context,
+          unsigned char* pieces,
+          unsigned slots,
+          std::int64_t piece,
+          std::int64_t columns,
+          std::int64_t width)
+      : staged_(pieces != nullptr), upload_(context, pieces) {
+    for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(piece * columns, piece * width);
+  }
+
+  template <class Run>
+  void send(
+      TableView<T> table, std::int64_t width, R* to, const DeviceModel<T>& model, const Run& run) {
+    Slot& slot = slots_[next_++ % slots_.size()];
+    slot.predicted.hold(in_);
+    if (staged_) {
+      const auto column = [&](std::int64_t c) { return table.column(c); };
+      upload_.columns(
+          slot.values.data(), column, table.columns, nullptr, table.rows, in_, [](std::int64_t) {});
+    } else {
+      const std::size_t bytes = static_cast<std::size_t>(table.rows) * sizeof(T);
+      copy_rows("copy rows",
+                {slot.values.data(), bytes},
+                {table.data, static_cast<std::size_t>(table.stride) * sizeof(T)},
+                bytes,
+                table.columns,
+                in_);
+      upload_.context().count_moved(bytes * static_cast<std::size_t>(table.columns));
+    }
+    slot.arrived.record(in_);
+    slot.arrived.hold(main_);
+    slot.returned.hold(main_);
+    run(model, slot.values.data(), table.rows, slot.results.data(), main_);
+    slot.predicted.record(main_);
+    slot.predicted.hold(out_);
+    const auto bytes = static_cast<std::size_t>(table.rows * width) * sizeof(R);
+    check(cudaMemcpyAsync(to, slot.results.data(), bytes, cudaMemcpyDeviceToHost, out_),
+          "read predictions");
+    slot.returned.record(out_);
+  }
+  void wait() { out_.wait(); }
+
+ private:
+  struct Slot {
+    Slot(std::int64_t values_, std::int64_t results_) : values(values_), results(results_) {}
+    DeviceArray<T> values;
+    DeviceArray<R> results;
+    Event arrived, predicted, returned;
+  };
+
+  bool staged_;
+  Upload upload_;
+  Stream in_, main_, out_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
+};
+
+// Bytes of results below which locking their pages costs more than it saves.
+constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
+
+/// Rows that are on their way at a time: 64 MiB of values, in many pieces of page-locked memory.
+std::int64_t rows_in_flight(std::int64_t row_bytes) {
+  return std::max<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14);
+}
+
 /// to(row, column of `width`) of all rows, in pieces that fit each device; rows assigned over them.
 template <class T, class R, class Run>
 void predict_rows(Context& context,
@@ -205,8 +280,9 @@ void predict_rows(Context& context,
                   R* to,
                   const Run& run) {
   const std::vector<int>& devices = context.devices();
-  const auto row_bytes = static_cast<std::uint64_t>(table.columns) * sizeof(T) +
-                         static_cast<std::uint64_t>(width) * sizeof(R);
+  const std::int64_t value_bytes = table.columns * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t result_bytes = width * static_cast<std::int64_t>(sizeof(R));
+  const auto row_bytes = static_cast<std::uint64_t>(value_bytes + result_bytes);
   const std::uint64_t forest = packed.nodes.size() * sizeof(PackedNode<T>) +
                                packed.votes.size() * sizeof(double) + (1 << 20);
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
@@ -219,33 +295,35 @@ void predict_rows(Context& context,
                             row_bytes,
                             allowed_bytes(static_cast<double>(context.gpu_memory()))));
   }
-  const auto count = std::ssize(devices);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const auto begin_of = [&](std::size_t d) {
+    return static_cast<std::int64_t>(d) * table.rows / count;
+  };
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
+  }
+  Staging staging(context, devices.front(), std::move(bytes));
+  const auto out = static_cast<std::uint64_t>(table.rows * result_bytes);
+  if (out >= worth_locking) yupana::cuda::make_pages(context, to, out);
+  const PageLock lock(to, out, worth_locking);
   run_side_by_side(devices.size(), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
-    const Stream stream;
+    const std::int64_t begin = begin_of(d), end = begin_of(d + 1);
+    if (begin == end) return;
     const DeviceModel<T> own(model, packed, width);
-    const std::int64_t begin = static_cast<std::int64_t>(d) * table.rows / count;
-    const std::int64_t end = static_cast<std::int64_t>(d + 1) * table.rows / count;
-    const std::int64_t piece = std::min(fits, end - begin);
-    DeviceArray<T> values(piece * table.columns);
-    DeviceArray<R> results(piece * width);
+    const std::int64_t most = rows_in_flight(value_bytes);
+    const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
+    const std::int64_t piece = std::min({end - begin, most, fits / slots});
+    Passage<T, R> passage(context, staging.of(d), slots, piece, table.columns, width);
     for (std::int64_t first = begin; first < end; first += piece) {
       context.check_cancelled();
-      const std::int64_t rows = std::min(piece, end - first);
-      copy_rows("copy rows",
-                {values.data(), static_cast<std::size_t>(rows) * sizeof(T)},
-                {table.data + first, static_cast<std::size_t>(table.stride) * sizeof(T)},
-                static_cast<std::size_t>(rows) * sizeof(T),
-                table.columns,
-                stream);
-      run(own, values.data(), rows, results.data(), stream);
-      const auto bytes = static_cast<std::size_t>(rows * width) * sizeof(R);
-      check(cudaMemcpyAsync(
-                to + first * width, results.data(), bytes, cudaMemcpyDeviceToHost, stream),
-            "read predictions");
-      check(cudaStreamSynchronize(stream), "predict");
-      context.count_moved(static_cast<std::uint64_t>(rows) * row_bytes);
+      const TableView<T> rows{
+          table.data + first, std::min(piece, end - first), table.columns, table.stride};
+      passage.send(rows, width, to + first * width, own, run);
     }
+    passage.wait();
+    context.count_moved(static_cast<std::uint64_t>((end - begin) * result_bytes));
   });
 }
 
@@ -293,32 +371,25 @@ void apply_to_resident(const Model& model, int device, TableView<T> table, std::
   check(cudaStreamSynchronize(stream), "predict");
 }
 
-double seconds_of_shares(Context& context,
-                         const Model& model,
-                         TableView<float> table,
-                         int repeats) {
-  std::vector<double> seconds;
+double seconds_of_shares(const Model& model, TableView<float> table, int repeats) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  predict_rows(context,
-               model,
-               packed_forest(model, table, true),
-               table,
-               outputs,
-               Matrix<double>(table.rows, outputs).data(),
-               [&](const DeviceModel<float>& own,
-                   const float* values,
-                   std::int64_t rows,
-                   double* to,
-                   cudaStream_t stream) {
-                 for (int repeat = 0; repeat <= repeats; ++repeat) {
-                   const yupana::cuda::Event begin(true), end(true);
-                   begin.record(stream);
-                   own.shares(values, rows, to, stream);
-                   end.record(stream);
-                   end.wait();
-                   if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
-                 }
-               });
+  const DeviceModel<float> own(model, packed_forest(model, table, true), outputs);
+  DeviceArray<float> values(table.rows * table.columns);
+  DeviceArray<double> shares(table.rows * outputs);
+  for (std::int64_t c = 0; c < table.columns; ++c) {
+    yupana::cuda::upload(
+        "copy a column", values.data() + c * table.rows, table.data + c * table.stride, table.rows);
+  }
+  const Stream stream;
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    const Event begin(true), end(true);
+    begin.record(stream);
+    own.shares(values.data(), table.rows, shares.data(), stream);
+    end.record(stream);
+    end.wait();
+    if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
+  }
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
 }
