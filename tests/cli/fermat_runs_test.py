@@ -222,6 +222,14 @@ def paths_between_fewer_than_three_were_called_unchanged_by_fermat():
         assert "changed nothing" not in pathlib.Path("r.html").read_text()
 
 
+def equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges():
+    np.save("D.npy", np.zeros((4, 4)))
+    for options in ((), ("--alpha", "auto"), ("--matrix-only",)):
+        said = run("fermat", "--from-distances", "D.npy", *options, "-o", "r").stdout
+        assert "Notice: Every distance is zero, which no power and no path changes." in said, said
+        assert "auto" not in said and "edge" not in said, said
+
+
 def a_header_of_other_words_was_counted_as_the_label_of_a_sample():
     run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
     rows = [f"s{i}\tA{i % 2}\n" for i in range(1, 21)]
@@ -329,6 +337,7 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                one_vanished_weight_was_not_said_to_be_one,
                an_input_after_alpha_was_called_a_bad_number,
                paths_between_fewer_than_three_were_called_unchanged_by_fermat,
+               equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges,
                a_header_of_other_words_was_counted_as_the_label_of_a_sample,
                populations_without_a_sample_went_without_a_word,
                the_first_of_two_label_columns_of_one_name_was_taken,

@@ -79,8 +79,19 @@ std::optional<Plan> plan_whole(Context& context,
   }
 }
 
-/// Whether some pair has a third individual that a path could pass: else nothing is said of paths.
-bool has_paths(const FermatInput& input) { return input.size() > 2; }
+/// Whether some distance is not zero.
+bool has_lengths(const FermatInput& input) {
+  return std::visit(
+      [](const auto& distances) {
+        const auto* const end = distances.data() + distances.size() * distances.size();
+        return std::any_of(distances.data(), end, [](auto d) { return d != 0; });
+      },
+      input.distances);
+}
+
+/// Whether some pair has a third individual that a path could pass, and paths may differ: else
+/// nothing is said of them.
+bool has_paths(const FermatInput& input) { return input.size() > 2 && has_lengths(input); }
 
 /// Pairs whose weight at this alpha is below the normal numbers of its type.
 std::int64_t vanishing_pairs(const FermatInput& input, const AlphaFindings& run) {
@@ -236,6 +247,9 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     if (result.samples == 2) {
       result.notices.push_back(
           "Two individuals: no third is there for a path to pass, so F is the power of d.");
+    }
+    if (result.samples > 2 && !has_lengths(input)) {
+      result.notices.push_back("Every distance is zero, which no power and no path changes.");
     }
     const std::vector<double> alphas = alphas_of(context, params, input);
     if (params.matrix_only) {
