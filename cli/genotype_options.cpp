@@ -72,7 +72,7 @@ void add_inputs(Command& command, job::InputParams& input) {
                  "BGEN: the most that a dosage may be away from a call, above which it is missing",
                  0,
                  0.499999);
-  path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
+  path("--vcf", job::InputKind::vcf, "a VCF or BCF file, or a folder of VCF-Zarr");
   command.text("--region",
                input.region,
                "sites of one contig and interval, chr1:1000-2000, of any input but .npy and "

@@ -314,6 +314,27 @@ def test_integers_that_no_double_equals_are_refused():
     np.testing.assert_array_equal(tree.predict(ids[:, 1:]), ids[:, 0])
 
 
+@pytest.mark.parametrize(
+    "numbers", [[2**63 + 1, -1, 5], [2**64 + 1, 2**64 + 3, 5], [1.5, 2**63 + 1, 5], [10**400, 1, 2]]
+)
+def test_python_integers_beyond_63_bits_were_rounded_as_labels(numbers):
+    X = np.arange(6.0).reshape(3, 2)
+    for estimator in (yupana.DecisionTreeRegressor(), yupana.RandomForestRegressor(n_estimators=2),
+                      yupana.DecisionTreeClassifier()):
+        for y in (numbers, tuple(numbers), np.array(numbers, dtype=object)):
+            with pytest.raises(ValueError, match=r"beyond 2\*\*53|Unknown label type"):
+                estimator.fit(X, y)
+    with pytest.raises(ValueError, match=r"X: .* beyond 2\*\*53"):
+        yupana.DecisionTreeClassifier().fit([[number, 0] for number in numbers], [0, 1, 1])
+    exact = [2**63, 2**64, -1]
+    assert yupana.DecisionTreeRegressor().fit(X, exact).predict(X).tolist() == exact
+
+
+def test_classes_of_python_integers_beyond_63_bits_were_taken_as_one():
+    with pytest.raises(ValueError, match=r"y: .* beyond 2\*\*53"):
+        yupana.DecisionTreeClassifier().fit(np.arange(3.0)[:, None], [2**63 + 1, 2**63 + 3, 5])
+
+
 def test_bytes_of_a_forest_make_no_tree(wine):
     forest = yupana.RandomForestClassifier(n_estimators=3).fit(*wine)
     with pytest.raises(ValueError, match="expected a model of one tree, got one of 3"):

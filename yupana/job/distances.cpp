@@ -234,8 +234,8 @@ void refuse_unshared(std::int64_t pairs,
     first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
   throw input_error(
-      "{} of samples without a called site in common, so without a distance (first: {} and {}); "
-      "drop such samples with --mind, or use --missing mode",
+      "{} of samples without a called site in common (first: {} and {}); drop such samples with "
+      "--mind, or use --missing mode",
       counted(all, "pair"),
       names[static_cast<std::size_t>(first[1])],
       names[static_cast<std::size_t>(first[0])]);

@@ -60,6 +60,8 @@ struct AlphaFindings : graph::FermatFacts {
   bool estimated = false;           ///< through landmarks: which edges are kept is not known
   std::string lengths_precision = {};
   std::string weights_precision = {};  ///< of weights and closure
+  /// Where they are known: pairs whose weight is below the range of the numbers.
+  std::int64_t vanishing_pairs = 0;
 };
 
 struct FermatJobResult {

@@ -27,6 +27,9 @@ inline bool leaves_rows_out(const FitTreesParams& params) {
   return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
 }
 
+/// bad_input, which names the table, for labels that Poisson's deviance does not take.
+void check_counts(const std::string& path, const Array<double>& labels);
+
 /// Names of monotonic features become those of the table's columns.
 void name_monotonic(FitTreesParams& params);
 

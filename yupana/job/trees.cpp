@@ -222,6 +222,9 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
+  if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
+    check_counts(source.path, file.values);
+  }
   HeldOut held;
   if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
   check_memory(context, file, params);

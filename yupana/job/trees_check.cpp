@@ -83,6 +83,20 @@ void check_fit(const FitTreesParams& params) {
   }
 }
 
+void check_counts(const std::string& path, const Array<double>& labels) {
+  const double* const end = labels.data() + labels.size();
+  const double* const bad = std::find_if(labels.data(), end, [](double y) { return y < 0; });
+  if (bad != end) {
+    throw bad_file(path,
+                   "row {}: expected a label of 0 or more for Poisson's deviance, got {}",
+                   bad - labels.data() + 1,
+                   *bad);
+  }
+  if (std::all_of(labels.data(), end, [](double y) { return y == 0; })) {
+    throw bad_file(path, "expected a label above 0 for Poisson's deviance, got zeros alone");
+  }
+}
+
 void name_monotonic(FitTreesParams& params) {
   if (io::is_libsvm(params.table.path)) return;
   for (auto* const names : {&params.increasing, &params.decreasing}) {
