@@ -344,7 +344,7 @@ def options_without_effect_or_sense_are_refused():
                         ("--min-weight-fraction-leaf", -0.1)):
         refuse("tree", *fit, option, bad, status=2, says=[option])
     refuse("forest", *fit, "--trees", 2, "--max-features", -2, status=2, says=["--max-features", "-1"])
-    refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=2, says=["max_features", "2", "got 3"])
+    refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=2, says=["--max-features", "2", "got 3"])
     refuse("tree", *fit, "--max-leaf-nodes", 1, status=2, says=["--max-leaf-nodes", "at least 2", "got '1'"])
     refuse("tree", *fit, "--min-weight-fraction-leaf", 0.6, status=2,
            says=["--min-weight-fraction-leaf", "0 to 0.5", "got '0.6'"])
@@ -391,6 +391,14 @@ def labels_that_poisson_does_not_take_were_of_no_file():
         poisson = ["--label", "y", "--regression", "--criterion", "poisson", "-o", "m"]
         refuse(*command, "t.csv", *poisson, says=["t.csv: row 2: expected", "for Poisson's deviance, got -1"])
         refuse(*command, "zeros.csv", *poisson, says="zeros.csv: expected a label above 0")
+
+
+def too_many_features_were_refused_by_a_name_that_no_option_has():
+    put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
+    fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
+           "-o", "m", "--max-features"]
+    refuse(*fit, 5, status=2, says="--max-features: expected 1 to 4, 0 (all) or -1, got 5")
+    run(*fit, 4)
 
 
 def lines_of_libsvm_were_said_to_have_no_label():
