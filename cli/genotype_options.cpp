@@ -311,6 +311,18 @@ void check_cohort_options(const Call& call, const job::InputParams& input) {
   }
 }
 
+void add_figure_width(Command& command, double& millimetres) {
+  command
+      .number(
+          "--figure-width",
+          millimetres,
+          "millimetres of the pictures .svg, .pdf and .png: 85 for a column of a journal, panels "
+          "and legend below each other, letters of 6 to 12 points",
+          60.0,
+          1000.0)
+      .shows("271, side by side");
+}
+
 void add_standardize(Command& command, genotype::Standardize& standardize) {
   command.choice(
       "--standardize",

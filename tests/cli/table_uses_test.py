@@ -101,9 +101,13 @@ def rows_keep_their_names_in_every_file_of_predictions():
     run("forest", "fit", *fit, "--oob", "--trees", 5, "-o", "f")
     run("tree", "predict", "m.json", "t.csv", *ids, "--proba", "--memory", "2M", "-o", "m")
     run("tree", "apply", "m.json", "t.csv", *ids, "-o", "m")
+    run("som", "fit", "t.csv", "--label", "class", "--ignore", "c", *ids, "--rows", 1, "--cols", 2, "-o", "map")
+    run("som", "apply", "map.json", "t.csv", *ids, "-o", "map2")
     wanted = [[name, f"{i % 4}-{i % 3}"] for i, name in enumerate(names)]
     for path, first, others in (("m.cv.tsv", ["row"], ["fold", "label", "predicted", "a", "b"]),
                                 ("f.oob.tsv", ["row"], ["label", "predicted", "a", "b"]),
+                                *((path, ["row"], ["neuron", "map_row", "map_col", "distance", "second", "class",
+                                                   "label", "cluster"]) for path in ("map.bmu.tsv", "map2.bmu.tsv")),
                                 ("m.predicted.tsv", [], ["predicted", "a", "b"]), ("m.nodes.tsv", [], ["tree1"])):
         with open(path, newline="") as file:
             head, *rows = csv.reader(file, delimiter="\t")
@@ -126,6 +130,7 @@ def a_name_of_rows_has_no_other_use():
            says=["'z' cannot be a feature and an id"])
     put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
     refuse("tree", "fit", "t.svm", "--label", "label", "--id", 1, status=2, says=["numbers alone"])
+    refuse("som", "fit", "t.svm", "--label", "label", "--id", 1, "-o", "map", status=2, says=["numbers alone"])
 
 
 def a_category_never_takes_a_columns_name():
@@ -204,6 +209,28 @@ def a_map_of_one_neuron_has_no_topographic_error():
     said = run("som", "fit", "t.csv", "--rows", 1, "--cols", 1, "-o", "map").stdout
     assert "nan" not in said and "topographic" not in said, said
     assert ">nan<" not in pathlib.Path("map.html").read_text()
+
+
+def labels_that_poisson_does_not_take_were_of_no_file():
+    put("t.csv", "x,y\n1,2\n\n2,-1\n3,4\n")
+    put("zeros.csv", "x,y\n1,0\n2,0\n3,0\n")
+    for command in (("tree", "fit"), ("forest", "fit", "--trees", 2)):
+        poisson = ["--label", "y", "--regression", "--criterion", "poisson", "-o", "m"]
+        refuse(*command, "t.csv", *poisson, says=["t.csv: row 2: expected", "for Poisson's deviance, got -1"])
+        refuse(*command, "zeros.csv", *poisson, says="zeros.csv: expected a label above 0")
+
+
+def too_many_features_were_refused_by_a_name_that_no_option_has():
+    put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
+    fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
+           "-o", "m", "--max-features"]
+    refuse(*fit, 5, status=2, says="--max-features: expected 1 to 4, 0 (all) or -1, got 5")
+    run(*fit, 4)
+
+
+def lines_of_libsvm_were_said_to_have_no_label():
+    put("t.txt", "1 1:1 2:3\n0 1:1\n")
+    refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
 
 
 sys.exit(main([test for name, test in list(globals().items())

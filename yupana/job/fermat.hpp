@@ -26,6 +26,7 @@ struct FermatJobParams {
   bool squared = false;                ///< that matrix holds d^2
   std::string labels;                  ///< sample <tab> label
   std::string label_column;            ///< name or number of the label's column; empty: the second
+  double figure_width = 0;             ///< as Report::figure_width
   std::vector<double> alphas = {2.0};  ///< equal ones are computed once, and a note says so
   bool automatic_alpha = false;        ///< --alpha auto
   graph::FermatParams fermat;          ///< its alpha is set from `alphas`
