@@ -211,6 +211,28 @@ def a_map_of_one_neuron_has_no_topographic_error():
     assert ">nan<" not in pathlib.Path("map.html").read_text()
 
 
+def labels_that_poisson_does_not_take_were_of_no_file():
+    put("t.csv", "x,y\n1,2\n\n2,-1\n3,4\n")
+    put("zeros.csv", "x,y\n1,0\n2,0\n3,0\n")
+    for command in (("tree", "fit"), ("forest", "fit", "--trees", 2)):
+        poisson = ["--label", "y", "--regression", "--criterion", "poisson", "-o", "m"]
+        refuse(*command, "t.csv", *poisson, says=["t.csv: row 2: expected", "for Poisson's deviance, got -1"])
+        refuse(*command, "zeros.csv", *poisson, says="zeros.csv: expected a label above 0")
+
+
+def too_many_features_were_refused_by_a_name_that_no_option_has():
+    put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
+    fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
+           "-o", "m", "--max-features"]
+    refuse(*fit, 5, status=2, says="--max-features: expected 1 to 4, 0 (all) or -1, got 5")
+    run(*fit, 4)
+
+
+def lines_of_libsvm_were_said_to_have_no_label():
+    put("t.txt", "1 1:1 2:3\n0 1:1\n")
+    refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
+
+
 sys.exit(main([test for name, test in list(globals().items())
                if callable(test) and getattr(test, "__module__", "") == "__main__"
                and name not in ("put", "refuse", "answer")]))

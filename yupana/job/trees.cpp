@@ -43,6 +43,11 @@ Grown grown(Context& context,
   tree_params.monotonic = monotonic_features(params, model);
   result.alpha = params.alpha;
   if (params.forest) {
+    if (growth.max_features > std::ssize(model.features)) {
+      throw usage_error("--max-features: expected 1 to {}, 0 (all) or -1, got {}",
+                        model.features.size(),
+                        growth.max_features);
+    }
     result.trees = forest::fit_forest(context, table, target, growth).trees;
   } else {
     if (params.alpha_folds > 0) {
