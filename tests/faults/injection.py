@@ -213,8 +213,8 @@ def wrong(outcome, whole, again, older, statuses, machine):
     folders = {str(f) for p in older for f in pathlib.PurePath(p).parents} - {"."}
     if left == {**before, **dict.fromkeys(folders)}:
         return None
-    # The files were whole before what is told at the end failed.
-    if is_whole(outcome.files, whole, again):
+    # The files were whole before what is told at the end, or the removal of a checkpoint, failed.
+    if is_whole(left, whole, again):
         return None
     changed = sorted(p for p in left if p not in folders and left[p] != before.get(p, b"none"))
     changed += sorted(before.keys() - left)
