@@ -169,7 +169,8 @@ install: build
 	cmake --install build/release --prefix $(PREFIX)
 
 # Under dist/: Debian packages (yupana, yupana-mpi, libyupana-dev), the source distribution, and from it a wheel
-# for each of PYTHONS with all its libraries, which is tried in a new virtual environment.
+# for each of PYTHONS with all its libraries, which is tried in a new virtual environment; with CUDA=ON that wheel
+# has the CUDA backend (84 processor minutes of compiling).
 packages: deps
 	@$(call install,$(PACKAGING_PACKAGES))
 	rm -rf dist
@@ -179,7 +180,7 @@ packages: deps
 	JOBS=$(JOBS) packaging/wheels.sh $(PYTHONS)
 	for python in $(PYTHONS); do
 	  tag=$$($$python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
-	  packaging/check_wheel.sh dist/yupana-*-$$tag-*.whl $$python
+	  packaging/check_wheel.sh dist/yupana*-$$tag-*.whl $$python
 	done
 	ls -l dist
 

@@ -41,6 +41,10 @@ def dist(rng):
         options += some(rng, ["--metric", METRICS], ["--format", "npy", ("tsv", "phylip")],
                         ["--dtype", ("float32", "float64", "int64", "int32")],
                         ["--pairs-below", (0.1, 50)], ["--pairs-above", (0.2, 90)])
+        if any(option[0].startswith("--pairs") for option in options):
+            options += some(rng, ["--pairs-format", "parquet"], share=0.3)
+            if not any(option[0] in ("--format", "--dtype") for option in options):
+                options += some(rng, ["--no-matrix"], share=0.4)
         if rng.random() < 0.25:
             options += tree_options(rng, "--tree")
             options += seeded(rng, options) if ["--bootstrap"] in [o[:1] for o in options] else []
@@ -71,7 +75,7 @@ def pca(rng):
     if rng.random() < 0.1:
         options += [["--report"]]
         if made.samples:
-            options += labels(rng, made)
+            options += labels(rng, made) + some(rng, ["--figure-width", (85, 180)], share=0.3)
     return job_of("pca", made, options)
 
 
@@ -138,7 +142,7 @@ def fermat(rng):
             options += tree_options(rng, rng.choice(("--tree", "--linkage"))) if rng.random() < 0.3 else []
             options += seeded(rng, options) if ["--bootstrap"] in [o[:1] for o in options] else []
             if made.samples and rng.random() < 0.3:
-                options += labels(rng, made)
+                options += labels(rng, made) + some(rng, ["--figure-width", (85, 180)], share=0.3)
         return job_of("fermat", made, options, bound=1e-4, ranks=True)
     options += [] if alone else some(rng, ["--linkage", TREES])
     options += some(rng, ["--squared"], share=0.15)

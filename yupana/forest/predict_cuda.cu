@@ -5,15 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/core/tiles.hpp"
-#include "yupana/forest/packed_cuda.hpp"
+#include "yupana/forest/device_model_cuda.cuh"
 #include "yupana/forest/tree_cuda.hpp"
 #include "yupana/forest/upload_cuda.hpp"
 
@@ -29,175 +27,6 @@ using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {
-
-/// One thread a row: a block's values are stored feature after feature in shared memory, where a
-/// warp reads 32 banks whichever features its rows need.
-struct PredictTuning {
-  static constexpr int threads = 256;
-  static constexpr int most_shared = 96 << 10;  ///< bytes; two blocks share a multiprocessor
-  static constexpr int most_sums = 4;           ///< outputs that stay in registers
-  static_assert(most_shared <= yupana::cuda::shared_bytes_everywhere);
-};
-
-template <class T>
-struct Forest {
-  const PackedNode<T>* nodes;
-  const std::int64_t* first_node;
-  const std::int64_t* first_vote;
-  const double* votes;
-  int trees;
-  int outputs;
-  int features;
-};
-
-/// A block's rows of the table: in shared memory, or where they are.
-template <class T>
-struct BlockRows {
-  const T* values;
-  std::int64_t stride;
-
-  /// The leaf's number in its tree.
-  __device__ std::int32_t leaf(const PackedNode<T>* nodes) const {
-    PackedNode<T> node = nodes[0];
-    while (node.child >= 0) {
-      const std::int32_t turn = node.feature >> 31;  // all ones: missing goes left
-      const T x = values[(node.feature ^ turn) * stride];
-      const bool right = x != x ? turn == 0 : x > node.threshold;
-      node = nodes[node.child + right];
-    }
-    return ~node.child;
-  }
-};
-
-template <class T, bool in_shared>
-__device__ BlockRows<T> block_rows(
-    const Forest<T>& forest, const T* table, std::int64_t rows, std::int64_t row, T* shared) {
-  if constexpr (!in_shared) {
-    return {table + min(row, rows - 1), rows};
-  } else {
-    for (int f = 0; f < forest.features; ++f) {
-      shared[f * PredictTuning::threads + threadIdx.x] = table[f * rows + min(row, rows - 1)];
-    }
-    return {shared + threadIdx.x, PredictTuning::threads};  // each thread reads what it wrote
-  }
-}
-
-/// few: outputs fit registers; otherwise shares, which are 0, are summed in place.
-template <class T, bool in_shared, bool few>
-__global__ void __launch_bounds__(PredictTuning::threads)
-    shares_kernel(Forest<T> forest, const T* table, std::int64_t rows, double* shares) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
-  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
-  if (row >= rows) return;
-  double* const sums = shares + row * forest.outputs;
-  double few_sums[PredictTuning::most_sums] = {};
-  for (int t = 0; t < forest.trees; ++t) {
-    const std::int64_t leaf = own.leaf(forest.nodes + forest.first_node[t]);
-    const double* vote = forest.votes + (forest.first_vote[t] + leaf) * forest.outputs;
-    if constexpr (few) {
-#pragma unroll
-      for (int c = 0; c < PredictTuning::most_sums; ++c) {
-        if (c < forest.outputs) few_sums[c] += vote[c];
-      }
-    } else {
-      for (int c = 0; c < forest.outputs; ++c) sums[c] += vote[c];
-    }
-  }
-  const double trees = forest.trees;
-  if constexpr (few) {
-#pragma unroll
-    for (int c = 0; c < PredictTuning::most_sums; ++c) {
-      if (c < forest.outputs) sums[c] = few_sums[c] / trees;
-    }
-  } else {
-    for (int c = 0; c < forest.outputs; ++c) sums[c] /= trees;
-  }
-}
-
-template <class T, bool in_shared>
-__global__ void __launch_bounds__(PredictTuning::threads)
-    leaves_kernel(Forest<T> forest, const T* table, std::int64_t rows, std::int32_t* leaves) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
-  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
-  if (row >= rows) return;
-  for (int t = 0; t < forest.trees; ++t) {
-    leaves[row * forest.trees + t] = own.leaf(forest.nodes + forest.first_node[t]);
-  }
-}
-
-template <class Kernel, class... Arguments>
-void launch(Kernel kernel,
-            std::int64_t rows,
-            int shared,
-            cudaStream_t stream,
-            const Arguments&... arguments) {
-  yupana::cuda::launch("predict",
-                       kernel,
-                       {divide_up(rows, PredictTuning::threads), PredictTuning::threads, shared},
-                       stream,
-                       arguments...);
-}
-
-/// A model on one device.
-template <class T>
-class DeviceModel {
- public:
-  DeviceModel(const Model& model, const PackedForest<T>& packed, std::int64_t outputs)
-      : nodes_(std::ssize(packed.nodes)),
-        first_node_(std::ssize(packed.first_node)),
-        first_vote_(std::ssize(packed.first_vote)),
-        votes_(std::ssize(packed.votes)) {
-    const auto copy = [](auto& to, const auto& from) {
-      yupana::cuda::upload("copy the model", to.data(), from.data(), to.size());
-    };
-    copy(nodes_, packed.nodes);
-    copy(first_node_, packed.first_node);
-    copy(first_vote_, packed.first_vote);
-    copy(votes_, packed.votes);
-    view_ = {nodes_.data(),
-             first_node_.data(),
-             first_vote_.data(),
-             votes_.data(),
-             static_cast<int>(model.trees.size()),
-             static_cast<int>(outputs),
-             static_cast<int>(model.features.size())};
-    const std::int64_t bytes =
-        std::ssize(model.features) * PredictTuning::threads * static_cast<std::int64_t>(sizeof(T));
-    shared_ = bytes <= PredictTuning::most_shared ? static_cast<int>(bytes) : 0;
-  }
-
-  void shares(const T* table, std::int64_t rows, double* to, cudaStream_t stream) const {
-    const bool few = view_.outputs <= PredictTuning::most_sums;
-    if (!few) {
-      check(cudaMemsetAsync(
-                to, 0, static_cast<std::size_t>(rows * view_.outputs) * sizeof(double), stream),
-            "clear shares");
-    }
-    const auto run = [&](auto kernel) {
-      launch(kernel, rows, shared_, stream, view_, table, rows, to);
-    };
-    if (shared_ > 0) {
-      few ? run(shares_kernel<T, true, true>) : run(shares_kernel<T, true, false>);
-    } else {
-      few ? run(shares_kernel<T, false, true>) : run(shares_kernel<T, false, false>);
-    }
-  }
-  void leaves(const T* table, std::int64_t rows, std::int32_t* to, cudaStream_t stream) const {
-    const auto run = [&](auto kernel) {
-      launch(kernel, rows, shared_, stream, view_, table, rows, to);
-    };
-    shared_ > 0 ? run(leaves_kernel<T, true>) : run(leaves_kernel<T, false>);
-  }
-
- private:
-  DeviceArray<PackedNode<T>> nodes_;
-  DeviceArray<std::int64_t> first_node_, first_vote_;
-  DeviceArray<double> votes_;
-  Forest<T> view_;
-  int shared_ = 0;
-};
 
 /// Rows on their way through one device: while some are predicted, the next come and the results of
 /// those before them go back.
@@ -284,7 +113,8 @@ void predict_rows(Context& context,
   const std::int64_t result_bytes = width * static_cast<std::int64_t>(sizeof(R));
   const auto row_bytes = static_cast<std::uint64_t>(value_bytes + result_bytes);
   const std::uint64_t forest = packed.nodes.size() * sizeof(PackedNode<T>) +
-                               packed.votes.size() * sizeof(double) + (1 << 20);
+                               packed.votes.size() * sizeof(double) +
+                               packed.words.size() * sizeof(std::uint32_t) + (1 << 20);
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
   if (fits < std::min<std::int64_t>(table.rows, 1024)) {
