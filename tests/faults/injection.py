@@ -182,6 +182,8 @@ def without_times(output):
     """What a run prints, without what it took and its rates: two runs may happen to take the same time."""
     seconds = rb"(?:less than )?[0-9][0-9.e-]*(?= [mu]?s\b)|(?<=seconds\":)[0-9.e-]+"
     rates = rb"[0-9][0-9.e-]* (?:[kMGT] )?(?=executed cells|dense-equivalent)"
+    # Of a short time predicted no factor is told.
+    output = re.sub(rb", within a factor of [0-9.]+", b"", output)
     return re.sub(seconds + b"|" + rates, b"T", output)
 
 
