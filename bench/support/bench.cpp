@@ -142,7 +142,8 @@ std::string json_line(const Measurement& measurement) {
   };
   const Timing& timing = line.timing;
   const bool timed = timing.repeats > 0;
-  nlohmann::ordered_json json;
+  // Without memory for its first member, an empty one would be destroyed by a null pointer.
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["bench"] = line.bench;
   json["case"] = line.what;
   json["impl"] = line.impl;

@@ -182,6 +182,8 @@ def without_times(output):
     """What a run prints, without what it took and its rates: two runs may happen to take the same time."""
     seconds = rb"(?:less than )?[0-9][0-9.e-]*(?= [mu]?s\b)|(?<=seconds\":)[0-9.e-]+"
     rates = rb"[0-9][0-9.e-]* (?:[kMGT] )?(?=executed cells|dense-equivalent)"
+    # Of a short time predicted no factor is told.
+    output = re.sub(rb", within a factor of [0-9.]+", b"", output)
     return re.sub(seconds + b"|" + rates, b"T", output)
 
 
@@ -213,8 +215,8 @@ def wrong(outcome, whole, again, older, statuses, machine):
     folders = {str(f) for p in older for f in pathlib.PurePath(p).parents} - {"."}
     if left == {**before, **dict.fromkeys(folders)}:
         return None
-    # The files were whole before what is told at the end failed.
-    if is_whole(outcome.files, whole, again):
+    # The files were whole before what is told at the end, or the removal of a checkpoint, failed.
+    if is_whole(left, whole, again):
         return None
     changed = sorted(p for p in left if p not in folders and left[p] != before.get(p, b"none"))
     changed += sorted(before.keys() - left)
