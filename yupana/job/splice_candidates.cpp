@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "yupana/core/messages.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/exon_bounds.hpp"
 #include "yupana/splice/significance.hpp"
@@ -71,6 +73,50 @@ void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::
       trial.without = {};
     }
   }
+}
+
+void SpliceInputs::read_sites(const std::vector<SpliceInput>& inputs) {
+  if (params_.site_scores.empty()) return;
+  note_pipe(context_, params_.site_scores);
+  sites_ = io::read_site_scores(params_.site_scores);
+  for (const auto& [name, scores] : sites_) {
+    for (const auto* sites : {&scores.donors, &scores.acceptors}) {
+      for (const std::vector<splice::SiteScore>& one : *sites) {
+        hold(one.capacity() * sizeof(splice::SiteScore));
+      }
+    }
+  }
+  bool any = false;
+  for (const SpliceInput& input : inputs) {
+    if (input.exons != "auto") continue;
+    for (const io::FastaRecord& record : genome(input.genome)) {
+      const auto found = sites_.find(record.name);
+      if (found == sites_.end()) continue;
+      any = true;
+      for (const auto* sites : {&found->second.donors, &found->second.acceptors}) {
+        for (const std::vector<splice::SiteScore>& one : *sites) {
+          if (one.empty() || one.back().offset <= std::ssize(record.letters)) continue;
+          throw bad_file(params_.site_scores,
+                         "expected offsets of '{}' up to its {} bases, got {}; give the scores of "
+                         "this genome",
+                         record.name,
+                         record.letters.size(),
+                         one.back().offset);
+        }
+      }
+    }
+  }
+  if (any) return;
+  throw bad_file(params_.site_scores,
+                 "expected splice sites of the genome's sequences, got none; give the scores of "
+                 "this genome");
+}
+
+splice::SitesAlong SpliceInputs::sites_along(const Trial& trial) const {
+  const auto found = sites_.find(trial.strand->sequence);
+  if (found == sites_.end()) return {};
+  return {
+      &found->second, trial.strand->sign == '-', trial.first - 1, std::ssize(*trial.strand->bases)};
 }
 
 // What align() refuses whatever the exons are, before scores are used.
@@ -147,7 +193,8 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
                               bases,
                               is_protein ? params_.protein_candidates : params_.candidates,
                               words,
-                              &left_out);
+                              &left_out,
+                              sites_along(trial));
   std::atomic_ref(search_.exons_left_out) += left_out;
   const std::int64_t before = trial.first - 1;
   std::erase_if(exons, [&](const splice::Exon& exon) {

@@ -43,6 +43,7 @@ void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
 }  // namespace
 
 std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
+  read_sites(inputs);
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();

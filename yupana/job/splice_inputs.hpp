@@ -13,6 +13,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
+#include "yupana/io/site_scores.hpp"
 #include "yupana/job/splice.hpp"
 #include "yupana/splice/loci.hpp"
 #include "yupana/splice/protein_loci.hpp"
@@ -115,6 +116,8 @@ class SpliceInputs {
   void check_scores(std::span<const Task> tasks);
   /// The exons of a task's trials that have none.
   std::vector<Exons> exons_of(const Task& task);
+  void read_sites(const std::vector<SpliceInput>& inputs);
+  splice::SitesAlong sites_along(const Trial& trial) const;
   /// Leaves of each trial's exons those that may change an output.
   void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
   /// The exons of a trial, counted from its first base.
@@ -134,6 +137,7 @@ class SpliceInputs {
   const bool any_protein_;
   std::uint64_t held_ = 0;
   SpliceSearch search_;
+  std::map<std::string, splice::SiteScores> sites_;  ///< by sequence
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;
