@@ -24,6 +24,7 @@ struct DistOptions {
   std::optional<double> below, above;
   bool kinships = false;        ///< --make-king-table
   std::optional<double> least;  ///< --king-table-filter
+  bool no_matrix = false;
   bool plan = false;
 };
 
@@ -75,6 +76,7 @@ void apply_formats(DistOptions& options) {
   if (options.below || options.above) {
     outputs.pairs = io::PairFilter{.below = options.below, .above = options.above};
   }
+  if (options.no_matrix) outputs.npy = false;
 }
 
 /// Options that have no effect with the values of others.
@@ -137,13 +139,15 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   auto support = nlohmann::ordered_json::object();
-  const std::string supported =
+  std::string supported =
       add_support(support, options.job.outputs.bootstrap, result.bootstrap_blocks);
+  if (options.job.outputs.pairs) supported += fmt::format("pairs    {} listed\n", result.pairs);
   Answer answer = cohort_answer(context, call, result.cohort, result.files, supported);
   answer.json.update(support);
   answer.json["metric"] = metrics_of(options.job);
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
   answer.json["passes"] = result.passes;
+  if (options.job.outputs.pairs) answer.json["pairs"] = result.pairs;
   if (options.kinships) {
     answer.text += add_relationships(answer.json, result.relationships, result.names);
   }
@@ -188,7 +192,8 @@ void add_dist(Command& program) {
   command.flag("--shared", outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
   command.number("--pairs-below",
                  options->below,
-                 "list pairs with a smaller value: PREFIX.pairs.tsv",
+                 "list pairs with a smaller value: PREFIX.pairs.tsv; memory bounds only what is "
+                 "counted at a time",
                  -infinity,
                  infinity);
   command.number("--pairs-above",
@@ -196,6 +201,13 @@ void add_dist(Command& program) {
                  "list pairs with a larger value: PREFIX.pairs.tsv",
                  -infinity,
                  infinity);
+  command.choice("--pairs-format",
+                 outputs.pair_format,
+                 {{"tsv", io::PairFormat::tsv}, {"parquet", io::PairFormat::parquet}},
+                 "of the list: PREFIX.pairs.tsv or PREFIX.pairs.parquet");
+  command.flag("--no-matrix",
+               options->no_matrix,
+               "write no matrix: the list of pairs, the shared-site counts or the tree alone");
   command
       .words(
           "--distance",
@@ -211,6 +223,9 @@ void add_dist(Command& program) {
   command.choice("--tree", outputs.tree, tree_methods(), "also write a tree: PREFIX.nwk; by");
   add_bootstrap(command, outputs.bootstrap);
   command.needs({"--bootstrap"}, {"--tree"});
+  command.needs({"--pairs-format"}, {"--pairs-below", "--pairs-above"});
+  command.needs({"--no-matrix"}, {"--pairs-below", "--pairs-above", "--shared", "--tree"});
+  command.excludes({"--format", "--dtype"}, "--no-matrix");
   command.flag("--make-king-table",
                options->kinships,
                "write PLINK 2's table of KING-robust kinships, PREFIX.kin0, and no matrix: sites, "
@@ -232,13 +247,22 @@ void add_dist(Command& program) {
                     "--dtype",
                     "--pairs-below",
                     "--pairs-above",
+                    "--pairs-format",
+                    "--no-matrix",
                     "--shared",
                     "--tree",
                     "--distance"},
                    "--make-king-table",
                    "it writes its table alone");
   command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
-  command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above", "--tree"},
+  command.excludes({"--metric",
+                    "--format",
+                    "--dtype",
+                    "--pairs-below",
+                    "--pairs-above",
+                    "--pairs-format",
+                    "--no-matrix",
+                    "--tree"},
                    "--distance",
                    "its words say what is written (ibs, 1-ibs, allele-ct)");
 }

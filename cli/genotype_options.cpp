@@ -72,7 +72,7 @@ void add_inputs(Command& command, job::InputParams& input) {
                  "BGEN: the most that a dosage may be away from a call, above which it is missing",
                  0,
                  0.499999);
-  path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
+  path("--vcf", job::InputKind::vcf, "a VCF or BCF file, or a folder of VCF-Zarr");
   command.text("--region",
                input.region,
                "sites of one contig and interval, chr1:1000-2000, of any input but .npy and "
@@ -309,6 +309,18 @@ void check_cohort_options(const Call& call, const job::InputParams& input) {
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
   }
+}
+
+void add_figure_width(Command& command, double& millimetres) {
+  command
+      .number(
+          "--figure-width",
+          millimetres,
+          "millimetres of the pictures .svg, .pdf and .png: 85 for a column of a journal, panels "
+          "and legend below each other, letters of 6 to 12 points",
+          60.0,
+          1000.0)
+      .shows("271, side by side");
 }
 
 void add_standardize(Command& command, genotype::Standardize& standardize) {

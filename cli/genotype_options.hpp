@@ -21,6 +21,8 @@ void add_genotype_options(Command& command,
                           const Names& drawing = {});
 /// --standardize, of commands that make a relationship matrix.
 void add_standardize(Command& command, genotype::Standardize& standardize);
+/// --figure-width, of the pictures of reports.
+void add_figure_width(Command& command, double& millimetres);
 /// Throws usage where no input is given, or for one of these options that has no effect on it.
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
+#include <string_view>
 
 #include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
@@ -30,6 +31,11 @@ constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
 void on_signal(int number) {
   Context* context = running.load();
   const int count = ++signals;
+  if (context == nullptr) {
+    // The run is over and what it wrote is whole; what it prints may not be.
+    constexpr std::string_view line = "yupana: interrupted\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  }
   if (context == nullptr || count > 2) _exit(interrupted);
   if (count == 2) {
     sem_post(&over);  // the watcher ends the program now

@@ -104,15 +104,15 @@ int main(int argc, char** argv) {
   yupana::cli::keep_standard_streams();
   // Past the limit of file sizes (ulimit -f) a write then fails, and its error says so.
   std::signal(SIGXFSZ, SIG_IGN);
-  yupana::cli::set_command_line(argc, argv);
+  std::set_terminate(end_at_once);
 #ifdef __GLIBC__
   // Returns freed blocks to the system: glibc would keep many megabytes, beyond a small --memory.
   // Setting one threshold stops both from growing.
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 128 << 10);
 #endif
-  std::set_terminate(end_at_once);
   try {
+    yupana::cli::set_command_line(argc, argv);
     yupana::cli::run_program(argc, argv, add_commands);
     yupana::cli::check_standard_output();
     return 0;

@@ -69,7 +69,8 @@ void check_writable(const std::string& option, const fs::path& folder) {
 
 }  // namespace
 
-OutFolder::OutFolder(const std::string& option, const fs::path& folder) {
+// The destructor removes what a constructor made that then failed.
+OutFolder::OutFolder(const std::string& option, const fs::path& folder) : OutFolder() {
   const std::lock_guard lock(making);
   std::error_code fault;
   std::vector<fs::path> missing;
@@ -78,11 +79,11 @@ OutFolder::OutFolder(const std::string& option, const fs::path& folder) {
     missing.push_back(at);
   }
   for (; !missing.empty(); missing.pop_back()) {
-    if (fs::create_directory(missing.back(), fault)) made_.push_back(missing.back());
+    made_.push_back(missing.back());
+    if (!fs::create_directory(missing.back(), fault)) made_.pop_back();
     if (!fault) continue;
-    const std::string name = missing.back().string(), cause = fault.message();
-    remove_empty();
-    throw input_error("{}: cannot make the folder {}: {}", option, name, cause);
+    throw input_error(
+        "{}: cannot make the folder {}: {}", option, missing.back().string(), fault.message());
   }
   check_writable(option, folder);
   out_folders.push_back(this);

@@ -34,6 +34,8 @@ class OutFolder {
   void remove_empty();
 
  private:
+  OutFolder() = default;
+
   std::vector<std::filesystem::path> made_;
 };
 

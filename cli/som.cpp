@@ -250,6 +250,7 @@ void add_fit(Command& som) {
   add_p_matrix(command, params->p_matrix);
   add_reading_options(command, params->reading);
   add_column_options(command, params->reading);
+  add_ids(command, params->reading);
 }
 
 void add_use(Command& som, bool report) {
@@ -287,6 +288,7 @@ void add_use(Command& som, bool report) {
   const Names reading = add_reading_options(command, params->reading);
   if (!report) {
     table.required();
+    add_ids(command, params->reading);
     return;
   }
   add_clusters(command, params->clusters, "those of the model");

@@ -66,4 +66,12 @@ void add_column_options(Command& command, io::TableParams& reading) {
   command.only_one({"--ignore", "--columns"});
 }
 
+void add_ids(Command& command, io::TableParams& reading) {
+  command
+      .list("--id",
+            reading.ids,
+            "columns of a text that name rows: no features, and copied to what is written of rows")
+      .separated_by_commas();
+}
+
 }  // namespace yupana::cli

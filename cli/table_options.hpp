@@ -10,5 +10,7 @@ namespace yupana::cli {
 Names add_reading_options(Command& command, io::TableParams& reading);
 /// What becomes of its columns: --label, --columns, --ignore.
 void add_column_options(Command& command, io::TableParams& reading);
+/// --id.
+void add_ids(Command& command, io::TableParams& reading);
 
 }  // namespace yupana::cli

@@ -3,6 +3,7 @@
 
 #include "cli/measures.hpp"
 #include "cli/out_folder.hpp"
+#include "cli/table_options.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
@@ -65,7 +66,7 @@ void add_predict(Command& family, bool nodes) {
   command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
-  add_ids(command, params->table);
+  add_ids(command, params->table.columns);
   if (nodes) return;
   command.flag("--proba", params->shares, "write the share of each class too");
   command.flag("--report", params->report, "write PREFIX.html: measures, curves, confusion");

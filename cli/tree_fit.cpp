@@ -31,14 +31,6 @@ Names add_tree_table(Command& command, job::TreeTable& table) {
   return names;
 }
 
-void add_ids(Command& command, job::TreeTable& table) {
-  command
-      .list("--id",
-            table.columns.ids,
-            "columns of a text that name rows: no features, and copied to what is written of rows")
-      .separated_by_commas();
-}
-
 namespace {
 
 void add_tree_params(Command& command, job::FitTreesParams& params) {
@@ -89,7 +81,7 @@ void add_tree_params(Command& command, job::FitTreesParams& params) {
                  1);
   command.flag(
       "--random-splits",
-      params.random_splits,
+      params.forest_params.tree.random_splits,
       "at each node draw one threshold a feature, and take the best of them (extra-trees)");
   command.number("--min-impurity-decrease",
                  tree.min_impurity_decrease,
@@ -150,7 +142,10 @@ void check_criterion(const Call& call, const job::FitTreesParams& params) {
 /// Refuses options that need the CPU where a GPU is chosen.
 void check_device(const Call& call, const job::FitTreesParams& params) {
   if (!call.context.device.starts_with("cuda")) return;
-  if (params.increasing.empty() && params.decreasing.empty() && !params.random_splits) return;
+  if (params.increasing.empty() && params.decreasing.empty() &&
+      !params.forest_params.tree.random_splits) {
+    return;
+  }
   throw usage_error(
       "--increasing, --decreasing and --random-splits grow on the CPU alone; expected --device cpu "
       "or auto, got {}",
@@ -250,7 +245,7 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
   command.input("table", params.table.path, "rows to learn from").required();
   add_tree_table(command, params.table);
-  add_ids(command, params.table);
+  add_ids(command, params.table.columns);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");
   command.flag("--balanced",

@@ -8,8 +8,6 @@ namespace yupana::cli {
 /// How a table of the tree and forest commands is read. Returns the names of the options, which
 /// have no effect on a command that is given no table.
 Names add_tree_table(Command& command, job::TreeTable& table);
-/// --id.
-void add_ids(Command& command, job::TreeTable& table);
 /// tree fit and forest fit.
 void add_fit(Command& program, bool forest);
 

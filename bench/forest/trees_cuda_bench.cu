@@ -132,7 +132,7 @@ class CudaBench {
     const double whole =
         median_of(repeats(), [&] { got = forest::predict_shares(context_, model, table); });
     const bool same = std::equal(expected.data(), expected.data() + n_ * 2, got.data());
-    const double alone = forest::cuda::seconds_of_shares(context_, model, table, repeats());
+    const double alone = forest::cuda::seconds_of_shares(model, table, repeats());
     const std::string name = "predict with 100 trees of depth 10";
     const double rows = static_cast<double>(n_) * 1e-6;
     emit(what(name, "table on the device"), rows / alone, "M rows/s", same);

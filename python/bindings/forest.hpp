@@ -7,7 +7,6 @@
 
 #include "python/bindings/views.hpp"
 #include "yupana/forest/forest.hpp"
-#include "yupana/forest/growth_rules.hpp"
 
 namespace yupana::python {
 
@@ -28,7 +27,6 @@ auto table_of(const NdArray& table) {
 /// What grows, as Python says it.
 struct Growing {
   forest::ForestParams params;
-  forest::GrowthRules rules;
   bool many = false;  ///< a forest; else one tree, which sees every row
 };
 

@@ -58,12 +58,12 @@ Growing growing_of(const nb::kwargs& given) {
   take("all_trees", forest.all_trees);
   take("categorical", categorical);
   take("monotonic", monotonic);
-  take("random_splits", growing.rules.random_splits);
+  take("random_splits", tree.random_splits);
   growing.many = take("trees", forest.trees);
   if (!growing.many) forest.trees = 1;
   tree.criterion = chosen("criterion", criterion, criteria);
   tree.max_features = forest.max_features;
-  growing.rules.monotonic.assign(monotonic.begin(), monotonic.end());
+  tree.monotonic.assign(monotonic.begin(), monotonic.end());
   tree.categorical.assign(categorical.begin(), categorical.end());
   forest.sampling = chosen("sampling", sampling, samplings);
   forest.voting = soft ? forest::Voting::soft : forest::Voting::hard;
@@ -90,11 +90,10 @@ forest::ForestResult grow(Context& context,
   }
 #endif
   if (growing.many) {
-    return forest::fit_ruled_forest(context, table, target, growing.params, growing.rules);
+    return forest::fit_forest(context, table, target, growing.params);
   }
   forest::ForestResult result;
-  result.trees.push_back(
-      forest::fit_ruled_tree(context, table, target, growing.params.tree, growing.rules));
+  result.trees.push_back(forest::fit_tree(context, table, target, growing.params.tree));
   return result;
 }
 

@@ -228,3 +228,9 @@ def test_matrices_that_are_no_distances_were_taken(name):
     d[7, 7] = 2
     with pytest.raises(ValueError, match="0 on the diagonal, got 2.0 in row 8"):
         function(d)
+
+
+def test_names_of_other_packages_are_the_same_functions():
+    assert yupana.nj is yupana.analysis.neighbor_joining
+    assert yupana.linkage is yupana.analysis.linkage
+    assert yupana.read_pgen is yupana.read_genotypes

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn import datasets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -28,6 +29,11 @@ def program():
         subprocess.run([path, *map(str, arguments), "--quiet"], check=True)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def wine():
+    return datasets.load_wine(return_X_y=True)
 
 
 @pytest.fixture

@@ -94,6 +94,16 @@ def test_dijkstra_ran_around_a_negative_cycle_until_no_memory_was_left(options):
 
 
 @pytest.mark.parametrize("graph_of", [np.array, sp.csr_array])
+def test_no_sources_hid_a_negative_cycle_as_it_does_not_from_scipy(graph_of):
+    weights = graph_of([[0, -1, 0], [-2, 0, 0], [0, 0, 0]])
+    for module in (theirs, csgraph):
+        for name in ("johnson", "shortest_path"):
+            with pytest.raises(theirs.NegativeCycleError):
+                getattr(module, name)(weights, indices=[])
+        assert module.bellman_ford(weights, indices=[]).shape == (0, 3)
+
+
+@pytest.mark.parametrize("graph_of", [np.array, sp.csr_array])
 def test_negative_cycles_that_no_source_reaches_are_no_error(graph_of):
     weights = graph_of([[0, 5, 0, 0], [3, 0, 1, 0], [0, 0, 0, 0], [0, 0, 2, -1]])
     for options in ({"indices": 0}, {"indices": [0, 2]}, {"indices": [0, 1], "return_predecessors": True}):

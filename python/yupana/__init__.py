@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import analysis, arrays, genotype, geometry, graph, relationships, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
+from .analysis import linkage
 from .genotype import Genotypes, distances, filter, ld_prune, read_genotypes, unrelated
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
@@ -22,6 +23,10 @@ from .relationships import grm, pca, pca_project
 from .sparse import triangular_solve
 from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
+
+# Names by which users of other packages look for these.
+nj = analysis.neighbor_joining
+read_pgen = read_genotypes
 
 if TYPE_CHECKING:
     from . import csgraph, distance, extra_trees, forest, hierarchy, scipy_fft, som
@@ -94,11 +99,14 @@ __all__ = [
     "info",
     "irfft",
     "ld_prune",
+    "linkage",
+    "nj",
     "path",
     "pca",
     "pca_project",
     "polymul",
     "read_genotypes",
+    "read_pgen",
     "relationships",
     "rfft",
     "scipy_fft",

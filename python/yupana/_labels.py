@@ -61,6 +61,7 @@ class Numbers:
     def _check_numbers(self, y: Any) -> None:
         """What scikit-learn says of numbers that Poisson's deviance does not take."""
         y = np.asarray(y)
+        refuse_rounding(y, "y")
         if self.criterion != "poisson" or y.dtype.kind not in "biuf" or y.size == 0:
             return
         if (y < 0).any():

@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from ._call import whole
-from ._views import host_array, on_gpu, refuse_rounding
+from ._views import host_array, on_gpu, refuse_rounded_list, refuse_rounding
 
 
 BLOCK_BYTES = 2**26  # of rows of a sparse matrix with their zeros
@@ -50,6 +50,7 @@ def _named_column(X: Any, error: Exception) -> Exception:
 
 def refuse_rounded_cells(X: Any) -> None:
     """ValueError for integers of a table, NumPy's, SciPy's or pandas', that no double equals."""
+    refuse_rounded_list(X, "X")
     if isinstance(X, np.ndarray):
         refuse_rounding(X, "X")
     elif issparse(X) and X.dtype.kind in "iuf" and X.dtype.itemsize >= 8 and X.dtype != np.float64:

@@ -27,7 +27,7 @@ from ._tables import (
     refuse_rounded_cells,
     seed_of,
 )
-from ._views import FLOATS, Array, host_array, on_gpu, resident, to_host
+from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounded_list, resident, to_host
 
 
 def constraints(peer: Any, *own: str) -> dict[str, Any]:
@@ -142,6 +142,7 @@ class Trees(BaseEstimator):
         beyond = self._beyond(y)
         if beyond is None:
             self._check_place(X)
+            refuse_rounded_list(y, "y")
             if isinstance(self, RegressorMixin):
                 self._check_numbers(y)
             self._fit_ours(*self._fit_table(X, y, sample_weight))

@@ -173,6 +173,10 @@ def refuse_rounding(array: np.ndarray, name: str) -> None:
                 f"{name}: expected numbers that a double equals, got {array.dtype} of more digits; "
                 f"convert it with .astype({doubles.dtype}) if it may be rounded"
             )
+    if array.dtype.kind == "O":
+        if any(isinstance(number, int) and _is_rounded(number) for number in array.flat):
+            raise _rounded_integer(name)
+        return
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
         return
     if -(2**53) <= int(array.min()) and int(array.max()) <= 2**53:
@@ -181,10 +185,34 @@ def refuse_rounding(array: np.ndarray, name: str) -> None:
     above = 2.0 ** (63 if array.dtype.kind == "i" else 64)
     with np.errstate(invalid="ignore"):
         if (doubles >= above).any() or (doubles.astype(array.dtype) != array).any():
-            raise ValueError(
-                f"{name}: expected integers that a double equals, got one beyond 2**53; "
-                "convert it with .astype(float) if it may be rounded"
-            )
+            raise _rounded_integer(name)
+
+
+def refuse_rounded_list(values: Any, name: str) -> None:
+    """As refuse_rounding() of a list, of which NumPy makes float64 where some integers are beyond 64
+    bits, or beyond 63 beside smaller ones."""
+    if not isinstance(values, (list, tuple)):
+        return
+    try:
+        is_float = np.asarray(values).dtype.kind in "fO"
+    except ValueError:  # rows of unequal length, which are refused elsewhere
+        return
+    if is_float:
+        refuse_rounding(np.asarray(values, dtype=object), name)
+
+
+def _is_rounded(number: int) -> bool:
+    try:
+        return abs(number) > 2**53 and int(float(number)) != number
+    except OverflowError:
+        return True
+
+
+def _rounded_integer(name: str) -> ValueError:
+    return ValueError(
+        f"{name}: expected integers that a double equals, got one beyond 2**53; "
+        "convert it with .astype(float) if it may be rounded"
+    )
 
 
 def real_array(array: Any, name: str, dimensions: int = 0) -> Array:

@@ -128,6 +128,8 @@ def _paths(
 ) -> Any:
     """Lengths, or lengths and predecessors as SciPy has them."""
     sources, shape = _sources(indices, graph.n)
+    if sources is not None and len(sources) == 0 and graph.any_negative():
+        _refuse_negative_cycle(graph, None)
     if dense is None:
         dense = sources is None and limit == np.inf and graph.wants_closure(return_predecessors)
     try:

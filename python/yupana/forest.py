@@ -59,8 +59,8 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     categorical_features : mask, indices or names of the features whose values number categories,
         0, 1, ..., or "from_dtype": the columns of a pandas, polars or pyarrow table whose type is
         one of categories, by their values; each node parts them in two: the best of all partings for numbers, for two classes
-        and for up to 10 categories. Those that a node did not see go where missing values go. Such
-        trees grow on the CPU; ``tree_.threshold`` is NaN there, ``export_text`` has the categories
+        and for up to 10 categories. Those that a node did not see go where missing values go. Of
+        such trees ``tree_.threshold`` is NaN there, ``export_text`` has the categories
     device, threads : where and on how many threads
 
     Examples

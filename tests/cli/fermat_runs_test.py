@@ -192,6 +192,16 @@ def shares_of_an_estimate_were_recorded_as_known():
         assert "of the edges kept" not in page and "not known from an estimate" in page
 
 
+def one_vanished_weight_was_not_said_to_be_one():
+    for close, told in ((1, "the weight of 1 pair is"), (3, "the weights of 3 pairs are")):
+        d = points(40)
+        for k in range(close):
+            d[2 * k, 2 * k + 1] = d[2 * k + 1, 2 * k] = 1e-9
+        np.save("D.npy", d)
+        said = answer("fermat", "--from-distances", "D.npy", "--alpha", 100, "-o", "r")["findings"][0]
+        assert said.startswith(f"At α = 100 {told} below the range of float64, so which"), said
+
+
 def an_input_after_alpha_was_called_a_bad_number():
     run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
     run("fermat", "--alpha", 2, "c.bed", "-o", "r")
@@ -210,6 +220,14 @@ def paths_between_fewer_than_three_were_called_unchanged_by_fermat():
         said = run("fermat", f"simulate:{samples}x30", "-o", "r").stdout
         assert f"Notice: {told}" in said and "changed" not in said and "auto" not in said, said
         assert "changed nothing" not in pathlib.Path("r.html").read_text()
+
+
+def equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges():
+    np.save("D.npy", np.zeros((4, 4)))
+    for options in ((), ("--alpha", "auto"), ("--matrix-only",)):
+        said = run("fermat", "--from-distances", "D.npy", *options, "-o", "r").stdout
+        assert "Notice: Every distance is zero, which no power and no path changes." in said, said
+        assert "auto" not in said and "edge" not in said, said
 
 
 def a_header_of_other_words_was_counted_as_the_label_of_a_sample():
@@ -316,8 +334,10 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                landmarks_are_an_upper_bound_and_called_an_estimate,
                shares_of_an_estimate_were_recorded_as_known,
                alpha_auto_of_a_sample_did_not_say_so,
+               one_vanished_weight_was_not_said_to_be_one,
                an_input_after_alpha_was_called_a_bad_number,
                paths_between_fewer_than_three_were_called_unchanged_by_fermat,
+               equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges,
                a_header_of_other_words_was_counted_as_the_label_of_a_sample,
                populations_without_a_sample_went_without_a_word,
                the_first_of_two_label_columns_of_one_name_was_taken,

@@ -63,4 +63,63 @@ def what_has_no_effect_is_refused():
     refuse("pca", "c.bed", "--project", "y.loadings.tsv", "--report", "-o", "z", status=2, says=["--report"])
 
 
-sys.exit(main([the_page_holds_what_the_files_hold, the_page_works_in_a_browser, what_has_no_effect_is_refused]))
+def styles(page):
+    data = data_of(page)
+    return {name: tuple(style.values()) for name, style in zip(data["classNames"], data["style"]["classes"], strict=True)}
+
+
+def a_label_has_its_colour_whichever_samples_are_kept():
+    run(*COHORT)
+    run("pca", "c.bed", "--report", "--labels", "c.labels.tsv", "-o", "all")
+    lines = pathlib.Path("c.labels.tsv").read_text().splitlines()
+    pathlib.Path("some.txt").write_text("".join(l.split("\t")[0] + "\n" for l in lines[1:] if not l.endswith("pop1")))
+    run("pca", "c.bed", "--keep", "some.txt", "--report", "--labels", "c.labels.tsv", "-o", "some")
+    run("fermat", "c.bed", "--keep", "some.txt", "--labels", "c.labels.tsv", "-o", "paths")
+    whole = styles("all.html")
+    assert len(whole) == 3
+    for page in ("some.html", "paths.html"):
+        assert styles(page) == {name: whole[name] for name in ("pop2", "pop3")}
+
+
+def write_ages():
+    lines = pathlib.Path("c.labels.tsv").read_text().splitlines()
+    ages = [None if k % 30 == 7 else 20 + k / 4 for k in range(len(lines) - 1)]
+    rows = [f"{line}\t{'NA' if age is None else age}" for line, age in zip(lines[1:], ages, strict=True)]
+    pathlib.Path("ages.tsv").write_text("\n".join([lines[0] + "\tage", *rows]) + "\n")
+    return ages
+
+
+def numbers_of_many_values_are_a_scale():
+    run(*COHORT)
+    ages = write_ages()
+    done = run("pca", "c.bed", "--report", "--labels", "ages.tsv", "--label-column", "age", "-o", "y")
+    assert "numbers of many values" in done.stderr
+    covariate = data_of("y.html")["covariate"]
+    assert covariate == {"name": "age", "low": 20, "high": 20 + 89 / 4, "values": ages}
+    run("fermat", "c.bed", "--labels", "ages.tsv", "--label-column", "age", "-o", "f")
+    assert data_of("f.html")["covariate"]["values"] == ages and data_of("f.html")["scores"] == []
+    graph = pathlib.Path("f.graphml").read_text()
+    assert re.findall(r'<data key="label">([^<]*)</data>', graph) == [f"{age:g}" for age in ages if age is not None]
+    program = find_browser()
+    if program is None:
+        return print("        skipped: no chromium on this machine")
+    with Browser(program) as browser:
+        for page in ("y.html", "f.html"):
+            failures = check_page(browser, str(pathlib.Path(page).absolute()))
+            assert not failures, failures
+            assert browser.value("document.querySelector('#legend b').textContent") == "age"
+            assert "no value: 3" in browser.value("document.getElementById('legend').textContent")
+
+
+def pictures_are_as_wide_as_a_column():
+    run(*COHORT)
+    run("pca", "c.bed", "--report", "--figure-width", 85, "-o", "y")
+    width = float(re.search(r'width="([\d.]+)pt', pathlib.Path("y.svg").read_text())[1])
+    assert abs(width - 85 / 25.4 * 72) < 0.01
+    refuse("pca", "c.bed", "--figure-width", 85, "-o", "z", status=2, says=["--report"])
+    refuse("pca", "c.bed", "--report", "--figure-width", 5, "-o", "z", status=2, says=["--figure-width", "60"])
+
+
+sys.exit(main([the_page_holds_what_the_files_hold, the_page_works_in_a_browser, what_has_no_effect_is_refused,
+               a_label_has_its_colour_whichever_samples_are_kept, numbers_of_many_values_are_a_scale,
+               pictures_are_as_wide_as_a_column]))

@@ -17,6 +17,9 @@ COMMANDS = {
     "m.mtx": [("trisolve", "IN", "-o", "OUT.txt")],
     "t.csv": [("tree", "fit", "IN", "--label", "c", "-o", "OUT"), ("som", "fit", "IN", "--label", "c", "--rows", 2,
                                                                    "--cols", 2, "-o", "OUT")],
+    # Was read as a table of text: a pipe has no name that ends in .libsvm.
+    "t.libsvm": [("tree", "fit", "IN", "--label", "label", "-o", "OUT"),
+                 ("som", "fit", "IN", "--label", "label", "--rows", 2, "--cols", 2, "-o", "OUT")],
 }
 
 
@@ -24,6 +27,8 @@ def inputs():
     pathlib.Path("x.txt").write_text("3\n1\n2\n7\n")
     pathlib.Path("points.txt").write_text("1 2\n3 4\n1 2.5\n")
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 4\n")
+    pathlib.Path("t.libsvm").write_text("# rows\na\n" + "".join(
+        f"{'ab'[i % 2]} 1:{i} 3:{i * i % 7} # row {i}\n" for i in range(20)))
     pathlib.Path("t.csv").write_text("x,y,c\n" + "".join(f"{i},{i * i % 7},{'ab'[i % 2]}\n" for i in range(20)))
 
 

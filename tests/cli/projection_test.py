@@ -121,6 +121,19 @@ def sums_are_those_of_plink2():
     np.testing.assert_allclose(vectors("b") * norms, sums, rtol=1e-5, atol=1e-4)
 
 
+def a_site_that_appears_twice_was_written_without_a_word():
+    run("simulate", "--samples", 20, "--sites", 30, "-o", "c")
+    sites, calls = pathlib.Path("c.bim").read_text().splitlines(True), pathlib.Path("c.bed").read_bytes()
+    sites[7:7] = [sites[6].replace("A\tG", "G\tA")]
+    assert sites[7] != sites[6]
+    pathlib.Path("c.bim").write_text("".join(sites))
+    pathlib.Path("c.bed").write_bytes(calls[:3 + 7 * 5] + calls[3 + 6 * 5:])
+    told = run("pca", "c.bed", "--loadings", "--components", 2, "-o", "r").stderr
+    chromosome, _, _, position = sites[6].split()[:4]
+    assert f"r.loadings.tsv: 1 site appears again, the first {chromosome}:{position} G A; --project" in told, told
+    refuse("pca", "c.bed", "--project", "r.loadings.tsv", "-o", "p", says="appears twice")
+
+
 def bad_loadings():
     split_cohort()
     good = pathlib.Path("a.loadings.tsv").read_text()
@@ -149,4 +162,5 @@ def bad_loadings():
 
 
 sys.exit(main([own_samples_come_back, others_are_scored_by_the_formula_for_any_threads,
-               eigensoft_scales_are_those_of_the_earlier_run, sums_are_those_of_plink2, bad_loadings]))
+               eigensoft_scales_are_those_of_the_earlier_run, sums_are_those_of_plink2,
+               a_site_that_appears_twice_was_written_without_a_word, bad_loadings]))

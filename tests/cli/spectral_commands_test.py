@@ -3,6 +3,7 @@
 import ctypes
 import ctypes.util
 import json
+import os
 import pathlib
 import sys
 
@@ -224,6 +225,16 @@ def text_may_have_remarks():
     assert np.allclose(np.load("o.npy"), np.fft.fft([1 + 2j, 3 + 4j]))
 
 
+def the_memory_that_a_text_needs_was_not_said():
+    for name, numbers, arrays in (("a.txt", 1000, 1), ("b.txt", 1025, 1), ("c.txt", 700, 2)):
+        pathlib.Path(name).write_text("".join(f"{' '.join(['1'] * arrays)}\n" for _ in range(numbers)))
+        for options in ((), ("--real",))[:3 - arrays]:
+            told = run("fft", name, *options, "-o", "x.txt", "--memory", 200, status=4).stderr
+            assert f"yupana: {name}: {numbers * arrays} numbers need " in told and told.count("\n") == 1, told
+            run("fft", name, *options, "-o", "x.txt", "--memory", told.split("--memory ")[1].strip())
+            os.remove("x.txt")
+
+
 def bad_input_ends_in_one_line_and_no_file():
     refuse("fft", "no.npy", "-o", "o.npy", says=["no.npy"])
     np.save("e.npy", np.zeros(0))
@@ -282,4 +293,5 @@ sys.exit(main([transforms_every_type,
                products_are_those_of_gmp,
                order_of_a_matrix_does_not_matter,
                text_may_have_remarks,
+               the_memory_that_a_text_needs_was_not_said,
                bad_input_ends_in_one_line_and_no_file]))

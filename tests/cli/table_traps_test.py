@@ -384,6 +384,20 @@ def a_map_counts_against_the_memory():
     run(*fit, "--rows", 20, "--cols", 20, "--memory", "8M")
 
 
+def labels_that_poisson_does_not_take_were_of_no_file():
+    put("t.csv", "x,y\n1,2\n\n2,-1\n3,4\n")
+    put("zeros.csv", "x,y\n1,0\n2,0\n3,0\n")
+    for command in (("tree", "fit"), ("forest", "fit", "--trees", 2)):
+        poisson = ["--label", "y", "--regression", "--criterion", "poisson", "-o", "m"]
+        refuse(*command, "t.csv", *poisson, says=["t.csv: row 2: expected", "for Poisson's deviance, got -1"])
+        refuse(*command, "zeros.csv", *poisson, says="zeros.csv: expected a label above 0")
+
+
+def lines_of_libsvm_were_said_to_have_no_label():
+    put("t.txt", "1 1:1 2:3\n0 1:1\n")
+    refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
+
+
 def the_table_counts_with_its_trees_against_the_memory():
     # Each was held against --memory alone.
     rng = random.Random(3)

@@ -101,9 +101,13 @@ def rows_keep_their_names_in_every_file_of_predictions():
     run("forest", "fit", *fit, "--oob", "--trees", 5, "-o", "f")
     run("tree", "predict", "m.json", "t.csv", *ids, "--proba", "--memory", "2M", "-o", "m")
     run("tree", "apply", "m.json", "t.csv", *ids, "-o", "m")
+    run("som", "fit", "t.csv", "--label", "class", "--ignore", "c", *ids, "--rows", 1, "--cols", 2, "-o", "map")
+    run("som", "apply", "map.json", "t.csv", *ids, "-o", "map2")
     wanted = [[name, f"{i % 4}-{i % 3}"] for i, name in enumerate(names)]
     for path, first, others in (("m.cv.tsv", ["row"], ["fold", "label", "predicted", "a", "b"]),
                                 ("f.oob.tsv", ["row"], ["label", "predicted", "a", "b"]),
+                                *((path, ["row"], ["neuron", "map_row", "map_col", "distance", "second", "class",
+                                                   "label", "cluster"]) for path in ("map.bmu.tsv", "map2.bmu.tsv")),
                                 ("m.predicted.tsv", [], ["predicted", "a", "b"]), ("m.nodes.tsv", [], ["tree1"])):
         with open(path, newline="") as file:
             head, *rows = csv.reader(file, delimiter="\t")
@@ -126,6 +130,7 @@ def a_name_of_rows_has_no_other_use():
            says=["'z' cannot be a feature and an id"])
     put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
     refuse("tree", "fit", "t.svm", "--label", "label", "--id", 1, status=2, says=["numbers alone"])
+    refuse("som", "fit", "t.svm", "--label", "label", "--id", 1, "-o", "map", status=2, says=["numbers alone"])
 
 
 def a_category_never_takes_a_columns_name():

@@ -117,6 +117,15 @@ def haploid_stores_and_chunks_without_a_file():
     assert note not in run("dist", "h.zarr", "-o", "out").stderr
 
 
+def a_store_given_as_a_vcf_was_called_a_directory():
+    zarr.write_store("s.vcz", random_calls(random.Random(3), 20, 5)[0])
+    run("filter", "--vcf", "s.vcz", "-o", "a.npy")
+    run("filter", "s.vcz", "-o", "b.npy")
+    assert pathlib.Path("a.npy").read_bytes() == pathlib.Path("b.npy").read_bytes()
+    pathlib.Path("folder").mkdir()
+    refused("filter", "--vcf", "folder", "-o", "c.npy", says="folder: is a folder without a VCF-Zarr store")
+
+
 def bad_stores():
     calls, alleles = random_calls(random.Random(4), 20, 9)
 
@@ -208,4 +217,5 @@ def bad_containers_of_blosc():
 
 
 sys.exit(main([every_packing_version_and_cut_gives_the_calls_of_the_vcf, filters_and_rules_are_those_of_a_vcf,
-               haploid_stores_and_chunks_without_a_file, bad_stores, bad_containers_of_blosc]))
+               haploid_stores_and_chunks_without_a_file, a_store_given_as_a_vcf_was_called_a_directory, bad_stores,
+               bad_containers_of_blosc]))

@@ -83,5 +83,19 @@ TEST_F(OutputFilesTest, ACommitReplacesAnOlderSetAndLeavesNoSecondNames) {
   EXPECT_EQ(entries(), 2);
 }
 
+TEST_F(OutputFilesTest, SecondNamesOfARunKilledWithinItsCommitStayedForEver) {
+  for (const char* name : {"a", "b.old-999999999", "a.old-999999999", "a.old-fashioned"}) {
+    std::ofstream(file(name)) << "old";
+  }
+  OutputFiles files;
+  for (const char* name : {"a", "b"}) files.add(file(name)).write("new");
+  files.commit();
+  EXPECT_FALSE(fs::exists(file("a.old-999999999")));
+  EXPECT_TRUE(fs::exists(file("a.old-fashioned")));
+  // The file system may know no links: then it was the only name.
+  EXPECT_EQ(text_of(file("b.old-999999999")), "old");
+  EXPECT_EQ(entries(), 4);
+}
+
 }  // namespace
 }  // namespace yupana

@@ -1,15 +1,18 @@
 // Preloaded into the program by fault_test.py (LD_PRELOAD): makes one call to the system fail.
 //
-// YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno;
+// YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno, or
+// with -SIGNAL for it sends the program a signal when they begin, and then lets them do their work;
 // YUPANA_FAULT_COUNTS names a file of one 64-bit counter a kind, in which the calls are counted,
-// however the program ends. Calls are counted from main() to its return: what constructors of
-// libraries do before and after is not the program's to handle. Calls that only concern standard
-// error are neither counted nor failed: the line that reports a fault goes there.
+// and one of the calls that failed, however the program ends. Calls are counted from main() to its
+// return: what constructors of libraries do before and after is not the program's to handle. Calls
+// that only concern standard error are neither counted nor failed: the line that reports a fault
+// goes there.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,21 +56,28 @@ struct Fault {
   int cause = 0;
 };
 Fault fault;
-std::array<std::atomic<std::uint64_t>, names.size()> own_counts;
+/// One of each kind, and one of the calls that failed.
+std::array<std::atomic<std::uint64_t>, names.size() + 1> own_counts;
 std::atomic<std::uint64_t>* counts = own_counts.data();
 std::atomic<bool> armed{false};
 
 /// Whether a call comes from a library that a fault kills or stops for ever, whatever its caller
 /// does: fontconfig 2.14 follows the null pointer, htslib 1.16 waits for the thread that did not
-/// start.
+/// start, and for a thread of its own that ended since it got no memory.
+thread_local bool starts_fatal_thread = false;
+
 bool is_fatal(Kind kind) {
-  const char* const library = kind == memory ? "libfontconfig." : "libhts.";
   if (kind != memory && kind != thread) return false;
+  if (starts_fatal_thread) return true;
+  const bool main_thread = gettid() == getpid();
   std::array<void*, 16> callers;
   const int depth = backtrace(callers.data(), std::ssize(callers));
   for (int i = 0; i < depth; ++i) {
     Dl_info place{};
-    if (dladdr(callers[i], &place) != 0 && std::strstr(place.dli_fname, library)) return true;
+    if (dladdr(callers[i], &place) == 0) continue;
+    const bool htslib = std::strstr(place.dli_fname, "libhts.") != nullptr;
+    if (htslib && (kind == thread || !main_thread)) return true;
+    if (kind == memory && std::strstr(place.dli_fname, "libfontconfig.") != nullptr) return true;
   }
   return false;
 }
@@ -77,6 +87,11 @@ bool fails(Kind kind) {
   if (!armed.load(std::memory_order_relaxed)) return false;
   const std::uint64_t call = ++counts[kind];
   if (kind != fault.kind || call < fault.first || call > fault.last || is_fatal(kind)) return false;
+  ++counts[names.size()];
+  if (fault.cause < 0) {
+    kill(getpid(), -fault.cause);
+    return false;
+  }
   errno = fault.cause;
   return true;
 }
@@ -288,6 +303,10 @@ int pthread_create(pthread_t* thread_id,
                    void* (*body)(void*),
                    void* argument) noexcept {
   static const auto next = hidden<decltype(pthread_create)>("pthread_create");
-  return fails(thread) ? errno : next(thread_id, attributes, body, argument);
+  if (fails(thread)) return errno;
+  starts_fatal_thread = armed && is_fatal(thread);
+  const int status = next(thread_id, attributes, body, argument);
+  starts_fatal_thread = false;
+  return status;
 }
 }

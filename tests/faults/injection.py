@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -16,18 +17,29 @@ from program import PROGRAM, run
 
 SHIM = pathlib.Path(PROGRAM).parent / "libfault_shim.so"
 TIMEOUT = 30  # seconds; a run takes a fraction of one
-# The calls that the shim counts, in its order.
-CALLS = ("memory", "map", "open", "read", "write", "rename", "sync", "grow", "thread")
-# Faults: the call, the errno that it fails with (a read with 0 ends early: the file was cut), and
-# the exit statuses that may follow besides 0.
+# The calls that the shim counts, in its order, and those that it made fail.
+CALLS = ("memory", "map", "open", "read", "write", "rename", "sync", "grow", "thread", "failed")
+# Faults: the call, the errno that it fails with (a read with 0 ends early: the file was cut) or minus
+# the signal that comes when it begins, and the exit statuses that may follow besides 0. A signal that
+# comes before it is caught ends the program as it ends any.
 KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {4}),
          "open": ("open", errno.EACCES, {3}), "open_full": ("open", errno.ENOSPC, {3, 4}),
          "read": ("read", errno.EIO, {3}), "read_cut": ("read", 0, {3}),
          "read_again": ("read", errno.EINTR, set()), "write": ("write", errno.ENOSPC, {4}),
          "rename": ("rename", errno.EACCES, {3}), "sync": ("sync", errno.EIO, {3}),
-         "grow": ("grow", errno.ENOSPC, {4}), "thread": ("thread", errno.EAGAIN, {4})}
-ONCE = {"read_again"}  # for ever, it has no end
+         "grow": ("grow", errno.ENOSPC, {4}), "thread": ("thread", errno.EAGAIN, {4}),
+         "term_open": ("open", -signal.SIGTERM, {130, -signal.SIGTERM}),
+         "term_read": ("read", -signal.SIGTERM, {130, -signal.SIGTERM}),
+         "hup_write": ("write", -signal.SIGHUP, {130, -signal.SIGHUP}),
+         "int_rename": ("rename", -signal.SIGINT, {130, -signal.SIGINT}),
+         "kill_open": ("open", -signal.SIGKILL, {-signal.SIGKILL}),
+         "kill_write": ("write", -signal.SIGKILL, {-signal.SIGKILL}),
+         "kill_rename": ("rename", -signal.SIGKILL, {-signal.SIGKILL})}
+VERSION = "--version"
+# For ever, reading again has no end, and a signal comes once.
+ONCE = {"read_again"} | {kind for kind, (_, cause, _) in KINDS.items() if cause < 0}
 FOREVER = 2**63
+WITHOUT_THREADS = {"plan", "info", "man", "bench", "completion", "show", "export", VERSION}
 ABOUT_THE_MACHINE = {"info", "plan"}  # they leave out what the system does not say
 
 
@@ -79,7 +91,8 @@ class Injector:
         return self.local.folder
 
     def run(self, job, fault="", older=()):
-        """`older`: the files that are there before, as names or with their bytes."""
+        """`job`: a name or a line; `older`: the files that are there before, as names or with
+        their bytes."""
         folder, counted = self.folder(), self.local.counted
         for path in older:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -89,8 +102,8 @@ class Injector:
                        "LD_PRELOAD": str(SHIM), "YUPANA_FAULT_COUNTS": self.local.counts.name}
         if fault:
             environment["YUPANA_FAULT"] = fault
-        words = jobs.JOBS[job].split()
-        if words[0] not in ("plan", "info", "man", "bench") and words[1] not in ("show", "export"):
+        words = jobs.JOBS.get(job, job).split()
+        if words[0] not in WITHOUT_THREADS and words[1] not in WITHOUT_THREADS:
             words += ["--threads", "2"]
         try:
             done = subprocess.run([PROGRAM, *words], cwd=folder, env=environment,
@@ -121,7 +134,9 @@ class Injector:
         outcome = self.run(fault.job, f"{call}:{fault.first}:{fault.last}:{cause}", older)
         if outcome.status is None:
             return True, "hangs; " + outcome.errors
-        met = outcome.counts[call] >= fault.first
+        met = outcome.counts["failed"] > 0
+        if outcome.status == -signal.SIGKILL:
+            return met, self.wrong_after_kill(fault, outcome)
         kept = {p: text for p, text in outcome.files.items() if is_kept(p) and text is not None}
         if kept:
             again_from_checkpoint = self.run(fault.job, older=kept)
@@ -131,13 +146,36 @@ class Injector:
                           fault.job in ABOUT_THE_MACHINE)
 
 
+    def wrong_after_kill(self, fault, outcome):
+        """What is wrong with the files of a killed run. It leaves temporary files and those of its
+        outputs that were whole, and the next run needs neither."""
+        (whole, again), older = self.reference(fault.job, fault.over)
+        files = {p: text for p, text in outcome.files.items() if text is not None}
+        for p, text in files.items():
+            temporary = ".part-" in p or ".old-" in p or p.startswith("tmp/") or is_kept(p)
+            before = p in older and text == b"older"
+            if not (temporary or before or p in whole.files and is_same(p, text, whole, again)):
+                return f"killed, leaves {p} with {len(text)} bytes"
+        lost = sorted(set(older) - files.keys())
+        if lost:
+            return f"killed, loses {lost}"
+        left = {p: text for p, text in files.items() if not p.startswith("tmp/")}
+        after = self.run(fault.job, older=left)
+        if after.status != 0 or not is_whole(after.files, whole, again):
+            return f"the run after a killed one: exit {after.status}, {sorted(after.files)}: {after.errors}"
+        return None
+
+
+def is_same(p, text, whole, again):
+    """Whether a file is that of an undisturbed run. Those that hold times differ in bytes, and images
+    where a font cannot be read."""
+    return text == whole.files[p] or text != b"older" and (
+        whole.files[p] != again.files[p] or p.endswith((".pdf", ".png", ".svg", ".html")))
+
+
 def is_whole(files, whole, again):
-    """Whether these are the files of an undisturbed run. Those that hold times differ in bytes, and
-    images where a font cannot be read."""
     return files.keys() == whole.files.keys() and all(
-        text == whole.files[p] or text != b"older" and (
-            whole.files[p] != again.files[p] or p.endswith((".pdf", ".png", ".svg", ".html")))
-        for p, text in files.items())
+        is_same(p, text, whole, again) for p, text in files.items())
 
 
 def without_times(output):
@@ -167,7 +205,8 @@ def wrong(outcome, whole, again, older, statuses, machine):
         return None
     if outcome.status not in statuses:
         return f"exit {outcome.status}, expected {sorted(statuses)}: {outcome.errors}"
-    if len(notes) != 1 or not notes[0].startswith("yupana: ") or "unforeseen" in notes[0]:
+    untold = outcome.status < 0 and not notes
+    if not untold and (len(notes) != 1 or not notes[0].startswith("yupana: ") or "unforeseen" in notes[0]):
         return f"exit {outcome.status} with {notes}"
     before = {p: b"older" for p in older}
     left = {p: text for p, text in outcome.files.items() if not is_kept(p)}
@@ -177,5 +216,6 @@ def wrong(outcome, whole, again, older, statuses, machine):
     # The files were whole before what is told at the end failed.
     if is_whole(outcome.files, whole, again):
         return None
-    changed = sorted(p for p in left if left[p] != before.get(p)) + sorted(before.keys() - left)
+    changed = sorted(p for p in left if p not in folders and left[p] != before.get(p, b"none"))
+    changed += sorted(before.keys() - left)
     return f"exit {outcome.status} leaves {changed}: {outcome.errors}"

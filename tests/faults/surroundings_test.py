@@ -16,7 +16,8 @@ import jobs
 
 SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes()
                 for name in (b"__asan_init", b"__tsan_init"))
-SOME = ("dist", "fermat", "scan", "sort", "tree_fit", "som_fit", "splice", "closest")
+SOME = ("dist", "fermat", "scan", "sort", "tree_fit", "som_fit", "splice", "closest", "grm", "pca_project",
+        "nj", "filter", "simulate", "forest_predict")
 WRITERS = {name: line for name, line in jobs.JOBS.items() if " -o out/" in line}
 
 
@@ -130,6 +131,17 @@ def closed_streams_change_no_file():
             assert whole_files().keys() - {"closed"} == names, (line, closed, written())
 
 
+def closed_standard_output_is_an_error_after_the_files():
+    inputs()
+    for name in SOME:
+        line = jobs.JOBS[name]
+        names = whole(line).keys()
+        for redirection in (">&-", ">/dev/full"):
+            done = start(line, redirection)
+            assert done.stderr.endswith("yupana: standard output: cannot write\n"), (line, done)
+            assert done.returncode == 4 and whole_files().keys() == names, (line, done, written())
+
+
 def a_reader_that_goes_away_leaves_nothing_half_written():
     """SIGPIPE ends the program, as it ends cat and sort; it once left temporary files."""
     inputs()
@@ -155,11 +167,20 @@ def a_reader_that_goes_away_leaves_nothing_half_written():
 def two_runs_of_one_name_give_the_files_of_one():
     inputs()
     run("simulate", "--samples", 14, "--sites", 300, "--seed", 7, "--quiet", "-o", "in/z")
-    first = "dist ../in/c.bed --format npy tsv phylip --shared -o o"
-    second = first.replace("c.bed", "z.bed")
+    for first, second, rounds in (
+            ("dist ../in/c.bed --format npy tsv phylip --shared -o o",
+             "dist ../in/z.bed --format npy tsv phylip --shared -o o", 30),
+            ("sort ../in/x.npy -o o.npy", "sort ../in/k.npy -o o.npy", 10),
+            ("simulate --samples 9 --sites 99 -o o", "simulate --samples 9 --sites 99 --seed 5 -o o", 10),
+            ("splice --genome ../in/g.fa --exons ../in/e.tsv --target ../in/cdna.fa -o o",
+             "splice --genome ../in/g.fa --exons auto --target ../in/cdna.fa -o o", 10)):
+        run_at_once(first, second, rounds)
+
+
+def run_at_once(first, second, rounds):
     both = [whole(line) for line in (first, second)]
     assert both[0] != both[1]
-    for _ in range(30):
+    for _ in range(rounds):
         shutil.rmtree("work")
         pathlib.Path("work").mkdir()
         runs = [subprocess.Popen([PROGRAM, *line.split(), "--quiet"], cwd="work",
@@ -175,5 +196,6 @@ sys.exit(main([address_space_ends_in_one_line,
                a_small_text_was_sorted_in_half_of_the_free_memory,
                memory_is_what_the_address_space_leaves, a_limit_of_file_sizes_leaves_nothing,
                a_limit_of_open_files_leaves_nothing, closed_streams_change_no_file,
+               closed_standard_output_is_an_error_after_the_files,
                a_reader_that_goes_away_leaves_nothing_half_written,
                two_runs_of_one_name_give_the_files_of_one]))

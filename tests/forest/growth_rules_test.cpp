@@ -17,8 +17,10 @@ using test::refusal;
 
 class Rules : public testing::Test {
  protected:
-  static std::vector<GrowthRules> all() {
-    return {{{1, -1, 0, 1}, false}, {{}, true}, {{0, 1, 1, -1}, true}};
+  static std::vector<TreeParams> all() {
+    return {{.monotonic = {1, -1, 0, 1}},
+            {.random_splits = true},
+            {.monotonic = {0, 1, 1, -1}, .random_splits = true}};
   }
   Context cpu_{{.device = "cpu", .threads = 2}};
   Context reference_{{.device = "reference"}};
@@ -67,15 +69,16 @@ TEST_F(Rules, TreesEqualTheReferenceOnAnyThreads) {
       for (const int weights : {0, 1, 2}) {
         for (const std::int64_t levels : {0, 6}) {
           const auto sample = make_sample<float>({200, 4, classes, levels, missing, weights, seed});
-          for (const GrowthRules& rules : all()) {
+          for (TreeParams params : all()) {
             for (const std::int64_t leaves : {0, 9}) {
-              TreeParams params{.min_samples_leaf = 2, .max_leaf_nodes = leaves, .seed = ++seed};
+              params.min_samples_leaf = 2;
+              params.max_leaf_nodes = leaves;
+              params.seed = ++seed;
               const Tree expected =
-                  fit_ruled_tree(reference_, sample.table.view(), sample.target(), params, rules);
+                  fit_tree(reference_, sample.table.view(), sample.target(), params);
               for (const int threads : {1, 2, 7}) {
                 Context context({.device = "cpu", .threads = threads});
-                const Tree got =
-                    fit_ruled_tree(context, sample.table.view(), sample.target(), params, rules);
+                const Tree got = fit_tree(context, sample.table.view(), sample.target(), params);
                 ASSERT_EQ(difference(expected, got), "") << classes << " " << missing;
               }
             }
@@ -95,10 +98,10 @@ TEST_F(Rules, HoldForEveryCriterion) {
        {Criterion::variance, Criterion::poisson, Criterion::gini, Criterion::entropy}) {
     const bool is_class = criterion == Criterion::gini || criterion == Criterion::entropy;
     const auto& own = is_class ? two : sample;
-    const TreeParams params{.criterion = criterion};
+    TreeParams params{.criterion = criterion};
     const Tree free = fit_tree(cpu_, own.table.view(), own.target(), params);
-    const Tree bound =
-        fit_ruled_tree(cpu_, own.table.view(), own.target(), params, {monotonic, false});
+    params.monotonic = monotonic;
+    const Tree bound = fit_tree(cpu_, own.table.view(), own.target(), params);
     EXPECT_GT(faults(cpu_, own, {free}, monotonic), 0);
     EXPECT_EQ(faults(cpu_, own, {bound}, monotonic), 0);
     EXPECT_GT(bound.leaves(), 4);
@@ -114,11 +117,10 @@ TEST_F(Rules, HoldForForestsThatEqualTheReference) {
     for (const std::int64_t drawn : {1, 0}) {
       for (const bool random : {false, true}) {
         ForestParams params{.trees = 6, .max_features = drawn};
-        const GrowthRules rules{monotonic, random};
-        const auto expected =
-            fit_ruled_forest(reference_, sample.table.view(), sample.target(), params, rules);
-        const auto got =
-            fit_ruled_forest(cpu_, sample.table.view(), sample.target(), params, rules);
+        params.tree.monotonic = monotonic;
+        params.tree.random_splits = random;
+        const auto expected = fit_forest(reference_, sample.table.view(), sample.target(), params);
+        const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
         EXPECT_TRUE(got.trees == expected.trees) << classes << " " << drawn << " " << random;
         EXPECT_EQ(faults(cpu_, sample, got.trees, monotonic), 0);
       }
@@ -130,8 +132,8 @@ TEST_F(Rules, RandomThresholdsLieBetweenTheValuesOfTheirNodes) {
   const auto sample = make_sample<double>({400, 3, 2, 0, 0, 0, 3});
   std::set<double> thresholds;
   for (const std::uint64_t seed : {1, 2}) {
-    const Tree tree = fit_ruled_tree(
-        cpu_, sample.table.view(), sample.target(), {.seed = seed}, {.random_splits = true});
+    const Tree tree =
+        fit_tree(cpu_, sample.table.view(), sample.target(), {.seed = seed, .random_splits = true});
     std::vector<std::vector<std::int64_t>> rows(tree.nodes.size());
     for (std::int64_t i = 0; i < sample.table.rows(); ++i) rows[0].push_back(i);
     for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
@@ -157,30 +159,27 @@ TEST_F(Rules, OneHotColumnsGrowTheTreeOfTheirFeatures) {
   auto sample = make_sample<double>({200, 2, 2, 4, 0, 0, 8});
   double* const column = sample.table.column(1);
   for (std::int64_t i = 0; i < 200; ++i) column[i] = column[i] + 2;
-  const TreeParams params{.one_hot = {0, 4}};
-  const GrowthRules rules{{1, 0, 0, 0, 0}, false};
-  const Tree got = fit_ruled_tree(cpu_, sample.table.view(), sample.target(), params, rules);
-  EXPECT_EQ(
-      difference(got,
-                 fit_ruled_tree(reference_, sample.table.view(), sample.target(), params, rules)),
-      "");
+  const TreeParams params{.one_hot = {0, 4}, .monotonic = {1, 0, 0, 0, 0}};
+  const Tree got = fit_tree(cpu_, sample.table.view(), sample.target(), params);
+  EXPECT_EQ(difference(got, fit_tree(reference_, sample.table.view(), sample.target(), params)),
+            "");
   EXPECT_GT(got.leaves(), 2);
 }
 
 TEST_F(Rules, ThatGoWithNothingAreRefused) {
-  const auto says = [&](const GrowthRules& rules, std::int32_t classes, const TreeParams& params) {
+  const auto says = [&](std::int32_t classes, const TreeParams& params) {
     const auto sample = make_sample<float>({30, 2, classes, 3, 0, 0, 1});
-    return refusal(
-        [&] { fit_ruled_tree(cpu_, sample.table.view(), sample.target(), params, rules); },
-        ErrorCode::usage);
+    return refusal([&] { fit_tree(cpu_, sample.table.view(), sample.target(), params); },
+                   ErrorCode::usage);
   };
-  EXPECT_EQ(says({{1, 0}, false}, 3, {}),
+  EXPECT_EQ(says(3, {.monotonic = {1, 0}}),
             "monotonic: expected numbers or two classes to predict, got 3 classes");
-  EXPECT_EQ(says({{1}, false}, 2, {}),
+  EXPECT_EQ(says(2, {.monotonic = {1}}),
             "monotonic: expected an entry for each of 2 features, got 1");
-  EXPECT_EQ(says({{1, 0}, false}, 0, {.criterion = Criterion::absolute_error}),
+  EXPECT_EQ(says(0, {.criterion = Criterion::absolute_error, .monotonic = {1, 0}}),
             "monotonic: expected another criterion than absolute errors");
-  EXPECT_NE(says({{}, true}, 2, {.categorical = {true, false}}).find("categorical: expected none"),
+  EXPECT_NE(says(2, {.categorical = {true, false}, .random_splits = true})
+                .find("categorical: expected none"),
             std::string::npos);
 }
 

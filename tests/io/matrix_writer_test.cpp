@@ -62,25 +62,6 @@ TEST_F(MatrixWriterTest, PhylipRefusesNamesThatBecomeOne) {
   EXPECT_THROW(write_phylip(context_, file, {"a b", "a:b", "c"}, rows3()), Error);
 }
 
-TEST_F(MatrixWriterTest, PairsBelowAThresholdAreListedOnceInOrder) {
-  std::int64_t listed = 0;
-  const std::string text = written(folder_ / "x", [&](AtomicFile& f) {
-    listed = write_pairs(context_, f, {"a", "b", "c"}, {.below = 4}, rows3());
-  });
-  EXPECT_EQ(text, "sample1\tsample2\tvalue\na\tb\t1.5\nb\tc\t0.1\n");
-  EXPECT_EQ(listed, 2);
-}
-
-TEST_F(MatrixWriterTest, PairsAboveAThresholdLeaveOutNaN) {
-  std::vector<double> values = three;
-  values[1] = values[3] = std::numeric_limits<double>::quiet_NaN();
-  const RowProducer rows = rows_of(MatrixView<const double>(values.data(), 3, 3));
-  const std::string text = written(folder_ / "x", [&](AtomicFile& f) {
-    EXPECT_EQ(write_pairs(context_, f, {"a", "b", "c"}, {.above = 0.1}, rows), 1);
-  });
-  EXPECT_EQ(text, "sample1\tsample2\tvalue\na\tc\t4\n");
-}
-
 TEST_F(MatrixWriterTest, BytesDoNotDependOnThreads) {
   for (const std::int64_t n : {1, 65, 700}) {
     std::vector<std::string> first;
@@ -89,10 +70,6 @@ TEST_F(MatrixWriterTest, BytesDoNotDependOnThreads) {
       const std::vector<std::string> texts = {
           written(folder_ / "t",
                   [&](AtomicFile& f) { write_tsv(context, f, sample_names(n), distance_rows(n)); }),
-          written(folder_ / "p",
-                  [&](AtomicFile& f) {
-                    write_pairs(context, f, sample_names(n), {.below = 9}, distance_rows(n));
-                  }),
       };
       OutputFiles files;
       const PlinkLayout gz{PlinkShape::square, PlinkEncoding::gzip};

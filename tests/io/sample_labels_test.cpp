@@ -49,6 +49,29 @@ TEST_F(SampleLabelsTest, MissingCodesAreNoPopulation) {
   EXPECT_EQ(labels("a\tNAM\nb\t-1\n", vcf_).names, (Ids{"NAM", "-1"}));
 }
 
+TEST_F(SampleLabelsTest, RanksAreThoseOfTheFileWhicheverSamplesAreThere) {
+  const std::string file = "c\tY\nother\tA\nb\tX\na\tZ\nd\tNA\n";
+  EXPECT_EQ(labels(file, vcf_).names, (Ids{"Y", "X", "Z"}));
+  EXPECT_EQ(labels(file, vcf_).ranks, (std::vector<std::int32_t>{2, 1, 3}));
+  EXPECT_EQ(labels(file, {{"a", "c"}, {}, {}, {}}).ranks, (std::vector<std::int32_t>{2, 3}));
+}
+
+TEST_F(SampleLabelsTest, NumbersOfManyValuesAreACovariate) {
+  std::string file = "sample\tage\na\t-1.5\nb\tNA\nc\t3\n";
+  for (int i = 0; i < 18; ++i)
+    file += "x" + std::to_string(i) + "\t" + std::to_string(10 + i) + "\n";
+  EXPECT_TRUE(labels(file, vcf_).numbers.empty()) << "20 values are classes";
+  file += "y\t1e2\n";
+  const SampleLabels got = labels(file, vcf_);
+  EXPECT_EQ(got.numbers, (std::vector<double>{-1.5, 3}));
+  EXPECT_EQ(got.of, (Places{0, -1, 1}));
+  EXPECT_EQ(got.low, -1.5);
+  EXPECT_EQ(got.high, 100);
+  EXPECT_EQ(got.column, "age");
+  EXPECT_TRUE(labels(file + "z\tone\n", vcf_).numbers.empty()) << "a word among the numbers";
+  EXPECT_TRUE(labels(file + "z\tinf\n", vcf_).numbers.empty());
+}
+
 TEST_F(SampleLabelsTest, ALabelLeftOutAtTheEndIsMissing) {
   EXPECT_EQ(labels("a X\nb\nc Y\n", vcf_).of, (Places{0, -1, 1}));
   EXPECT_EQ(labels("a\tu\tX\nb\tv\t\nc\tw\n", vcf_, "3").of, (Places{0, -1, -1}));

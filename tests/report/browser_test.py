@@ -130,7 +130,7 @@ def check_scatter(page):
             third = page.value(f"{DATA}.axis") + " 3"
             page.expect(third in page.label(panel), "the third axis can be chosen")
         page.expect(changed(), "another axis changes the panels")
-    if page.value(f"{DATA}.classNames.length") > 0:
+    if page.value(f"{DATA}.classNames.length") > 0 and page.value(f"{DATA}.covariate") is None:
         before = [page.picture(panel) for panel in panels]
         used = page.value("1 + [...document.querySelectorAll('#legend .count')].findIndex("
                           "(count) => count.textContent !== '0')")

@@ -15,6 +15,7 @@
 
 #include "tests/report/sample.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/report/covariate.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
@@ -249,11 +250,37 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].order[0] = 20; }));
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].individuals = 19; }));
   EXPECT_TRUE(refused([](Report& r) { r.alphas.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.class_styles = {0}; }));
+  EXPECT_TRUE(refused([](Report& r) { color_by(r, {"age", 0, 1, {0.5}}); }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges.pop_back(); }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[0].left = 20; }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].tips = {1}; }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].support = {50}; }));
   EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[3].right = -1; }));
+}
+
+TEST(Covariates, StepsCoverTheScaleFromEndToEnd) {
+  Report report = sample_report(5, 2);
+  color_by(report, {"age", 10, 42, {10, 10.6, 26, 42, NAN}});
+  EXPECT_EQ(report.classes, (std::vector<std::int32_t>{0, 1, 32, 63, -1}));
+  EXPECT_EQ(report.class_names.front(), "10 to 10.5");
+  const auto step = [&](std::int64_t k) { return hex_of(color_of(style_of(report, k).color)); };
+  EXPECT_EQ(step(0), hex_of(map_colors.front()));
+  EXPECT_EQ(step(63), hex_of(map_colors.back()));
+  color_by(report, {"wide", -1.7e308, 1.7e308, {-1.7e308, 0, 1.7e308, 1, NAN}});
+  EXPECT_EQ(report.classes, (std::vector<std::int32_t>{0, 32, 63, 32, -1}));
+  color_by(report, {"flat", 3, 3, {3, 3, 3, 3, 3}});
+  EXPECT_EQ(report.classes, std::vector<std::int32_t>(5, 0));
+  for (const Writer write : {&write_html, &write_svg, &write_pdf, &write_png}) {
+    EXPECT_FALSE(written(write, report).empty());
+  }
+}
+
+TEST(Styles, AClassKeepsItsStyleWhereOthersAreMissing) {
+  Report report = sample_report(5, 2);
+  report.class_styles = {7, 3};
+  EXPECT_EQ(style_of(report, 1).color, class_style(3).color);
+  EXPECT_EQ(style_of(report, 0).shape, class_style(7).shape);
 }
 
 TEST(Styles, ThreeHundredAndSeventyEightClassesDiffer) {

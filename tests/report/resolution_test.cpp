@@ -71,6 +71,24 @@ TEST(Resolution, TheSvgHasTheSizeOfThePng) {
   EXPECT_NE(svg.find("width=\"768pt\" height=\"384pt\""), std::string::npos) << svg.substr(0, 300);
 }
 
+TEST(Resolution, AColumnIsAsWideAsAskedInEveryFile) {
+  Report report = sample_report(40, 30);
+  report.figure_width = 85;
+  const std::string svg = written([&](AtomicFile& file) { write_svg(file, report); });
+  const std::size_t at = svg.find("width=\"");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_NEAR(std::stod(svg.substr(at + 7)), 85 * 72 / 25.4, 0.01);
+  const std::string pdf = written([&](AtomicFile& file) { write_pdf(file, report); });
+  const std::size_t box = pdf.find("/MediaBox [ 0 0 ");
+  ASSERT_NE(box, std::string::npos);
+  EXPECT_NEAR(std::stod(pdf.substr(box + 16)), 85 * 72 / 25.4, 0.01);
+  const std::string png = written([&](AtomicFile& file) { write_png(file, report); });
+  const std::string header = chunk(png, 8, "IHDR");
+  EXPECT_NEAR(number(header, 0), 85 / 25.4 * 300, 1);
+  EXPECT_GT(number(header, 4),
+            1.5 * number(header, 0));  // two panels and a legend below each other
+}
+
 TEST(Resolution, MapsSayTheirsToo) {
   MapReport report;
   report.rows = report.cols = 3;

@@ -51,37 +51,59 @@ class Ways:
     def run(self, job, way):
         with tempfile.TemporaryDirectory(prefix="yupana_soak.") as folder:
             folder = pathlib.Path(folder)
-            for name, content in job.inputs.items():
-                (folder / name).write_bytes(content.data())
-            line, environment = self.line(job, way)
-            try:
-                done = subprocess.run(line, cwd=folder, env={**os.environ, **environment},
-                                      capture_output=True, timeout=TIMEOUT, check=False)
-            except subprocess.TimeoutExpired:
-                return Outcome("hangs", "", {})
+            write_inputs(job, folder)
+            lines, environment = self.lines(job, way)
+            for line in lines:
+                try:
+                    done = subprocess.run(line, cwd=folder, env={**os.environ, **environment},
+                                          capture_output=True, timeout=TIMEOUT, check=False)
+                except subprocess.TimeoutExpired:
+                    return Outcome("hangs", "", {})
+                if done.returncode:
+                    break
             files = {p.name: p.read_bytes() for p in folder.iterdir()
-                     if p.name not in job.inputs and not p.name.endswith(UNLIKE) and
-                     not (p.name.endswith(".json") and job.command[0] in RECORDS)}
+                     if p.is_file() and p.name not in job.inputs and not p.name.endswith(UNLIKE) and
+                     not (p.name.endswith(".json") and is_record(job))}
+            if not job.out:
+                files["standard output"] = done.stdout
             errors = done.stderr.decode(errors="replace").strip().splitlines()
             return Outcome(done.returncode, errors[-1] if errors and done.returncode else "", files)
 
-    def line(self, job, way):
-        """(words, environment)"""
-        words, environment = [self.program, *job.words(), "--quiet"], {}
+    def lines(self, job, way):
+        """(words of each run, environment)"""
+        lines = [self.line(words, way) for words in job.before]
+        if job.once:
+            lines.append([self.program, *job.words(), "--quiet"])
+        else:
+            lines.append(self.line(job.words(), way))
+        limit = {"LD_PRELOAD": self.shim, "YUPANA_TARGETS": str(OLDER[way])} if way in OLDER else {}
+        return lines, limit
+
+    def line(self, words, way):
+        words = [self.program, *words, "--quiet"]
         if way == "reference":
             if "--method" in words:  # it has one
                 at = words.index("--method")
                 del words[at:at + 2]
-            return [*words, "--device", "reference", "--threads", "1"], environment
+            return [*words, "--device", "reference", "--threads", "1"]
         threads = {"cpu 1": "1", "cpu 2": "2", "cpu 7": "7"}.get(way, "2")
         words += ["--device", "cpu", "--threads", threads]
-        if way in OLDER:
-            environment = {"LD_PRELOAD": self.shim, "YUPANA_TARGETS": str(OLDER[way])}
         if way == "memory":
             words += ["--memory", "3M"]
         if way == "ranks":
             words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", *words]
-        return words, environment
+        return words
+
+
+def write_inputs(job, folder):
+    for name, content in job.inputs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.data())
+
+
+def is_record(job):
+    """Whether a .json holds times: the record of a run."""
+    return any(words[0] in RECORDS for words in (job.command, *job.before))
 
 
 def numbers_of(name, data):
@@ -153,7 +175,7 @@ def difference(job, way, base, other):
             continue
         if way in job.loose and job.bound:
             # What is derived from numbers that differ may differ more.
-            if not name.endswith((".npy", ".txt")) or job.command[0] == "fermat" and (
+            if not name.endswith((".npy", ".txt")) or is_record(job) and (
                     ".fermat" not in name and ".dist" not in name):
                 continue
             if are_near(name, data, other.files[name], job.bound):
@@ -204,12 +226,11 @@ def shrunk(ways, job, way, tries=400):
 
 def keep(ways, job, way, told, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in job.inputs.items():
-        (folder / name).write_bytes(content.data())
+    write_inputs(job, folder)
     lines = [told]
     for each in ("cpu 1", way):
-        words, environment = ways.line(job, each)
-        lines.append(" ".join([*(f"{k}={v}" for k, v in environment.items()), *words]))
+        runs, environment = ways.lines(job, each)
+        lines += [" ".join([*(f"{k}={v}" for k, v in environment.items()), *words]) for words in runs]
     (folder / "finding.txt").write_text("\n".join(lines) + "\n")
     return lines
 

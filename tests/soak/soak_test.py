@@ -2,12 +2,15 @@
 """A few jobs of the differential fuzzer; make soak runs many. And that it finds what differs."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "support"))
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE)]
+from help_text import commands, options
 from program import PROGRAM, main, skip
+import generator
 
 if any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init")):
     skip("sanitizers are slow, and libraries cannot be preloaded before them")
@@ -24,6 +27,38 @@ def a_sample_differs_nowhere():
     assert "40 jobs" in done.stdout, done.stdout
 
 
+# Commands that compute nothing of an input, and options that choose the way, not the bytes.
+WITHOUT_JOBS = {"plan": "sizes alone", "info": "the machine", "bench": "times", "completion": "a text",
+                "man": "a text"}
+WAYS = {"--help", "--device", "--threads", "--memory", "--gpu-memory", "--out", "--json", "--quiet",
+        "--plan", "--checkpoint", "--checkpoint-interval", "--pair-groups", "--library", "--estimate",
+        "--histograms"}
+SHARED = re.compile(r"(?ms)^(?:Input|Filters|Table):\n.*?(?:\n\n|\Z)")
+
+
+def every_command_and_option_has_a_job():
+    """What --help names is in the jobs of its command; inputs, filters and forms of tables are one
+    for all commands, so in the jobs of any."""
+    seen, anywhere = {}, set()
+    families = [*generator.FAMILIES, *["models"] * 8]
+    for k in range(4000):
+        job = generator.job(1, k, families)
+        for words in (job.words(), *job.before):
+            command = tuple(words[:2] if words[0] in ("tree", "forest", "som") else words[:1])
+            found = {word for word in words if word.startswith("--")}
+            seen.setdefault(command, set()).update(found)
+            anywhere |= found
+    without = []
+    for command, text in commands().items():
+        if command[0] in WITHOUT_JOBS:
+            continue
+        own = set(options(SHARED.sub("", text))) - WAYS - seen.get(command, set())
+        shared = set(options(text)) - WAYS - anywhere
+        without += [" ".join([*command, name]) for name in sorted(own | shared)]
+        without += [] if command in seen else [" ".join(command)]
+    assert not without, f"no job of {without}"
+
+
 def what_differs_is_found_and_made_smaller():
     """A program whose sort is wrong with seven threads where the input has a number twice."""
     pathlib.Path("wrong").write_text(
@@ -31,8 +66,8 @@ def what_differs_is_found_and_made_smaller():
         'case "$*" in *"threads 7"*) [ $(sort x.txt | uniq -d | wc -l) = 0 ] || echo 9 >> o.txt;; '
         'esac\n')
     os.chmod("wrong", 0o755)
-    driver = ("import sys, pathlib; sys.path.insert(0, sys.argv[1]); import generator, soak\n"
-              "job = generator.Job(['sort', 'x.txt'], {'x.txt': generator.Text([str(k % 29) for k in"
+    driver = ("import sys, pathlib; sys.path.insert(0, sys.argv[1]); import ingredients, soak\n"
+              "job = ingredients.Job(['sort', 'x.txt'], {'x.txt': ingredients.Text([str(k % 29) for k in"
               " range(40)])}, [['--type', 'i8']], 'o.txt')\n"
               "ways = soak.Ways(sys.argv[2]); way, told = soak.finding(ways, job, ['cpu 2', 'cpu 7'])\n"
               "less = soak.shrunk(ways, job, way)\n"
@@ -43,4 +78,5 @@ def what_differs_is_found_and_made_smaller():
     assert done.stdout.count("'") == 4, done.stdout
 
 
-sys.exit(main([a_sample_differs_nowhere, what_differs_is_found_and_made_smaller]))
+sys.exit(main([every_command_and_option_has_a_job, a_sample_differs_nowhere,
+               what_differs_is_found_and_made_smaller]))

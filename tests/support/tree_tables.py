@@ -25,3 +25,16 @@ def table(name="t.csv", rows=300, seed=1, header=True, gap=0.05):
 def fit(*options, family="tree", out="m"):
     return json.loads(run(family, "fit", "t.csv", "--label", "class", "-o", out, "--json",
                           *options).stdout)
+
+
+def text_table(name="t.csv", rows=400, seed=4, colors="blue green red white".split(), classes=2):
+    """Shapes by color and size; green and white behave alike, and so do blue and red."""
+    random.seed(seed)
+    lines = ["color,size,class"]
+    for _ in range(rows):
+        color, size = random.choice(colors), random.randint(1, 9)
+        label = (color in ("green", "white")) != (size > 7)
+        label = int(label) + (size > 4) * (classes > 2)
+        lines.append(f"{color},{size},{'ABC'[label]}")
+    pathlib.Path(name).write_text("\n".join(lines) + "\n")
+    return lines

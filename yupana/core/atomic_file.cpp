@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/left_files.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 
@@ -75,6 +76,8 @@ std::string absolute_name(const std::string& path) {
   return (absolute.empty() ? std::filesystem::path(path) : absolute).lexically_normal().string();
 }
 
+constexpr const char* old_word = ".old-";
+
 /// The files that a commit replaces, under a second name until the last one is in place. The
 /// destructor puts them back, and removes files that replaced none, unless forget() was called.
 class ReplacedFiles {
@@ -98,7 +101,7 @@ class ReplacedFiles {
   /// Called before `target` is replaced. A second link leaves the old file visible all the time;
   /// file systems without links get a rename.
   void keep(const std::string& target) {
-    files_.push_back({target, fmt::format("{}.old-{}", target, getpid()), false});
+    files_.push_back({target, fmt::format("{}{}{}", target, old_word, getpid()), false});
     std::string& old = files_.back().old;
     std::error_code none;
     if (!std::filesystem::is_regular_file(target, none)) {
@@ -136,8 +139,9 @@ class FolderLock {
   explicit FolderLock(const std::string& file) {
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
     folder_ = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int tries = 0; tries < 100 && flock(folder_, LOCK_EX | LOCK_NB) != 0; ++tries) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return;
+    for (int tries = 0; tries < 100 && !held_; ++tries) {
+      held_ = flock(folder_, LOCK_EX | LOCK_NB) == 0;
+      if (held_ || (errno != EWOULDBLOCK && errno != EINTR)) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
@@ -147,8 +151,11 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  bool held() const { return held_; }
+
  private:
   int folder_ = -1;
+  bool held_ = false;
 };
 
 /// The temporary file of a descriptor, which has no folder of its own: nobody can guess the name.
@@ -324,6 +331,12 @@ void OutputFiles::commit() {
     if (!file.renames()) {
       file.commit();
       continue;
+    }
+    // Nobody else is within a commit here: a second name is of a run that was killed within its
+    // own. It is the only name where the file system has no links.
+    std::error_code none;
+    if (others.held() && std::filesystem::is_regular_file(file.target(), none)) {
+      remove_left_files(file.target(), old_word);
     }
     replaced.keep(file.target());
     file.commit();

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "yupana/core/left_files.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/temporary_folder.hpp"
 
@@ -85,15 +86,19 @@ std::string part_name(const std::string& target) {
   return fmt::format("{}.part-{}", target, getpid());
 }
 
-void remove_left_parts(const std::string& target) {
+void remove_left_parts(const std::string& target) { remove_left_files(target, ".part-"); }
+
+void remove_left_files(const std::string& target, const std::string& word) {
   const fs::path whole(target);
   const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
-  const std::string beginning = whole.filename().string() + ".part-";
+  const std::string beginning = whole.filename().string() + word;
   // Not directory_iterator, which ends the program where memory runs out.
   const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
   if (!entries) return;
   while (const dirent* const entry = readdir(entries.get())) {
-    if (std::string_view(entry->d_name).starts_with(beginning)) {
+    const std::string_view name(entry->d_name);
+    if (name.starts_with(beginning) &&
+        name.find_first_of("0123456789", beginning.size()) == beginning.size()) {
       remove_if_left((folder / entry->d_name).string());
     }
   }

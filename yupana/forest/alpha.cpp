@@ -85,11 +85,9 @@ AlphaChoice choose_alpha(Context& context,
                          const Target& target,
                          const TreeParams& params,
                          const std::vector<std::int32_t>& fold_of,
-                         std::int64_t folds,
-                         const GrowthRules& rules) {
+                         std::int64_t folds) {
   AlphaChoice choice;
-  choice.alphas =
-      candidates(cost_complexity_path(fit_ruled_tree(context, table, target, params, rules)));
+  choice.alphas = candidates(cost_complexity_path(fit_tree(context, table, target, params)));
   const std::size_t count = choice.alphas.size();
   const std::vector<std::string> names(table.columns);
   std::vector<double> squares(count, 0), own(count);
@@ -100,7 +98,7 @@ AlphaChoice choose_alpha(Context& context,
     const auto in = [&](std::int64_t i) { return fold_of[i] == k; };
     const auto rest = part_of(table, names, target, [&](std::int64_t i) { return !in(i); });
     const auto held = part_of(table, names, target, in);
-    const Tree grown = fit_ruled_tree(context, rest.table.view(), rest.target(), params, rules);
+    const Tree grown = fit_tree(context, rest.table.view(), rest.target(), params);
     const Tree tree = on_columns({grown}, table.columns, params.one_hot)[0];
     score_fold(tree, held.table.view(), held.target(), choice.alphas, own);
     for (std::size_t a = 0; a < count; ++a) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/prune.hpp"
 
 namespace yupana::forest {
@@ -23,8 +22,7 @@ struct AlphaChoice {
 /// Chooses alpha by cross-validation. The path of the tree of all rows gives intervals [a_k, a_k+1)
 /// in which the tree is the same; each is represented by sqrt(a_k a_k+1), the first by 0, the last
 /// by its begin. A tree is grown without each fold, and its pruned trees score the fold, all in one
-/// descent: a row ends in the highest node of its way that alpha collapses. Trees keep to the
-/// rules.
+/// descent: a row ends in the highest node of its way that alpha collapses.
 ///   fold_of: of each row, 0 to folds - 1, no fold empty
 ///   work: folds + 1 trees; determinism: as fit_tree
 ///   source: Breiman, Friedman, Olshen, Stone 1984, chapter 3.4
@@ -34,7 +32,6 @@ AlphaChoice choose_alpha(Context& context,
                          const Target& target,
                          const TreeParams& params,
                          const std::vector<std::int32_t>& fold_of,
-                         std::int64_t folds,
-                         const GrowthRules& rules = {});
+                         std::int64_t folds);
 
 }  // namespace yupana::forest

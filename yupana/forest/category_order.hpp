@@ -52,6 +52,21 @@ void order_entries(const Problem& problem,
                    std::uint32_t* keys,
                    std::uint32_t* rows);
 
+/// order_entries() of nodes whose entries stand one after the other, of rows that go by other
+/// numbers in the table. rows: these numbers; table_rows: the table's
+struct NodeEntries {
+  std::uint32_t* keys;
+  std::uint32_t* rows;
+  const std::uint32_t* table_rows;
+  int class_bits;
+  std::uint32_t missing_key;
+};
+void order_nodes(Context& context,
+                 const Problem& problem,
+                 const std::vector<const Totals*>& nodes,
+                 const std::vector<LeafLimits>& least,
+                 const NodeEntries& entries);
+
 /// Sums over entries [begin, end) of a node.
 Totals totals_in(const Problem& problem,
                  const NodeRange& range,

@@ -40,8 +40,14 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
 // columns, 10).
 constexpr std::int64_t sparse_sampling = 4;
 
-bool grows_on_devices(const Context& context, const TreeParams& params, const GrowthRules& rules) {
-  return context.backend() == Backend::cuda && !params.needs_cpu() && !rules.any();
+bool gathers(const TreeParams& params, std::int64_t columns) {
+  const FeatureColumns features(columns, params.one_hot);
+  const std::int64_t drawn = params.max_features;
+  return drawn > 0 && drawn * sparse_sampling <= features.count() && drawn <= 4 * columns;
+}
+
+bool grows_on_devices(const Context& context, const TreeParams& params) {
+  return context.backend() == Backend::cuda && !params.needs_cpu();
 }
 
 /// What all trees of a forest share, and how one of them grows from it.
@@ -52,15 +58,13 @@ class Growth {
          TableView<T> table,
          const SparseColumns<T>* sparse,
          const Problem& problem,
-         const TreeParams& params,
-         const GrowthRules& rules)
-      : context_(context), table_(table), problem_(problem), rules_(rules) {
-    if (context.backend() == Backend::reference || grows_on_devices(context, params, rules)) return;
+         const TreeParams& params)
+      : context_(context), table_(table), problem_(problem) {
+    if (context.backend() == Backend::reference || grows_on_devices(context, params)) return;
     Stage stage(context, "sort features");
-    samples_ = params.max_features > 0 && params.one_hot.empty() &&
-               params.max_features * sparse_sampling <= table.columns;
+    samples_ = sparse == nullptr && gathers(params, table.columns);
     if (samples_) {
-      ranks_ = rank_rows(context, table, problem);
+      ranks_ = rank_rows(context, table, problem, params.one_hot);
     } else if (sparse != nullptr) {
       sorted_ = sort_sparse(context, *sparse);
     } else {
@@ -88,17 +92,16 @@ class Growth {
  private:
   Tree grow(const std::uint8_t* repeats, const TreeParams& params) const {
     if (context_.backend() == Backend::reference) {
-      return reference::fit_tree(context_, table_, problem_, params, rules_, repeats);
+      return reference::fit_tree(context_, table_, problem_, params, repeats);
     }
-    if (samples_) return grow_sampled(context_, ranks_, problem_, repeats, params, rules_);
+    if (samples_) return grow_sampled(context_, ranks_, problem_, repeats, params);
     Lists lists = copy_lists(sorted_, problem_, repeats);
-    return grow_by_rules(context_, table_, problem_, lists, params, rules_, false);
+    return forest::grow(context_, table_, problem_, lists, params, false);
   }
 
   Context& context_;
   TableView<T> table_;
   const Problem& problem_;
-  const GrowthRules& rules_;
   bool samples_ = false;
   RowRanks<T> ranks_;
   SortedTable sorted_;
@@ -138,25 +141,24 @@ ForestResult fit(Context& context,
                  const SparseColumns<T>* sparse,
                  [[maybe_unused]] const T* resident,
                  const Target& target,
-                 const ForestParams& params,
-                 const GrowthRules& rules) {
+                 const ForestParams& params) {
   const FeatureColumns features(table.columns, params.tree.one_hot);
   const TreeParams tree = tree_params(params, features.count(), target.is_class());
   check_tree_params(tree, table.rows, features.count());
-  check_rules(rules, tree, target, features.count());
+  check_rules(tree, target, features.count());
   check_trees(params, table.rows);
   const std::int64_t draws_a_tree =
       params.sampling == Sampling::bootstrap ? rows_drawn(params, table.rows) : 0;
-  if (features.has_one_hot() && (rules.any() || makes_features(context, tree))) {
+  if (features.has_one_hot() && makes_features(context, tree)) {
     ForestParams plain = params;
     plain.tree.one_hot.clear();
     const Table<T> made = with_features(table, params.tree.one_hot);
-    return fit<T>(context, made.view(), nullptr, nullptr, target, plain, rules);
+    return fit<T>(context, made.view(), nullptr, nullptr, target, plain);
   }
   const Problem problem = make_problem(table.rows, target, tree.criterion, draws_a_tree);
   note_rounded_weights(context, table.rows, target, problem);
-  const Growth<T> growth(context, table, sparse, problem, tree, rules);
-  const bool on_devices = grows_on_devices(context, tree, rules);
+  const Growth<T> growth(context, table, sparse, problem, tree);
+  const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);
   ForestResult result;
   TreeMemory memory(context, params, problem.outputs(), bytes_of(table) + growth.bytes());
@@ -232,16 +234,7 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params) {
-  return fit<T>(context, table, nullptr, nullptr, target, params, {});
-}
-
-template <class T>
-ForestResult fit_ruled_forest(Context& context,
-                              TableView<T> table,
-                              const Target& target,
-                              const ForestParams& params,
-                              const GrowthRules& rules) {
-  return fit<T>(context, table, nullptr, nullptr, target, params, rules);
+  return fit<T>(context, table, nullptr, nullptr, target, params);
 }
 
 template <class T>
@@ -254,7 +247,7 @@ ForestResult fit_sparse_forest(Context& context,
   }
   ForestParams own = params;
   own.tree = on_entries(table, params.tree);
-  return fit<T>(context, column_of_zeros(table), &table, nullptr, target, own, {});
+  return fit<T>(context, column_of_zeros(table), &table, nullptr, target, own);
 }
 
 #ifdef YUPANA_CUDA
@@ -264,7 +257,7 @@ ForestResult cuda::fit_resident_forest(Context& context,
                                        const T* resident,
                                        const Target& target,
                                        const ForestParams& params) {
-  return fit<T>(context, table, nullptr, resident, target, params, {});
+  return fit<T>(context, table, nullptr, resident, target, params);
 }
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)
 #endif
@@ -291,6 +284,6 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
   return mean;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_forest, fit_ruled_forest, fit_sparse_forest)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_forest, fit_sparse_forest)
 
 }  // namespace yupana::forest

@@ -71,6 +71,7 @@ Grower::Grower(Context& context,
                const TreeParams& params,
                const Labels& labels,
                const std::vector<std::uint8_t>& has_missing,
+               const CategoryRanks& ranks,
                Threshold threshold,
                cudaStream_t stream)
     : context_(context),
@@ -78,7 +79,8 @@ Grower::Grower(Context& context,
       params_(params),
       labels_(labels),
       threshold_(std::move(threshold)),
-      stream_(stream) {
+      stream_(stream),
+      categories_(context, problem, ranks, stream) {
   level_.sums = sums_of(problem);
   level_.entropy = problem.criterion == Criterion::entropy;
   level_.channels = level_.sums == Sums::two_classes ? 1
@@ -236,6 +238,18 @@ void Grower::sample_features() {
   level_.drawn = to;
 }
 
+void Grower::order_categories() {
+  if (!categories_.any()) return;
+  std::vector<const Totals*> nodes;
+  std::vector<LeafLimits> least;
+  for (const Open& open : open_) {
+    nodes.push_back(&open.totals);
+    least.push_back(
+        leaf_limits(problem_, params_, all_weight_[static_cast<std::size_t>(open.tree)]));
+  }
+  categories_.order(level_, labels_, nodes, least);
+}
+
 LeftSums Grower::left_sums() {
   LeftSums left;
   left.width = problem_.classes > 0 ? problem_.classes : 3;
@@ -259,6 +273,7 @@ Grower::Answer Grower::mark(const NodeSplit* found) {
 Grower::Answer Grower::find_splits() {
   put_tables();
   sample_features();
+  order_categories();
   const std::int64_t tiles = level_.lists.tiles(), features = level_.lists.features;
   level_.tile_sums = tile_sums_.of(features * level_.channels * tiles);
   if (level_.sums == Sums::two_classes) {
@@ -288,6 +303,7 @@ Grower::Answer Grower::find_splits() {
   launch_node_splits(level_, best_splits, found, stream_);
   Answer answer = mark(found);
   check(cudaStreamSynchronize(stream_), "find splits");
+  categories_.read_sets(level_, answer.found, found);
   return answer;
 }
 
@@ -306,8 +322,8 @@ void Grower::partition_nodes(std::vector<Open> next) {
   other_.view = level_.lists;
   other_.make_room(entries, features);
   const std::int64_t tiles = level_.lists.tiles();
-  // Of two classes, sums come with the parting.
-  summed_ = level_.sums == Sums::two_classes;
+  // Of two classes, sums come with the parting, unless entries move again.
+  summed_ = level_.sums == Sums::two_classes && !categories_.any();
   launch_partition(level_,
                    moves,
                    goes_left_.of(0),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "yupana/forest/category_splits_cuda.hpp"
 #include "yupana/forest/lists_cuda.hpp"
 
 /// Trees from lists in device memory. Only files of the CUDA build include this.
@@ -64,6 +65,7 @@ class Grower {
          const TreeParams& params,
          const Labels& labels,
          const std::vector<std::uint8_t>& has_missing,
+         const CategoryRanks& ranks,
          Threshold threshold,
          cudaStream_t stream);
   /// `marks`: rows that marks are kept of, see Part::row_base.
@@ -92,6 +94,7 @@ class Grower {
   void place_nodes(const std::vector<std::int64_t>& sizes);
   void put_tables();
   void sample_features();
+  void order_categories();
   Answer mark(const NodeSplit* found);
   Answer find_splits();
   std::vector<Open> next_nodes(const Answer& answer, std::int64_t depth);
@@ -110,6 +113,7 @@ class Grower {
   const Labels& labels_;
   Threshold threshold_;
   cudaStream_t stream_;
+  CategorySplits categories_;
   OwnLists lists_, other_;
   Level level_;
   std::vector<Open> open_;

@@ -66,10 +66,15 @@ void Grower::partition_node(const Answer& answer,
   Tree& tree = trees_[static_cast<std::size_t>(open.tree)];
   Node& node = tree.nodes[static_cast<std::size_t>(open.index)];
   node.feature = found.feature;
-  node.threshold = found.row_above == nowhere
-                       ? std::numeric_limits<double>::infinity()
-                       : threshold_(found.feature, found.row_below, found.row_above);
   node.missing_left = found.has_missing != 0 ? found.missing_left != 0 : left.rows > right.rows;
+  if (categories_.is_categorical(found.feature)) {
+    node.set = static_cast<std::int32_t>(tree.sets.size());
+    tree.sets.push_back(categories_.set_of(i, found.feature, node.missing_left));
+  } else {
+    node.threshold = found.row_above == nowhere
+                         ? std::numeric_limits<double>::infinity()
+                         : threshold_(found.feature, found.row_below, found.row_above);
+  }
   node.left = children[0];
   node.right = children[1];
   for (const bool is_right : {false, true}) {

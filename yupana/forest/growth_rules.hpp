@@ -5,50 +5,17 @@
 #include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
-#include "yupana/forest/forest.hpp"
 #include "yupana/forest/problem.hpp"
 #include "yupana/forest/tree.hpp"
 
+/// Monotonic features and drawn thresholds (TreeParams). Private to the family.
 namespace yupana::forest {
 
-/// What trees keep to besides TreeParams. They grow on the CPU, under a CUDA context too.
-struct GrowthRules {
-  /// Of each feature, whether predictions may only rise (1) or only fall (-1) with its value, all
-  /// else equal: numbers, or the share of the second of two classes. 0: either. Empty: all 0.
-  std::vector<std::int8_t> monotonic = {};
-  /// Of each feature one threshold is drawn at a node, uniform between the least and the greatest
-  /// value there, and the best of these is taken.
-  ///   source: Geurts, Ernst, Wehenkel, Extremely randomized trees, Machine Learning 63, 2006
-  bool random_splits = false;
-
-  bool any() const { return random_splits || !monotonic.empty(); }
-  int direction(std::int32_t feature) const {
-    return monotonic.empty() ? 0 : monotonic[static_cast<std::size_t>(feature)];
-  }
-};
-
-/// fit_tree and fit_forest of trees that keep to rules. A split by a monotonic feature is a
-/// candidate where what its children would predict, as doubles, is in the order of the feature and
-/// within the bounds of the node, and leaves its children the two sides of the middle of these
-/// predictions; other splits hand the bounds on. Predictions are clamped to their node's bounds:
-/// scikit-learn's rules. One-hot columns are made features.
-///   determinism: the same for any threads, run and backend; predictions are monotonic as doubles
-///   errors: usage for more than two classes, absolute errors or categorical features with
-///   monotonic features, categorical features with random splits
-template <class T>
-Tree fit_ruled_tree(Context& context,
-                    TableView<T> table,
-                    const Target& target,
-                    const TreeParams& params,
-                    const GrowthRules& rules);
-template <class T>
-ForestResult fit_ruled_forest(Context& context,
-                              TableView<T> table,
-                              const Target& target,
-                              const ForestParams& params,
-                              const GrowthRules& rules);
+// A split by a monotonic feature is a candidate where what its children would predict, as doubles,
+// is in the order of the feature and within the bounds of the node, and leaves its children the two
+// sides of the middle of these predictions; other splits hand the bounds on. Predictions are
+// clamped to their node's bounds: scikit-learn's rules.
 
 /// What a node may predict.
 struct ValueBounds {
@@ -123,11 +90,5 @@ T drawn_threshold(std::uint64_t key, std::int32_t feature, T least, T most) {
       static_cast<T>(static_cast<double>(least) * (1 - u) + static_cast<double>(most) * u);
   return drawn > least && drawn < most ? drawn : least;
 }
-
-/// Throws usage for rules that do not go together with the rest.
-void check_rules(const GrowthRules& rules,
-                 const TreeParams& params,
-                 const Target& target,
-                 std::int64_t features);
 
 }  // namespace yupana::forest

@@ -39,14 +39,9 @@ FeatureColumns::FeatureColumns(std::int64_t columns, const std::vector<std::int3
   for (const std::int32_t categories : one_hot) {
     firsts_.push_back(static_cast<std::int32_t>(count_));
     count_ += std::max(1, categories);
+    columns_.resize(static_cast<std::size_t>(count_),
+                    static_cast<std::int32_t>(firsts_.size()) - 1);
   }
-}
-
-std::int32_t FeatureColumns::column(std::int32_t feature) const {
-  if (!has_one_hot()) return feature;
-  return static_cast<std::int32_t>(std::upper_bound(firsts_.begin(), firsts_.end(), feature) -
-                                   firsts_.begin()) -
-         1;
 }
 
 template <class T>

@@ -23,17 +23,21 @@ class FeatureColumns {
   std::int32_t first(std::int64_t column) const {
     return has_one_hot() ? firsts_[column] : static_cast<std::int32_t>(column);
   }
-  std::int32_t column(std::int32_t feature) const;
+  std::int32_t column(std::int32_t feature) const {
+    return has_one_hot() ? columns_[feature] : feature;
+  }
 
  private:
   std::vector<std::int32_t> one_hot_, firsts_;  ///< of each column; empty: columns are features
+  std::vector<std::int32_t> columns_;           ///< of each feature
   std::int64_t count_;
 };
 
-/// Whether trees grow from the features themselves: GPUs and the reference know no others, and the
-/// median of all rows but some is no difference of sums.
+/// Whether trees grow from the features themselves: GPUs and the reference know no others, the
+/// median of all rows but some is no difference of sums, and rules are about features.
 inline bool makes_features(const Context& context, const TreeParams& params) {
-  return context.backend() != Backend::cpu || params.criterion == Criterion::absolute_error;
+  return context.backend() != Backend::cpu || params.criterion == Criterion::absolute_error ||
+         params.has_rules();
 }
 
 /// Makes the ranks of one-hot columns their categories.

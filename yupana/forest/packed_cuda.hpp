@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -15,12 +16,16 @@
 namespace yupana::forest::cuda {
 
 /// The right child follows the left. child: of a leaf the complement of its number in the
-/// tree. feature: its complement where missing values go left.
+/// tree. feature: with flags, and all bits turned where missing values go left. threshold: of a
+/// node with a set where that is among the words, a number of 32 bits in its first bytes.
 template <class T>
 struct alignas(16) PackedNode {
   T threshold;
   std::int32_t feature;
   std::int32_t child;
+
+  static constexpr std::int32_t has_set = 1 << 30, one_category = 1 << 29;
+  static constexpr std::int32_t feature_mask = one_category - 1;
 };
 
 template <class T>
@@ -29,6 +34,9 @@ struct PackedForest {
   std::vector<std::int64_t> first_node;  ///< of each tree
   std::vector<std::int64_t> first_vote;  ///< of each tree, nodes in its own order
   std::vector<double> votes;             ///< of each node, each output
+  /// Of each set how many categories it has, then a bit for each: it goes left.
+  std::vector<std::uint32_t> words;
+  bool has_categories = false;  ///< some node asks for one
 };
 
 /// The largest T that is not above the threshold: x <= threshold holds for the same x.
@@ -37,6 +45,20 @@ T rounded_down(double threshold) {
   const T near = static_cast<T>(threshold);
   if (static_cast<double>(near) <= threshold) return near;
   return std::nextafter(near, -std::numeric_limits<T>::infinity());
+}
+
+/// Appends a set; where it is, as a threshold.
+template <class T>
+T append_set(const CategorySet& set, std::vector<std::uint32_t>& words) {
+  const auto first = static_cast<std::uint32_t>(words.size());
+  words.push_back(static_cast<std::uint32_t>(set.size()));
+  words.resize(words.size() + (set.size() + 31) / 32, 0);
+  for (std::size_t c = 0; c < set.size(); ++c) {
+    if (set[c]) words[first + 1 + c / 32] |= 1u << (c % 32);
+  }
+  T threshold{0};
+  std::memcpy(&threshold, &first, sizeof(first));
+  return threshold;
 }
 
 template <class T>
@@ -49,8 +71,15 @@ void append_tree(const Tree& tree, PackedForest<T>& to) {
       to.nodes.push_back({T{0}, 0, ~order[i]});
       continue;
     }
-    to.nodes.push_back({rounded_down<T>(node.threshold),
-                        node.missing_left ? ~node.feature : node.feature,
+    T threshold = rounded_down<T>(node.threshold);
+    std::int32_t feature = node.feature;
+    if (node.set == Node::one_category) feature |= PackedNode<T>::one_category;
+    if (node.set >= 0) {
+      feature |= PackedNode<T>::has_set;
+      threshold = append_set<T>(tree.sets[static_cast<std::size_t>(node.set)], to.words);
+    }
+    to.nodes.push_back({threshold,
+                        node.missing_left ? ~feature : feature,
                         static_cast<std::int32_t>(order.size())});
     order.push_back(node.left);
     order.push_back(node.right);
@@ -83,11 +112,8 @@ PackedForest<T> packed_forest(const Model& model, TableView<T> table, bool with_
                             model.features.size(),
                             table.columns));
   }
-  if (splits_categories(model.trees)) {
-    throw Error(ErrorCode::usage,
-                "trees that split categories predict on the CPU; give the table in host memory");
-  }
   PackedForest<T> packed;
+  packed.has_categories = splits_categories(model.trees);
   std::int64_t first_vote = 0;
   for (const Tree& tree : model.trees) {
     append_tree(tree, packed);

@@ -36,36 +36,33 @@ struct Need {
   }
 };
 
-/// own: rows of the table_rows that the device holds.
-Need need_of(std::int64_t table_rows,
-             std::int64_t columns,
-             std::size_t value_size,
+/// own: rows of the table that the device holds.
+Need need_of(const TableShape& table,
              std::int64_t own,
              const Problem& problem,
              bool shares_memory) {
-  const auto features = static_cast<double>(columns), rows = static_cast<double>(own);
+  const auto features = static_cast<double>(table.features), rows = static_cast<double>(own);
   const double channels = problem.classes > 2 ? problem.classes : 2;
   Need need;
   need.rows = own;
   // Beside what is sorted: keys, columns and the list of rows, or before what parts are drawn with.
   // The table's values are gone before there are lists, which take more.
   need.sorted = features * rows * (shares_memory ? 0 : 8) +
-                std::max(rows * static_cast<double>(4 * value_size + 16),
-                         static_cast<double>(table_rows) * 32);
+                std::max(rows * static_cast<double>(4 * table.value_size + 16),
+                         static_cast<double>(table.rows) * 32);
   need.labels = rows * (problem.classes > 0 ? 4 : 24) + (problem.weights.empty() ? 0 : rows * 8) +
                 (problem.criterion == Criterion::entropy ? rows * 8 : 0);
   // Two lists, a bit an entry, sums of tiles; node numbers and marks. Of two classes, up to 5 more
   // numbers a tile: the next level's sums, candidate tiles with and without missing values.
   need.entry = features * (16 + 0.125 + (channels + 1 + 5) * 8 / tile_size) + 5 + 4;
+  // Of one feature at a time: runs of categories with their sums, entries that move.
+  if (table.has_categories) need.entry += 44 + (problem.weights.empty() ? 0 : 8);
   return need;
 }
 
-void check_size(const Context& context,
-                const Need& need,
-                std::int64_t table_rows,
-                std::int64_t features) {
+void check_size(const Context& context, const Need& need, const TableShape& table) {
   const std::int64_t rows = need.rows;
-  if (table_rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) {
+  if (table.rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) {
     return;
   }
   throw Error(
@@ -74,7 +71,7 @@ void check_size(const Context& context,
                   "tree, {} labels; at most 2^31 - 1 rows), --gpu-memory allows {}; use --device "
                   "cpu",
                   rows,
-                  features,
+                  table.features,
                   needed_bytes(need.of(rows)),
                   human_bytes(need.sorted),
                   human_bytes(need.entry * static_cast<double>(rows)),
@@ -118,19 +115,16 @@ std::uint64_t reserve_of(const Context& context,
 }  // namespace
 
 DevicePlan plan_of(const Context& context,
-                   std::int64_t rows,
-                   std::int64_t features,
-                   std::size_t value_size,
+                   const TableShape& table,
                    const Problem& problem,
                    const ForestSamples& draws,
                    TreeRange range) {
   DevicePlan plan;
   plan.range = range;
-  plan.rows = own_rows(rows, draws, range);
-  const Need need =
-      need_of(rows, features, value_size, plan.rows, problem, draws.grow_one_of_all());
-  check_size(context, need, rows, features);
-  plan.batch = batch_of(context, need, features, draws.sampling, range);
+  plan.rows = own_rows(table.rows, draws, range);
+  const Need need = need_of(table, plan.rows, problem, draws.grow_one_of_all());
+  check_size(context, need, table);
+  plan.batch = batch_of(context, need, table.features, draws.sampling, range);
   plan.reserve = reserve_of(context, need, draws.sampling, plan.batch);
   return plan;
 }

@@ -23,11 +23,17 @@ struct DevicePlan {
   std::uint64_t reserve = 0;  ///< bytes to allocate at once; 0: what it takes might be missed
 };
 
-/// Throws where lists of one tree do not fit. value_size: bytes of a value of the table.
+/// What counts of a table.
+struct TableShape {
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::size_t value_size = 0;  ///< bytes
+  bool has_categories = false;
+};
+
+/// Throws where lists of one tree do not fit.
 DevicePlan plan_of(const Context& context,
-                   std::int64_t rows,
-                   std::int64_t features,
-                   std::size_t value_size,
+                   const TableShape& table,
                    const Problem& problem,
                    const ForestSamples& draws,
                    TreeRange range);

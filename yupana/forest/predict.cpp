@@ -107,7 +107,7 @@ constexpr std::int64_t most_share_bytes = std::int64_t{64} << 20;
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda && !splits_categories(model.trees)) {
+  if (context.backend() == Backend::cuda) {
     return cuda::predict_shares(context, model, table);
   }
 #endif
@@ -176,7 +176,7 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda && !splits_categories(model.trees)) {
+  if (context.backend() == Backend::cuda) {
     return cuda::apply(context, model, table);
   }
 #endif

@@ -5,15 +5,15 @@
 #include <optional>
 #include <vector>
 
-#include "yupana/core/cuda/launch.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/core/tiles.hpp"
-#include "yupana/forest/packed_cuda.hpp"
+#include "yupana/forest/device_model_cuda.cuh"
 #include "yupana/forest/tree_cuda.hpp"
+#include "yupana/forest/upload_cuda.hpp"
 
 namespace yupana::forest::cuda {
 
@@ -21,179 +21,83 @@ using yupana::cuda::check;
 using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::Event;
+using yupana::cuda::PageLock;
 using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {
 
-/// One thread a row: a block's values are stored feature after feature in shared memory, where a
-/// warp reads 32 banks whichever features its rows need.
-struct PredictTuning {
-  static constexpr int threads = 256;
-  static constexpr int most_shared = 96 << 10;  ///< bytes; two blocks share a multiprocessor
-  static constexpr int most_sums = 4;           ///< outputs that stay in registers
-  static_assert(most_shared <= yupana::cuda::shared_bytes_everywhere);
-};
-
-template <class T>
-struct Forest {
-  const PackedNode<T>* nodes;
-  const std::int64_t* first_node;
-  const std::int64_t* first_vote;
-  const double* votes;
-  int trees;
-  int outputs;
-  int features;
-};
-
-/// A block's rows of the table: in shared memory, or where they are.
-template <class T>
-struct BlockRows {
-  const T* values;
-  std::int64_t stride;
-
-  /// The leaf's number in its tree.
-  __device__ std::int32_t leaf(const PackedNode<T>* nodes) const {
-    PackedNode<T> node = nodes[0];
-    while (node.child >= 0) {
-      const std::int32_t turn = node.feature >> 31;  // all ones: missing goes left
-      const T x = values[(node.feature ^ turn) * stride];
-      const bool right = x != x ? turn == 0 : x > node.threshold;
-      node = nodes[node.child + right];
-    }
-    return ~node.child;
-  }
-};
-
-template <class T, bool in_shared>
-__device__ BlockRows<T> block_rows(
-    const Forest<T>& forest, const T* table, std::int64_t rows, std::int64_t row, T* shared) {
-  if constexpr (!in_shared) {
-    return {table + min(row, rows - 1), rows};
-  } else {
-    for (int f = 0; f < forest.features; ++f) {
-      shared[f * PredictTuning::threads + threadIdx.x] = table[f * rows + min(row, rows - 1)];
-    }
-    return {shared + threadIdx.x, PredictTuning::threads};  // each thread reads what it wrote
-  }
-}
-
-/// few: outputs fit registers; otherwise shares, which are 0, are summed in place.
-template <class T, bool in_shared, bool few>
-__global__ void __launch_bounds__(PredictTuning::threads)
-    shares_kernel(Forest<T> forest, const T* table, std::int64_t rows, double* shares) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
-  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
-  if (row >= rows) return;
-  double* const sums = shares + row * forest.outputs;
-  double few_sums[PredictTuning::most_sums] = {};
-  for (int t = 0; t < forest.trees; ++t) {
-    const std::int64_t leaf = own.leaf(forest.nodes + forest.first_node[t]);
-    const double* vote = forest.votes + (forest.first_vote[t] + leaf) * forest.outputs;
-    if constexpr (few) {
-#pragma unroll
-      for (int c = 0; c < PredictTuning::most_sums; ++c) {
-        if (c < forest.outputs) few_sums[c] += vote[c];
-      }
-    } else {
-      for (int c = 0; c < forest.outputs; ++c) sums[c] += vote[c];
-    }
-  }
-  const double trees = forest.trees;
-  if constexpr (few) {
-#pragma unroll
-    for (int c = 0; c < PredictTuning::most_sums; ++c) {
-      if (c < forest.outputs) sums[c] = few_sums[c] / trees;
-    }
-  } else {
-    for (int c = 0; c < forest.outputs; ++c) sums[c] /= trees;
-  }
-}
-
-template <class T, bool in_shared>
-__global__ void __launch_bounds__(PredictTuning::threads)
-    leaves_kernel(Forest<T> forest, const T* table, std::int64_t rows, std::int32_t* leaves) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
-  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
-  if (row >= rows) return;
-  for (int t = 0; t < forest.trees; ++t) {
-    leaves[row * forest.trees + t] = own.leaf(forest.nodes + forest.first_node[t]);
-  }
-}
-
-template <class Kernel, class... Arguments>
-void launch(Kernel kernel,
-            std::int64_t rows,
-            int shared,
-            cudaStream_t stream,
-            const Arguments&... arguments) {
-  yupana::cuda::launch("predict",
-                       kernel,
-                       {divide_up(rows, PredictTuning::threads), PredictTuning::threads, shared},
-                       stream,
-                       arguments...);
-}
-
-/// A model on one device.
-template <class T>
-class DeviceModel {
+/// Rows on their way through one device: while some are predicted, the next come and the results of
+/// those before them go back.
+template <class T, class R>
+class Passage {
  public:
-  DeviceModel(const Model& model, const PackedForest<T>& packed, std::int64_t outputs)
-      : nodes_(std::ssize(packed.nodes)),
-        first_node_(std::ssize(packed.first_node)),
-        first_vote_(std::ssize(packed.first_vote)),
-        votes_(std::ssize(packed.votes)) {
-    const auto copy = [](auto& to, const auto& from) {
-      yupana::cuda::upload("copy the model", to.data(), from.data(), to.size());
-    };
-    copy(nodes_, packed.nodes);
-    copy(first_node_, packed.first_node);
-    copy(first_vote_, packed.first_vote);
-    copy(votes_, packed.votes);
-    view_ = {nodes_.data(),
-             first_node_.data(),
-             first_vote_.data(),
-             votes_.data(),
-             static_cast<int>(model.trees.size()),
-             static_cast<int>(outputs),
-             static_cast<int>(model.features.size())};
-    const std::int64_t bytes =
-        std::ssize(model.features) * PredictTuning::threads * static_cast<std::int64_t>(sizeof(T));
-    shared_ = bytes <= PredictTuning::most_shared ? static_cast<int>(bytes) : 0;
+  /// pieces: of a Staging; null: values go as they are.
+  Passage(Context& context,
+          unsigned char* pieces,
+          unsigned slots,
+          std::int64_t piece,
+          std::int64_t columns,
+          std::int64_t width)
+      : staged_(pieces != nullptr), upload_(context, pieces) {
+    for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(piece * columns, piece * width);
   }
 
-  void shares(const T* table, std::int64_t rows, double* to, cudaStream_t stream) const {
-    const bool few = view_.outputs <= PredictTuning::most_sums;
-    if (!few) {
-      check(cudaMemsetAsync(
-                to, 0, static_cast<std::size_t>(rows * view_.outputs) * sizeof(double), stream),
-            "clear shares");
-    }
-    const auto run = [&](auto kernel) {
-      launch(kernel, rows, shared_, stream, view_, table, rows, to);
-    };
-    if (shared_ > 0) {
-      few ? run(shares_kernel<T, true, true>) : run(shares_kernel<T, true, false>);
+  template <class Run>
+  void send(
+      TableView<T> table, std::int64_t width, R* to, const DeviceModel<T>& model, const Run& run) {
+    Slot& slot = slots_[next_++ % slots_.size()];
+    slot.predicted.hold(in_);
+    if (staged_) {
+      const auto column = [&](std::int64_t c) { return table.column(c); };
+      upload_.columns(
+          slot.values.data(), column, table.columns, nullptr, table.rows, in_, [](std::int64_t) {});
     } else {
-      few ? run(shares_kernel<T, false, true>) : run(shares_kernel<T, false, false>);
+      const std::size_t bytes = static_cast<std::size_t>(table.rows) * sizeof(T);
+      copy_rows("copy rows",
+                {slot.values.data(), bytes},
+                {table.data, static_cast<std::size_t>(table.stride) * sizeof(T)},
+                bytes,
+                table.columns,
+                in_);
+      upload_.context().count_moved(bytes * static_cast<std::size_t>(table.columns));
     }
+    slot.arrived.record(in_);
+    slot.arrived.hold(main_);
+    slot.returned.hold(main_);
+    run(model, slot.values.data(), table.rows, slot.results.data(), main_);
+    slot.predicted.record(main_);
+    slot.predicted.hold(out_);
+    const auto bytes = static_cast<std::size_t>(table.rows * width) * sizeof(R);
+    check(cudaMemcpyAsync(to, slot.results.data(), bytes, cudaMemcpyDeviceToHost, out_),
+          "read predictions");
+    slot.returned.record(out_);
   }
-  void leaves(const T* table, std::int64_t rows, std::int32_t* to, cudaStream_t stream) const {
-    const auto run = [&](auto kernel) {
-      launch(kernel, rows, shared_, stream, view_, table, rows, to);
-    };
-    shared_ > 0 ? run(leaves_kernel<T, true>) : run(leaves_kernel<T, false>);
-  }
+  void wait() { out_.wait(); }
 
  private:
-  DeviceArray<PackedNode<T>> nodes_;
-  DeviceArray<std::int64_t> first_node_, first_vote_;
-  DeviceArray<double> votes_;
-  Forest<T> view_;
-  int shared_ = 0;
+  struct Slot {
+    Slot(std::int64_t values_, std::int64_t results_) : values(values_), results(results_) {}
+    DeviceArray<T> values;
+    DeviceArray<R> results;
+    Event arrived, predicted, returned;
+  };
+
+  bool staged_;
+  Upload upload_;
+  Stream in_, main_, out_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
 };
+
+// Bytes of results below which locking their pages costs more than it saves.
+constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
+
+/// Rows that are on their way at a time: 64 MiB of values, in many pieces of page-locked memory.
+std::int64_t rows_in_flight(std::int64_t row_bytes) {
+  return std::max<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14);
+}
 
 /// to(row, column of `width`) of all rows, in pieces that fit each device; rows assigned over them.
 template <class T, class R, class Run>
@@ -205,10 +109,12 @@ void predict_rows(Context& context,
                   R* to,
                   const Run& run) {
   const std::vector<int>& devices = context.devices();
-  const auto row_bytes = static_cast<std::uint64_t>(table.columns) * sizeof(T) +
-                         static_cast<std::uint64_t>(width) * sizeof(R);
+  const std::int64_t value_bytes = table.columns * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t result_bytes = width * static_cast<std::int64_t>(sizeof(R));
+  const auto row_bytes = static_cast<std::uint64_t>(value_bytes + result_bytes);
   const std::uint64_t forest = packed.nodes.size() * sizeof(PackedNode<T>) +
-                               packed.votes.size() * sizeof(double) + (1 << 20);
+                               packed.votes.size() * sizeof(double) +
+                               packed.words.size() * sizeof(std::uint32_t) + (1 << 20);
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
   if (fits < std::min<std::int64_t>(table.rows, 1024)) {
@@ -219,33 +125,35 @@ void predict_rows(Context& context,
                             row_bytes,
                             allowed_bytes(static_cast<double>(context.gpu_memory()))));
   }
-  const auto count = std::ssize(devices);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const auto begin_of = [&](std::size_t d) {
+    return static_cast<std::int64_t>(d) * table.rows / count;
+  };
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
+  }
+  Staging staging(context, devices.front(), std::move(bytes));
+  const auto out = static_cast<std::uint64_t>(table.rows * result_bytes);
+  if (out >= worth_locking) yupana::cuda::make_pages(context, to, out);
+  const PageLock lock(to, out, worth_locking);
   run_side_by_side(devices.size(), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
-    const Stream stream;
+    const std::int64_t begin = begin_of(d), end = begin_of(d + 1);
+    if (begin == end) return;
     const DeviceModel<T> own(model, packed, width);
-    const std::int64_t begin = static_cast<std::int64_t>(d) * table.rows / count;
-    const std::int64_t end = static_cast<std::int64_t>(d + 1) * table.rows / count;
-    const std::int64_t piece = std::min(fits, end - begin);
-    DeviceArray<T> values(piece * table.columns);
-    DeviceArray<R> results(piece * width);
+    const std::int64_t most = rows_in_flight(value_bytes);
+    const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
+    const std::int64_t piece = std::min({end - begin, most, fits / slots});
+    Passage<T, R> passage(context, staging.of(d), slots, piece, table.columns, width);
     for (std::int64_t first = begin; first < end; first += piece) {
       context.check_cancelled();
-      const std::int64_t rows = std::min(piece, end - first);
-      copy_rows("copy rows",
-                {values.data(), static_cast<std::size_t>(rows) * sizeof(T)},
-                {table.data + first, static_cast<std::size_t>(table.stride) * sizeof(T)},
-                static_cast<std::size_t>(rows) * sizeof(T),
-                table.columns,
-                stream);
-      run(own, values.data(), rows, results.data(), stream);
-      const auto bytes = static_cast<std::size_t>(rows * width) * sizeof(R);
-      check(cudaMemcpyAsync(
-                to + first * width, results.data(), bytes, cudaMemcpyDeviceToHost, stream),
-            "read predictions");
-      check(cudaStreamSynchronize(stream), "predict");
-      context.count_moved(static_cast<std::uint64_t>(rows) * row_bytes);
+      const TableView<T> rows{
+          table.data + first, std::min(piece, end - first), table.columns, table.stride};
+      passage.send(rows, width, to + first * width, own, run);
     }
+    passage.wait();
+    context.count_moved(static_cast<std::uint64_t>((end - begin) * result_bytes));
   });
 }
 
@@ -293,32 +201,25 @@ void apply_to_resident(const Model& model, int device, TableView<T> table, std::
   check(cudaStreamSynchronize(stream), "predict");
 }
 
-double seconds_of_shares(Context& context,
-                         const Model& model,
-                         TableView<float> table,
-                         int repeats) {
-  std::vector<double> seconds;
+double seconds_of_shares(const Model& model, TableView<float> table, int repeats) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  predict_rows(context,
-               model,
-               packed_forest(model, table, true),
-               table,
-               outputs,
-               Matrix<double>(table.rows, outputs).data(),
-               [&](const DeviceModel<float>& own,
-                   const float* values,
-                   std::int64_t rows,
-                   double* to,
-                   cudaStream_t stream) {
-                 for (int repeat = 0; repeat <= repeats; ++repeat) {
-                   const yupana::cuda::Event begin(true), end(true);
-                   begin.record(stream);
-                   own.shares(values, rows, to, stream);
-                   end.record(stream);
-                   end.wait();
-                   if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
-                 }
-               });
+  const DeviceModel<float> own(model, packed_forest(model, table, true), outputs);
+  DeviceArray<float> values(table.rows * table.columns);
+  DeviceArray<double> shares(table.rows * outputs);
+  for (std::int64_t c = 0; c < table.columns; ++c) {
+    yupana::cuda::upload(
+        "copy a column", values.data() + c * table.rows, table.data + c * table.stride, table.rows);
+  }
+  const Stream stream;
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    const Event begin(true), end(true);
+    begin.record(stream);
+    own.shares(values.data(), table.rows, shares.data(), stream);
+    end.record(stream);
+    end.wait();
+    if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
+  }
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
 }

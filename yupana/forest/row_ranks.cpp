@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/lists.hpp"
+#include "yupana/forest/one_hot.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 // Features that are sorted before their ranks are brought to the rows: one line of 64 bytes each.
 constexpr std::int64_t batch_features = 16;
 
-/// Ranks of one feature by row, column after column.
+/// Ranks of one feature by row, column after column. values: those of the ranks; those of
+/// categories are there.
 template <class T>
 void scatter(TableView<T> table,
              const SortedTable& sorted,
@@ -33,15 +36,26 @@ void rank_batch(Context& context,
                 TableView<T> table,
                 std::int64_t first,
                 std::int64_t count,
+                const std::vector<std::int32_t>& one_hot,
                 std::uint32_t* columns,
                 RowRanks<T>& result) {
   const std::int64_t n = table.rows;
   const TableView<T> part{table.column(first), n, count, table.stride};
-  const SortedTable sorted = sort_table(context, part);
+  SortedTable sorted = sort_table(context, part);
+  if (!one_hot.empty()) {
+    const auto begin = one_hot.begin() + first;
+    rank_by_category(sorted, part, {.one_hot = std::vector<std::int32_t>(begin, begin + count)});
+    for (std::int64_t f = first; f < first + count; ++f) {
+      auto& values = result.values[f];
+      values.resize(static_cast<std::size_t>(one_hot[f]));
+      std::iota(values.begin(), values.end(), T{0});
+    }
+  }
   context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t f = begin; f < end; ++f) {
       context.check_cancelled();
       auto& values = result.values[first + f];
+      result.has_missing[first + f] = sorted.ranks[(f + 1) * n - 1] == missing_rank;
       scatter(part, sorted, f, columns + f * n, values);
     }
   });
@@ -79,16 +93,20 @@ void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) 
 }  // namespace
 
 template <class T>
-RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem) {
+RowRanks<T> rank_rows(Context& context,
+                      TableView<T> table,
+                      const Problem& problem,
+                      const std::vector<std::int32_t>& one_hot) {
   RowRanks<T> result;
   result.rows = table.rows;
   result.features = table.columns;
   result.keys = Array<std::uint32_t>(table.rows * table.columns);
   result.values.resize(table.columns);
+  result.has_missing.resize(table.columns);
   Array<std::uint32_t> columns(table.rows * std::min(batch_features, table.columns));
   for (std::int64_t first = 0; first < table.columns; first += batch_features) {
     const std::int64_t count = std::min(batch_features, table.columns - first);
-    rank_batch(context, table, first, count, columns.data(), result);
+    rank_batch(context, table, first, count, one_hot, columns.data(), result);
   }
   add_classes(context, problem, result);
   return result;

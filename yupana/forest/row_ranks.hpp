@@ -6,7 +6,6 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/table.hpp"
-#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/problem.hpp"
 
 namespace yupana::forest {
@@ -14,15 +13,17 @@ namespace yupana::forest {
 /// Of each row and feature, the number of the value among the feature's values: what a forest that
 /// draws features sorts by at each node. One for all trees.
 ///   key = rank << class_bits | class; without room for the class (class_bits 0) it is looked up
+/// Of a column of categories (TreeParams::one_hot) the rank is the category.
 template <class T>
 struct RowRanks {
   std::int64_t rows = 0;
-  std::int64_t features = 0;
+  std::int64_t features = 0;  ///< columns
   int class_bits = 0;
   std::uint32_t missing_rank = 0;      ///< of NaN: above those of values
   int key_bits = 0;                    ///< low bits in which keys differ
   Array<std::uint32_t> keys;           ///< row after row: a node reads few features of few rows
   std::vector<std::vector<T>> values;  ///< of each feature, by rank
+  std::vector<char> has_missing;       ///< of each feature
 
   const std::uint32_t* row(std::int64_t i) const { return keys.data() + i * features; }
 };
@@ -30,7 +31,10 @@ struct RowRanks {
 /// Sorts each feature once. memory: 4 bytes a value and the different values; while it works 12
 /// bytes a row and feature more, of 16 features.
 template <class T>
-RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem);
+RowRanks<T> rank_rows(Context& context,
+                      TableView<T> table,
+                      const Problem& problem,
+                      const std::vector<std::int32_t>& one_hot);
 
 /// Grows a tree of a forest that draws few of the features at a node, on one thread. A node's rows
 /// are adjacent; the values that it drew are gathered and sorted there, and no list is kept.
@@ -39,7 +43,6 @@ Tree grow_sampled(Context& context,
                   const RowRanks<T>& ranks,
                   const Problem& problem,
                   const std::uint8_t* repeats,
-                  const TreeParams& params,
-                  const GrowthRules& rules);
+                  const TreeParams& params);
 
 }  // namespace yupana::forest

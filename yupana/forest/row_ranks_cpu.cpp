@@ -7,6 +7,8 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/category_order.hpp"
+#include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/rank_sort.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -21,19 +23,19 @@ class SampledGrower {
                 const RowRanks<T>& ranks,
                 const Problem& problem,
                 const std::uint8_t* repeats,
-                const TreeParams& params,
-                const GrowthRules& rules)
+                const TreeParams& params)
       : context_(context),
         ranks_(ranks),
         problem_(problem),
         params_(params),
-        rules_(rules),
+        features_(ranks.features, params.one_hot),
         memory_(context,
                 problem.outputs(),
                 bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
                     static_cast<double>(ranks.keys.bytes())),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
-        needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()) {
+        needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()),
+        sort_(ranks.class_bits, ranks.key_bits) {
     std::int64_t size = 0;
     for (std::int64_t i = 0; i < ranks.rows; ++i) size += problem.weight(i) > 0 ? repeats[i] : 0;
     rows_ = Array<std::uint32_t>(size);
@@ -90,11 +92,12 @@ class SampledGrower {
     partition_rows(place, split, range);
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
-    left.totals = totals_in(left, split.feature);
-    right.totals = totals_in(right, split.feature);
-    if (!rules_.monotonic.empty()) {
+    const std::int32_t column = features_.column(split.feature);
+    left.totals = totals_in(left, column);
+    right.totals = totals_in(right, column);
+    if (!params_.monotonic.empty()) {
       std::tie(left.bounds, right.bounds) = child_bounds(place.bounds,
-                                                         rules_.direction(split.feature),
+                                                         params_.direction(split.feature),
                                                          bounded_value(problem_, left.totals),
                                                          bounded_value(problem_, right.totals));
     }
@@ -110,20 +113,22 @@ class SampledGrower {
 
   void put_threshold(
       const Segment& place, const Split& split, const NodeRange& range, Node& node, Tree& tree) {
-    const auto& values = ranks_.values[split.feature];
+    const auto& values = ranks_.values[features_.column(split.feature)];
     const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
     if (params_.is_categorical(split.feature)) {
       const auto categories = static_cast<std::int64_t>(values.back()) + 1;
       node.set = static_cast<std::int32_t>(tree.sets.size());
       memory_.add(tree.sets.emplace_back(
           set_of(range, categories, split.known_left, node.missing_left, value_at)));
-    } else if (rules_.random_splits) {
+    } else if (params_.random_splits) {
       node.threshold = static_cast<double>(drawn_in(place, split.feature, range));
-    } else if (split.known_left < range.known) {
+    } else if (split.known_left == range.known) {
+      node.threshold = std::numeric_limits<double>::infinity();
+    } else if (range.is_sparse) {
+      node.threshold = static_cast<double>(midpoint(T{0}, T{1}));
+    } else {
       const T last = value_at(split.known_left - 1), next = value_at(split.known_left);
       node.threshold = static_cast<double>(midpoint(last, next));
-    } else {
-      node.threshold = std::numeric_limits<double>::infinity();
     }
   }
 
@@ -134,9 +139,9 @@ class SampledGrower {
   }
 
   SplitRule rule_of(const Segment& place, std::int32_t feature, const NodeRange& range) const {
-    SplitRule rule{rules_.direction(feature), place.bounds, rules_.random_splits, range.known};
+    SplitRule rule{params_.direction(feature), place.bounds, params_.random_splits, range.known};
     const auto rank_at = [&](std::int64_t i) { return range.keys[i] >> range.class_bits; };
-    if (!rules_.random_splits || range.known == 0 || rank_at(0) == rank_at(range.known - 1)) {
+    if (!params_.random_splits || range.known == 0 || rank_at(0) == rank_at(range.known - 1)) {
       return rule;
     }
     const auto& values = ranks_.values[feature];
@@ -151,7 +156,7 @@ class SampledGrower {
   /// RowSamples features until one varies, at least max_features of them.
   template <class Sides>
   Split best_of_sampled(const Segment& place) {
-    FeatureSampler draw(place.key, ranks_.features);
+    FeatureSampler draw(place.key, features_.count());
     sampled_.clear();
     std::vector<SplitBound> bounds;
     bool varies = false;
@@ -162,7 +167,7 @@ class SampledGrower {
       gather(place, first);
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         context_.check_cancelled();
-        sort_column(place.size(), columns_[j]);
+        if (!is_one_hot(sampled_[j])) sort_column(place.size(), columns_[j]);
         if (params_.is_categorical(sampled_[j])) {
           Column& own = columns_[j];
           order_entries(problem_,
@@ -171,7 +176,8 @@ class SampledGrower {
                         own.keys.data(),
                         needs_rows_ ? own.rows.data() : nullptr);
         }
-        if (rules_.any()) columns_[j].range.rule = rule_of(place, sampled_[j], columns_[j].range);
+        if (params_.has_rules())
+          columns_[j].range.rule = rule_of(place, sampled_[j], columns_[j].range);
         bounds.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
         varies = varies || bounds.back().varies;
       }
@@ -197,7 +203,12 @@ class SampledGrower {
                                     sampled_.begin());
   }
 
+  bool is_one_hot(std::int32_t feature) const {
+    return features_.is_one_hot(features_.column(feature));
+  }
+
   /// Keys of the features drawn from number `first` on, row after row: a row's keys are adjacent.
+  /// Of a category, those of the rows that have it, and then of those whose category is missing.
   void gather(const Segment& place, std::size_t first) {
     while (columns_.size() < sampled_.size()) {
       columns_.emplace_back().keys = Array<std::uint32_t>(rows_.size());
@@ -205,30 +216,62 @@ class SampledGrower {
     }
     const std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      columns_[j].range = {};
+      columns_[j].range.is_sparse = is_one_hot(sampled_[j]);
+    }
     for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
       const std::int64_t end = std::min(n, begin + gather_rows);
       for (std::size_t j = first; j < sampled_.size(); ++j) {
-        const std::uint32_t* keys = ranks_.keys.data() + sampled_[j];
+        if (columns_[j].range.is_sparse) {
+          gather_ones(place, begin, end, sampled_[j], columns_[j]);
+          continue;
+        }
+        const std::uint32_t* keys = ranks_.keys.data() + features_.column(sampled_[j]);
         std::uint32_t* to = columns_[j].keys.data();
         for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
       }
     }
-    for (std::size_t j = first; needs_rows_ && j < sampled_.size(); ++j) {
-      std::copy_n(rows, n, columns_[j].rows.data());
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      if (columns_[j].range.is_sparse) {
+        finish_ones(n, columns_[j]);
+      } else if (needs_rows_) {
+        std::copy_n(rows, n, columns_[j].rows.data());
+      }
     }
   }
 
+  /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
+  void gather_ones(const Segment& place,
+                   std::int64_t begin,
+                   std::int64_t end,
+                   std::int32_t feature,
+                   Column& to) {
+    const std::int32_t column = features_.column(feature);
+    const auto own = static_cast<std::uint32_t>(feature - features_.first(column));
+    const std::uint32_t* const keys = ranks_.keys.data() + column;
+    const std::uint32_t* const rows = rows_.data() + place.begin;
+    std::uint32_t *const to_keys = to.keys.data(), *const to_rows = to.rows.data();
+    const std::int64_t stride = ranks_.features, most = place.size() - 1;
+    const std::uint32_t missing = ranks_.missing_rank;
+    const int class_bits = ranks_.class_bits;
+    const bool with_rows = needs_rows_, may_miss = ranks_.has_missing[column] != 0;
+    std::int64_t ones = to.range.last, missed = to.range.missing_at;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::uint32_t key = keys[rows[i] * stride], rank = key >> class_bits;
+      const bool is_missing = may_miss && rank == missing;
+      const std::int64_t at = is_missing ? most - missed : ones;
+      to_keys[at] = key;
+      if (with_rows) to_rows[at] = rows[i];
+      missed += is_missing;
+      ones += rank == own;
+    }
+    to.range.last = ones;
+    to.range.missing_at = missed;
+  }
+
   void sort_column(std::int64_t n, Column& column) {
-    // They change places with a column's.
-    if (other_keys_.empty()) {
-      other_keys_ = Array<std::uint32_t>(rows_.size());
-      if (needs_rows_) other_rows_ = Array<std::uint32_t>(rows_.size());
-    }
-    if (needs_rows_) {
-      sort_by_rank<true>(n, column);
-    } else {
-      sort_by_rank<false>(n, column);
-    }
+    sort_.sort(n, column.keys, needs_rows_ ? &column.rows : nullptr);
     NodeRange& range = column.range;
     range = {column.keys.data(),
              needs_rows_ ? column.rows.data() : nullptr,
@@ -241,62 +284,37 @@ class SampledGrower {
     range.known = std::lower_bound(range.keys, range.keys + n, missing) - range.keys;
   }
 
-  /// Least digit first, over the bits of ranks alone: classes of equal values need no order.
-  template <bool with_rows>
-  void sort_by_rank(std::int64_t n, Column& column) {
-    std::uint32_t* keys = column.keys.data();
-    std::uint32_t* rows = column.rows.data();
-    if (n <= small_keys) return insert_by_rank<with_rows>(n, keys, rows);
-    const int rank_bits = ranks_.key_bits - ranks_.class_bits;
-    const int max_bits = n < large_keys ? small_digit : large_digit;
-    const int digits = divide_up(rank_bits, max_bits);
-    const int width = divide_up(rank_bits, digits);
-    const std::uint32_t mask = (std::uint32_t{1} << width) - 1;
-    counts_.assign(static_cast<std::size_t>(digits) << width, 0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::uint32_t rank = keys[i] >> ranks_.class_bits;
-      for (int digit = 0; digit < digits; ++digit, rank >>= width) {
-        ++counts_[(static_cast<std::size_t>(digit) << width) + (rank & mask)];
-      }
-    }
-    for (int digit = 0; digit < digits; ++digit) {
-      std::uint32_t* next = counts_.data() + (static_cast<std::size_t>(digit) << width);
-      std::uint32_t place = 0;
-      for (std::uint32_t b = 0; b <= mask; ++b) place += std::exchange(next[b], place);
-      const int shift = ranks_.class_bits + digit * width;
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint32_t to = next[keys[i] >> shift & mask]++;
-        other_keys_[to] = keys[i];
-        if (with_rows) other_rows_[to] = rows[i];
-      }
-      std::swap(column.keys, other_keys_);
-      keys = column.keys.data();
-      if (with_rows) {
-        std::swap(column.rows, other_rows_);
-        rows = column.rows.data();
-      }
-    }
-  }
-
-  template <bool with_rows>
-  static void insert_by_rank(std::int64_t n, std::uint32_t* keys, std::uint32_t* rows) {
-    for (std::int64_t i = 1; i < n; ++i) {
-      const std::uint32_t key = keys[i], row = with_rows ? rows[i] : 0;
-      std::int64_t j = i;
-      for (; j > 0 && keys[j - 1] > key; --j) {
-        keys[j] = keys[j - 1];
-        if (with_rows) rows[j] = rows[j - 1];
-      }
-      keys[j] = key;
-      if (with_rows) rows[j] = row;
-    }
+  void finish_ones(std::int64_t n, Column& column) const {
+    NodeRange& range = column.range;
+    const std::int64_t ones = range.last, missing = range.missing_at;
+    range = {column.keys.data(),
+             needs_rows_ ? column.rows.data() : nullptr,
+             ranks_.class_bits,
+             n - missing,
+             n,
+             least_};
+    range.is_sparse = true;
+    range.last = ones;
+    range.missing_at = n - missing;
   }
 
   void partition_rows(const Segment& place, const Split& split, const NodeRange& range) {
+    const std::int32_t column = features_.column(split.feature);
+    if (range.is_sparse) {
+      // Where all that have a category go left, no row has one that is no category.
+      const std::uint32_t right = split.known_left == range.known
+                                      ? ~std::uint32_t{0}
+                                      : static_cast<std::uint32_t>(split.feature) -
+                                            static_cast<std::uint32_t>(features_.first(column));
+      const std::uint32_t missing = split.missing_left ? ~std::uint32_t{0} : ranks_.missing_rank;
+      return partition_rows(place, column, [=](std::uint32_t rank) {
+        return static_cast<int>(rank != right) & static_cast<int>(rank != missing);
+      });
+    }
     if (!params_.is_categorical(split.feature)) {
       const std::uint32_t last = range.keys[split.known_left - 1] >> range.class_bits;
       const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
-      return partition_rows(place, split.feature, [=](std::uint32_t rank) {
+      return partition_rows(place, column, [=](std::uint32_t rank) {
         return static_cast<int>(rank <= last) | static_cast<int>(rank == missing);
       });
     }
@@ -305,13 +323,13 @@ class SampledGrower {
     for (std::int64_t i = 0; i < range.known; ++i) {
       goes_left_[range.keys[i] >> range.class_bits] = i < split.known_left ? 1 : 0;
     }
-    partition_rows(place, split.feature, [&](std::uint32_t rank) { return goes_left_[rank]; });
+    partition_rows(place, column, [&](std::uint32_t rank) { return goes_left_[rank]; });
   }
 
   /// Stable: rows stay in order, which is the order of memory.
   template <class IsLeft>
-  void partition_rows(const Segment& place, std::int32_t feature, const IsLeft& is_left_rank) {
-    const std::uint32_t* keys = ranks_.keys.data() + feature;
+  void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left_rank) {
+    const std::uint32_t* keys = ranks_.keys.data() + column;
     std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
     std::int64_t left = 0, right = 0;
@@ -326,7 +344,7 @@ class SampledGrower {
     std::copy_n(right_.data(), right, rows + left);
   }
 
-  Totals totals_in(const Segment& place, std::int32_t feature) const {
+  Totals totals_in(const Segment& place, std::int32_t column) const {
     const std::uint32_t* rows = rows_.data() + place.begin;
     if (needs_rows_) return totals_of(problem_, rows, place.size());
     Totals totals;
@@ -334,7 +352,7 @@ class SampledGrower {
     totals.classes.resize(problem_.classes);
     std::int64_t* const counts = totals.classes.begin();
     const std::uint32_t mask = (std::uint32_t{1} << ranks_.class_bits) - 1;
-    const std::uint32_t* keys = ranks_.keys.data() + feature;
+    const std::uint32_t* keys = ranks_.keys.data() + column;
     for (std::int64_t i = 0; i < place.size(); ++i) {
       ++counts[keys[rows[i] * ranks_.features] & mask];
     }
@@ -343,25 +361,19 @@ class SampledGrower {
 
   // Rows whose lines of keys stay in the first cache while one feature after the other is read.
   static constexpr std::int64_t gather_rows = 128;
-  // Few keys are inserted; counters of digits of 7 bits cost a node of hundreds little.
-  static constexpr std::int64_t small_keys = 40;
-  static constexpr std::int64_t large_keys = 4096;
-  static constexpr int small_digit = 7;
-  static constexpr int large_digit = 11;
 
   Context& context_;
   const RowRanks<T>& ranks_;
   const Problem& problem_;
   const TreeParams& params_;
-  const GrowthRules& rules_;
+  FeatureColumns features_;
   TreeMemory memory_;
   bool needs_rows_;
   Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
   Array<std::uint32_t> right_;  ///< that go to the right
   std::vector<std::int32_t> sampled_;
   std::vector<Column> columns_;  ///< of each of sampled_
-  Array<std::uint32_t> other_keys_, other_rows_;
-  std::vector<std::uint32_t> counts_;
+  RankSort sort_;
   std::vector<std::uint8_t> goes_left_;  ///< of each rank, in a split of categories
   std::int64_t all_weight_ = 0;
   LeafLimits least_;
@@ -374,9 +386,8 @@ Tree grow_sampled(Context& context,
                   const RowRanks<T>& ranks,
                   const Problem& problem,
                   const std::uint8_t* repeats,
-                  const TreeParams& params,
-                  const GrowthRules& rules) {
-  return SampledGrower<T>(context, ranks, problem, repeats, params, rules).grow();
+                  const TreeParams& params) {
+  return SampledGrower<T>(context, ranks, problem, repeats, params).grow();
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, grow_sampled)

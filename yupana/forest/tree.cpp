@@ -86,31 +86,18 @@ TreeParams with_weight_in_rows(TreeParams params, const Problem& problem, std::i
   return params;
 }
 
-template <class T>
-Tree grow(Context& context,
-          TableView<T> table,
-          const Problem& problem,
-          Lists& lists,
-          const TreeParams& params,
-          bool parallel) {
-  return grow_by_rules(context, table, problem, lists, params, {}, parallel);
-}
-
-void check_rules(const GrowthRules& rules,
-                 const TreeParams& params,
-                 const Target& target,
-                 std::int64_t features) {
-  if (!rules.any()) return;
+void check_rules(const TreeParams& params, const Target& target, std::int64_t features) {
+  if (!params.has_rules()) return;
   if (!params.categorical.empty()) {
     throw usage_error(
         "categorical: expected none with monotonic features or random splits; make a feature of "
         "each category");
   }
-  if (rules.monotonic.empty()) return;
-  if (std::ssize(rules.monotonic) != features) {
+  if (params.monotonic.empty()) return;
+  if (std::ssize(params.monotonic) != features) {
     throw usage_error("monotonic: expected an entry for each of {} features, got {}",
                       features,
-                      rules.monotonic.size());
+                      params.monotonic.size());
   }
   if (target.is_class() && target.classes != 2) {
     throw usage_error("monotonic: expected numbers or two classes to predict, got {} classes",
@@ -126,37 +113,27 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Target& target,
               const TreeParams& params) {
-  return fit_ruled_tree(context, table, target, params, {});
-}
-
-template <class T>
-Tree fit_ruled_tree(Context& context,
-                    TableView<T> table,
-                    const Target& target,
-                    const TreeParams& params,
-                    const GrowthRules& rules) {
   const FeatureColumns features(table.columns, params.one_hot);
   check_tree_params(params, table.rows, features.count());
-  check_rules(rules, params, target, features.count());
-  if (features.has_one_hot() && (rules.any() || makes_features(context, params))) {
+  check_rules(params, target, features.count());
+  if (features.has_one_hot() && makes_features(context, params)) {
     TreeParams plain = params;
     plain.one_hot.clear();
-    return fit_ruled_tree(
-        context, with_features(table, params.one_hot).view(), target, plain, rules);
+    return fit_tree(context, with_features(table, params.one_hot).view(), target, plain);
   }
   const Problem problem = make_problem(table.rows, target, params.criterion);
   note_rounded_weights(context, table.rows, target, problem);
   return grow_best_first(params, [&](const TreeParams& own) {
     if (context.backend() == Backend::reference) {
-      return reference::fit_tree(context, table, problem, own, rules, nullptr);
+      return reference::fit_tree(context, table, problem, own, nullptr);
     }
 #ifdef YUPANA_CUDA
-    if (context.backend() == Backend::cuda && !params.needs_cpu() && !rules.any()) {
+    if (context.backend() == Backend::cuda && !params.needs_cpu()) {
       const TreeParams there = with_weight_in_rows(own, problem, table.rows);
       return cuda::fit_tree<T>(context, table, nullptr, problem, there);
     }
 #endif
-    return cpu::fit_tree(context, table, problem, own, rules);
+    return cpu::fit_tree(context, table, problem, own);
   });
 }
 
@@ -177,6 +154,6 @@ Tree cuda::fit_resident_tree(Context& context,
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_tree)
 #endif
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, grow, fit_tree, fit_ruled_tree)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)
 
 }  // namespace yupana::forest

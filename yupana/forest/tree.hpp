@@ -33,14 +33,25 @@ struct TreeParams {
   /// Of each column of the table, how many features of 0 and 1 it stands for, one for each of the
   /// categories that number its rows; 0: it is a feature itself. Empty: columns are features.
   std::vector<std::int32_t> one_hot = {};
+  /// Of each feature, whether predictions may only rise (1) or only fall (-1) with its value, all
+  /// else equal: numbers, or the share of the second of two classes. 0: either. Empty: all 0.
+  std::vector<std::int8_t> monotonic = {};
+  /// Of each feature one threshold is drawn at a node, uniform between the least and the greatest
+  /// value there, and the best of these is taken.
+  ///   source: Geurts, Ernst, Wehenkel, Extremely randomized trees, Machine Learning 63, 2006
+  bool random_splits = false;
 
   bool is_categorical(std::int64_t feature) const {
     return !categorical.empty() && categorical[static_cast<std::size_t>(feature)];
   }
+  int direction(std::int32_t feature) const {
+    return monotonic.empty() ? 0 : monotonic[static_cast<std::size_t>(feature)];
+  }
+  /// Rules by which some splits are no candidates.
+  bool has_rules() const { return random_splits || !monotonic.empty(); }
   /// Such trees grow on the CPU under a CUDA context too.
   bool needs_cpu() const {
-    return !categorical.empty() || criterion == Criterion::absolute_error ||
-           criterion == Criterion::poisson;
+    return has_rules() || criterion == Criterion::absolute_error || criterion == Criterion::poisson;
   }
 };
 
@@ -123,8 +134,10 @@ struct Tree {
 /// equal; where a node saw none, to its larger child, right if equal. Of a categorical feature
 /// every parting of a node's categories in two is a candidate, see category_order.hpp: all of them
 /// for numbers, for two classes at the node and for up to 10 categories; else those of some orders.
-/// Trees with categorical features, or by absolute errors or Poisson's deviance, grow on the CPU
-/// under a CUDA context too. Absolute errors take no categorical features.
+/// Trees by absolute errors or Poisson's deviance, with monotonic features or drawn thresholds grow
+/// on the CPU under a CUDA context too. Absolute errors, monotonic features and drawn thresholds
+/// take no categorical features, absolute errors and more than two classes no monotonic ones. One
+/// of these predicts as its rules say (growth_rules.hpp), monotonically as doubles.
 /// Columns that stand for features of 0 and 1 give the tree of a table that has these features, bit
 /// for bit, whose nodes name features and not columns.
 ///   exact: class weights are integers (of the weights' sum divided by 2^40), moments of numbers

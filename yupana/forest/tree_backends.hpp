@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/problem.hpp"
 #include "yupana/forest/prune.hpp"
@@ -22,7 +21,6 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
               const TreeParams& params,
-              const GrowthRules& rules,
               const std::uint8_t* repeats);
 }  // namespace reference
 
@@ -31,22 +29,13 @@ template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params,
-              const GrowthRules& rules);
+              const TreeParams& params);
 }  // namespace cpu
-
-/// As grow() of lists.hpp, by rules.
-template <class T>
-Tree grow_by_rules(Context& context,
-                   TableView<T> table,
-                   const Problem& problem,
-                   Lists& lists,
-                   const TreeParams& params,
-                   const GrowthRules& rules,
-                   bool parallel);
 
 /// Throws usage for parameters without sense, bad_input for an empty table.
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features);
+/// Throws usage for monotonic features or drawn thresholds that do not go with the rest.
+void check_rules(const TreeParams& params, const Target& target, std::int64_t features);
 
 /// min_weight_fraction_leaf as min_samples_leaf, for devices, which count rows alone; usage where a
 /// tree's rows do not weigh alike. rows: that each tree sees; 0: not the same of all.

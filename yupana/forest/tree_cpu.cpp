@@ -29,14 +29,12 @@ class Grower {
          TableView<T> table,
          const Problem& problem,
          Lists& lists,
-         const TreeParams& params,
-         const GrowthRules& rules)
+         const TreeParams& params)
       : context_(context),
         table_(table),
         problem_(problem),
         lists_(lists),
         params_(params),
-        rules_(rules),
         features_(table.columns, params.one_hot),
         ranges_{problem, lists, features_},
         memory_(context, problem.outputs(), bytes_of(table) + lists.bytes()),
@@ -131,9 +129,9 @@ class Grower {
     rows.rows = lists_.row(column) + segment.begin;
     left.totals = totals_in(problem_, rows, 0, split.left_rows);
     right.totals = totals_in(problem_, rows, split.left_rows, range.all);
-    if (!rules_.monotonic.empty()) {
+    if (!params_.monotonic.empty()) {
       std::tie(left.bounds, right.bounds) = child_bounds(segment.bounds,
-                                                         rules_.direction(split.feature),
+                                                         params_.direction(split.feature),
                                                          bounded_value(problem_, left.totals),
                                                          bounded_value(problem_, right.totals));
     }
@@ -217,12 +215,12 @@ class Grower {
   /// A feature's range with what splits keep to.
   NodeRange ruled_range(const Segment& segment, std::int32_t feature) const {
     NodeRange range = ranges_.range_of(segment, feature);
-    if (!rules_.any()) return range;
-    range.rule.direction = rules_.direction(feature);
+    if (!params_.has_rules()) return range;
+    range.rule.direction = params_.direction(feature);
     range.rule.bounds = segment.bounds;
-    range.rule.has_place = rules_.random_splits;
+    range.rule.has_place = params_.random_splits;
     range.rule.place = range.known;
-    if (!rules_.random_splits || range.known == 0) return range;
+    if (!params_.random_splits || range.known == 0) return range;
     const T* const column = table_.column(feature);
     if (column[range.rows[0]] == column[range.rows[range.known - 1]]) return range;
     const T drawn = drawn_in(segment, feature, range);
@@ -288,7 +286,7 @@ class Grower {
   double threshold_of(const Segment& segment, const Split& split) const {
     if (is_categorical(split.feature)) return 0;
     const NodeRange range = ranges_.range_of(segment, split.feature);
-    if (split.known_left == range.known && !rules_.random_splits) {
+    if (split.known_left == range.known && !params_.random_splits) {
       return std::numeric_limits<double>::infinity();
     }
     if (range.is_sparse) {
@@ -299,7 +297,7 @@ class Grower {
       return static_cast<double>(
           midpoint(value_at(split.known_left - 1), value_at(split.known_left)));
     }
-    if (rules_.random_splits) {
+    if (params_.random_splits) {
       return static_cast<double>(drawn_in(segment, split.feature, range));
     }
     const T* column = table_.column(features_.column(split.feature));
@@ -348,7 +346,6 @@ class Grower {
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
-  const GrowthRules& rules_;
   FeatureColumns features_;
   NodeRanges ranges_;
   TreeMemory memory_;
@@ -361,17 +358,16 @@ class Grower {
 }  // namespace
 
 template <class T>
-Tree grow_by_rules(Context& context,
-                   TableView<T> table,
-                   const Problem& problem,
-                   Lists& lists,
-                   const TreeParams& params,
-                   const GrowthRules& rules,
-                   bool parallel) {
-  return Grower<T>(context, table, problem, lists, params, rules).grow(parallel);
+Tree grow(Context& context,
+          TableView<T> table,
+          const Problem& problem,
+          Lists& lists,
+          const TreeParams& params,
+          bool parallel) {
+  return Grower<T>(context, table, problem, lists, params).grow(parallel);
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, grow_by_rules)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, grow)
 
 namespace cpu {
 
@@ -379,8 +375,7 @@ template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params,
-              const GrowthRules& rules) {
+              const TreeParams& params) {
   SortedTable sorted;
   {
     Stage stage(context, "sort features");
@@ -389,7 +384,7 @@ Tree fit_tree(Context& context,
   }
   Stage stage(context, "grow tree");
   Lists lists = take_lists(context, std::move(sorted), problem);
-  return grow_by_rules(context, table, problem, lists, params, rules, true);
+  return grow(context, table, problem, lists, params, true);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)

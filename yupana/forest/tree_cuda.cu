@@ -7,6 +7,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/forest/category_order.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/plan_cuda.hpp"
 #include "yupana/forest/row_sampling.hpp"
@@ -66,6 +67,7 @@ class DeviceForest {
                const TreeParams& params,
                const ForestSamples& draws,
                const DevicePlan& plan,
+               const std::vector<std::int64_t>& categories,
                const std::function<unsigned char*()>& pieces)
       : context_(context),
         table_(table),
@@ -80,6 +82,7 @@ class DeviceForest {
         upload_(context, pieces()),
         rows_{plan.rows, assigned_.host.data(), assigned_.device.data()},
         labels_(upload_, problem, rows_, 2 * rows_.count, stream_),
+        ranks_(category_ranks(table, rows_, categories)),
         sorted_(sort_table(table, rows_, resident, upload_, space_, stream_)) {
     space_ = {};
   }
@@ -106,7 +109,8 @@ class DeviceForest {
     }
     const auto has_missing = sorted_.has_missing;
     OwnLists lists = take_lists(std::move(sorted_), problem_, labels_.view(), stream_);
-    Grower grower(context_, problem_, params_, labels_.view(), has_missing, threshold(), stream_);
+    Grower grower(
+        context_, problem_, params_, labels_.view(), has_missing, ranks_, threshold(), stream_);
     Part all;
     all.size = rows_.count;
     all.seed = samples_.seeds[0];
@@ -135,8 +139,14 @@ class DeviceForest {
   /// One for all batches: it keeps its memory.
   Grower& grower() {
     if (!grower_) {
-      grower_.emplace(
-          context_, problem_, params_, labels_.view(), sorted_.has_missing, threshold(), stream_);
+      grower_.emplace(context_,
+                      problem_,
+                      params_,
+                      labels_.view(),
+                      sorted_.has_missing,
+                      ranks_,
+                      threshold(),
+                      stream_);
     }
     return *grower_;
   }
@@ -226,6 +236,7 @@ class DeviceForest {
   Upload upload_;
   OwnRows rows_;
   DeviceLabels labels_;
+  CategoryRanks ranks_;
   DeviceSorted sorted_;
   std::optional<Grower> grower_;
 };
@@ -251,6 +262,7 @@ std::vector<Tree> fit_trees(Context& context,
         table.rows,
         draws.rows);
   }
+  const std::vector<std::int64_t> categories = count_categories(table, params);
   const bool alone = draws.grow_one_of_all();
   std::vector<Tree> trees(static_cast<std::size_t>(draws.trees));
   const std::vector<int>& devices = context.devices();
@@ -259,7 +271,8 @@ std::vector<Tree> fit_trees(Context& context,
   std::vector<std::uint64_t> uploads;
   for (std::int64_t d = 0; d < count; ++d) {
     const TreeRange range{d * draws.trees / count, (d + 1) * draws.trees / count};
-    plans.push_back(plan_of(context, table.rows, table.columns, sizeof(T), problem, draws, range));
+    const TableShape shape{table.rows, table.columns, sizeof(T), !categories.empty()};
+    plans.push_back(plan_of(context, shape, problem, draws, range));
     const bool is_there = d == 0 && resident != nullptr;
     uploads.push_back(
         is_there ? 0 : static_cast<std::uint64_t>(plans.back().rows * table.columns) * sizeof(T));
@@ -270,10 +283,15 @@ std::vector<Tree> fit_trees(Context& context,
   run_side_by_side(static_cast<std::size_t>(count), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
     const Reserve reserve(plans[d].reserve);
-    DeviceForest<T> forest(
-        context, table, d == 0 ? resident : nullptr, problem, params, draws, plans[d], [&] {
-          return staging.of(d);
-        });
+    DeviceForest<T> forest(context,
+                           table,
+                           d == 0 ? resident : nullptr,
+                           problem,
+                           params,
+                           draws,
+                           plans[d],
+                           categories,
+                           [&] { return staging.of(d); });
     if (alone) {
       trees[0] = forest.only();
     } else {

@@ -74,7 +74,7 @@ template <class T>
 void apply_to_resident(const Model& model, int device, TableView<T> table, std::int32_t* leaves);
 
 /// Median seconds of the kernel of predict_shares alone, on a table copied before.
-double seconds_of_shares(Context& context, const Model& model, TableView<float> table, int repeats);
+double seconds_of_shares(const Model& model, TableView<float> table, int repeats);
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);

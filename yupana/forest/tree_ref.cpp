@@ -26,16 +26,11 @@ struct Split {
 template <class T>
 class Grower {
  public:
-  Grower(Context& context,
-         TableView<T> table,
-         const Problem& problem,
-         const TreeParams& params,
-         const GrowthRules& rules)
+  Grower(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
-        rules_(rules),
         memory_(context, problem.outputs(), bytes_of(table)),
         categories_(count_categories(table, params)) {}
 
@@ -83,9 +78,9 @@ class Grower {
       tree_.sets.push_back(split.set);
     }
     std::pair<ValueBounds, ValueBounds> sides{bounds, bounds};
-    if (!rules_.monotonic.empty()) {
+    if (!params_.monotonic.empty()) {
       sides = child_bounds(bounds,
-                           rules_.direction(split.feature),
+                           params_.direction(split.feature),
                            bounded_value(problem_, totals(split.left)),
                            bounded_value(problem_, totals(split.right)));
     }
@@ -112,7 +107,7 @@ class Grower {
     std::sort(features.begin(), features.end());
     Split best;
     for (const std::int32_t feature : features) {
-      try_feature(feature, rows, node, {rules_.direction(feature), bounds}, key, best);
+      try_feature(feature, rows, node, {params_.direction(feature), bounds}, key, best);
     }
     return best;
   }
@@ -134,7 +129,7 @@ class Grower {
     });
     if (is_categorical) known = ordered(column, known, missing, node);
     const bool draws =
-        rules_.random_splits && !known.empty() && column[known.front()] != column[known.back()];
+        params_.random_splits && !known.empty() && column[known.front()] != column[known.back()];
     const T drawn =
         draws ? drawn_threshold(key, feature, column[known.front()], column[known.back()]) : T{};
     for (std::size_t i = 1; i <= known.size(); ++i) {
@@ -147,9 +142,9 @@ class Grower {
       split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
       if (!is_categorical) {
         split.threshold =
-            is_last && rules_.random_splits ? static_cast<double>(column[known.back()])
-            : is_last                       ? std::numeric_limits<double>::infinity()
-                                            : static_cast<double>(
+            is_last && params_.random_splits ? static_cast<double>(column[known.back()])
+            : is_last                        ? std::numeric_limits<double>::infinity()
+                                             : static_cast<double>(
                             draws ? drawn : midpoint(column[known[i - 1]], column[known[i]]));
       }
       for (const bool left : {false, true}) {
@@ -216,7 +211,6 @@ class Grower {
   TableView<T> table_;
   const Problem& problem_;
   const TreeParams& params_;
-  const GrowthRules& rules_;
   TreeMemory memory_;
   std::vector<std::int64_t> categories_;
   Tree tree_;
@@ -230,9 +224,8 @@ Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
               const TreeParams& params,
-              const GrowthRules& rules,
               const std::uint8_t* repeats) {
-  return Grower<T>(context, table, problem, params, rules).grow(repeats);
+  return Grower<T>(context, table, problem, params).grow(repeats);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)

@@ -22,7 +22,6 @@ constexpr std::uint64_t least_locked = std::uint64_t{32} << 20;
 
 bool is_much(std::uint64_t bytes) { return bytes >= least_locked; }
 
-constexpr std::int64_t page = 4096;
 constexpr std::int64_t range =
     std::int64_t{Staging::slots} * static_cast<std::int64_t>(Staging::piece_bytes);
 constexpr const char* doing = "copy to the device";
@@ -61,14 +60,9 @@ Staging::Staging(Context& context, int first, std::vector<std::uint64_t> bytes)
 void Staging::make(Context& context, const std::vector<std::uint64_t>& bytes) {
   const auto users = std::count_if(bytes.begin(), bytes.end(), is_much);
   memory_ = Array<unsigned char>(users * range);
-  // Pages are made by all threads; locking them then is the small part.
-  context.parallel_for(memory_.size() / page, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) memory_[p * page] = 0;
-  });
-  const cudaError_t locked =
-      cudaHostRegister(memory_.data(), memory_.bytes(), cudaHostRegisterPortable);
-  if (locked != cudaSuccess) {
-    cudaGetLastError();  // where the system locks no memory, copies are slower
+  yupana::cuda::make_pages(context, memory_.data(), memory_.bytes());
+  lock_ = yupana::cuda::PageLock(memory_.data(), memory_.bytes());
+  if (!lock_) {
     memory_ = {};
     return;
   }
@@ -87,7 +81,6 @@ unsigned char* Staging::of(std::size_t d) const {
 
 Staging::~Staging() {
   if (made_.valid()) made_.wait();
-  if (!memory_.empty()) cudaHostUnregister(memory_.data());
 }
 
 Upload::Upload(Context& context, unsigned char* pieces) : context_(context), pieces_(pieces) {

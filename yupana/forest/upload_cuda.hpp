@@ -11,6 +11,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/forest/reserve_cuda.hpp"
 
@@ -44,6 +45,7 @@ class Staging {
   void make(Context& context, const std::vector<std::uint64_t>& bytes);
 
   Array<unsigned char> memory_;
+  yupana::cuda::PageLock lock_;  ///< ends before the memory
   std::vector<unsigned char*> pieces_;
   std::shared_future<void> made_;
 };

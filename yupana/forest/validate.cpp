@@ -104,7 +104,8 @@ double score(Context& context, const Model& model, TableView<T> table, const Tar
   return r2_of(table.rows, errors, spread);
 }
 
-YUPANA_CLASSES(YUPANA_FLOATS, Part)
+template struct Part<float>;
+template struct Part<double>;
 YUPANA_FUNCTIONS(YUPANA_FLOATS, part_of, score)
 
 }  // namespace yupana::forest

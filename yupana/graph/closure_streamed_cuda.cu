@@ -337,8 +337,10 @@ void StreamedClosure<Kind>::update_block(Range pivots, Range rows, Value* base) 
 
 template <class Kind>
 std::int64_t StreamedClosure<Kind>::run() {
-  const PageLock lock(weights_.data,
-                      static_cast<std::uint64_t>(n_ * weights_.stride) * sizeof(Value));
+  const yupana::cuda::PageLock lock(
+      weights_.data,
+      static_cast<std::uint64_t>(n_ * weights_.stride) * sizeof(Value),
+      worth_locking);
   const IdleAtEnd idle;
   const auto size = static_cast<double>(n_);
   const auto update = [&](Range pivots) {

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/distributed_closure_cuda.hpp"
@@ -16,6 +17,7 @@ using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
+using yupana::cuda::PageLock;
 using yupana::cuda::Stream;
 
 /// Weights are not negative.
@@ -28,25 +30,6 @@ using KindOf = std::conditional_t<std::is_integral_v<T>,
 constexpr std::int64_t margin = 128;
 // From so many large tiles on they fill the multiprocessors of an H200 twice.
 constexpr std::int64_t many_tiles = 264;
-
-/// Host memory that copies can read and write beside kernels, if the system allows it.
-class PageLocked {
- public:
-  PageLocked(void* data, std::uint64_t bytes) : data_(data) {
-    if (bytes == 0 || cudaHostRegister(data, bytes, cudaHostRegisterPortable) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());
-      data_ = nullptr;
-    }
-  }
-  PageLocked(PageLocked&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  PageLocked& operator=(PageLocked&&) = delete;
-  ~PageLocked() {
-    if (data_ != nullptr) cudaHostUnregister(data_);
-  }
-
- private:
-  void* data_;
-};
 
 template <class T>
 class OnDevices : public TileProducts<T> {
@@ -67,7 +50,7 @@ class OnDevices : public TileProducts<T> {
       groups_.push_back({host,
                          &member,
                          DeviceArray<T>(cells),
-                         PageLocked(host.data, static_cast<std::uint64_t>(cells) * sizeof(T))});
+                         PageLock(host.data, static_cast<std::uint64_t>(cells) * sizeof(T))});
       store(host);
       context.count_moved(static_cast<std::uint64_t>(cells) * sizeof(T));
     }
@@ -163,7 +146,7 @@ class OnDevices : public TileProducts<T> {
     MatrixView<T> host;
     Member* member;
     DeviceArray<T> cells;
-    PageLocked locked;
+    PageLock locked;
   };
 
   static void copy(T* to, MatrixView<T> panel, cudaStream_t stream) {

@@ -21,21 +21,6 @@ bool link_devices(const std::vector<int>& devices) {
   return true;
 }
 
-PageLock::PageLock(void* memory, std::uint64_t bytes) {
-  constexpr std::uint64_t least = std::uint64_t{64}
-                                  << 20;  // below, locking costs more than it saves
-  if (bytes < least) return;
-  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) {
-    memory_ = memory;
-  } else {
-    cudaGetLastError();
-  }
-}
-
-PageLock::~PageLock() {
-  if (memory_ != nullptr) cudaHostUnregister(memory_);
-}
-
 template <class T>
 Resident<T>::Resident(Context& context,
                       const std::vector<int>& devices,
@@ -43,7 +28,9 @@ Resident<T>::Resident(Context& context,
                       const SquareShape& shape)
     : context_(context),
       weights_(weights),
-      lock_(weights.data, static_cast<std::uint64_t>(weights.rows * weights.stride) * sizeof(T)) {
+      lock_(weights.data,
+            static_cast<std::uint64_t>(weights.rows * weights.stride) * sizeof(T),
+            worth_locking) {
   const std::int64_t most = divide_up(shape.strips(), static_cast<std::int64_t>(devices.size()));
   std::vector<DevicePart<T>> parts;
   for (const int device : devices) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/graph/dealt_rows_cuda.hpp"
 
@@ -15,18 +16,8 @@ namespace yupana::graph::cuda {
 /// Lets the devices read each other's memory; false if they cannot.
 bool link_devices(const std::vector<int>& devices);
 
-/// Host memory that is page-locked as long as this lives, so that copies run at the full rate of
-/// the bus and beside kernels. Where the system refuses, copies are just slower.
-class PageLock {
- public:
-  PageLock(void* memory, std::uint64_t bytes);
-  ~PageLock();
-  PageLock(const PageLock&) = delete;
-  PageLock& operator=(const PageLock&) = delete;
-
- private:
-  void* memory_ = nullptr;
-};
+/// Bytes of a matrix below which locking its pages costs more than it saves.
+inline constexpr std::uint64_t worth_locking = std::uint64_t{64} << 20;
 
 /// A matrix on devices, as long as this lives.
 template <class T>
@@ -46,7 +37,7 @@ class Resident {
 
   Context& context_;
   MatrixView<T> weights_;
-  PageLock lock_;
+  yupana::cuda::PageLock lock_;
   std::vector<yupana::cuda::DeviceArray<T>> memory_;
   std::optional<DealtRows<T>> rows_;
 };

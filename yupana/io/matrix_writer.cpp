@@ -1,6 +1,5 @@
 #include "yupana/io/matrix_writer.hpp"
 
-#include <atomic>
 #include <cstring>
 #include <string_view>
 #include <unordered_set>
@@ -13,15 +12,6 @@ namespace yupana::io {
 namespace {
 
 using SampleIds = std::vector<std::string>;
-
-void check_names(const AtomicFile& file, const SampleIds& names) {
-  for (const std::string& name : names) {
-    if (name.find_first_of("\t\r\n") == std::string::npos) continue;
-    throw bad_file(file.path(),
-                   "sample name '{}' holds a tab or a line end; rename the sample",
-                   name.substr(0, name.find_first_of("\t\r\n")));
-  }
-}
 
 char* put(std::string_view text, char* out) {
   std::memcpy(out, text.data(), text.size());
@@ -83,8 +73,17 @@ SampleIds phylip_names(Context& context, const AtomicFile& file, const SampleIds
 
 }  // namespace
 
+void check_names_of_text(const AtomicFile& file, const SampleIds& names) {
+  for (const std::string& name : names) {
+    if (name.find_first_of("\t\r\n") == std::string::npos) continue;
+    throw bad_file(file.path(),
+                   "sample name '{}' holds a tab or a line end; rename the sample",
+                   name.substr(0, name.find_first_of("\t\r\n")));
+  }
+}
+
 void write_ids(AtomicFile& file, const SampleIds& names) {
-  check_names(file, names);
+  check_names_of_text(file, names);
   for (const std::string& name : names) {
     file.write(name);
     file.write("\n");
@@ -95,7 +94,7 @@ void write_tsv(Context& context,
                AtomicFile& file,
                const SampleIds& names,
                const RowProducer& rows) {
-  check_names(file, names);
+  check_names_of_text(file, names);
   file.write("sample");
   for (const std::string& name : names) {
     file.write("\t");
@@ -112,42 +111,6 @@ void write_phylip(Context& context,
   const SampleIds relaxed = phylip_names(context, file, names);
   file.write(fmt::format("{}\n", names.size()));
   write_text_rows(context, file, named_rows(relaxed, ' ', rows));
-}
-
-std::int64_t write_pairs(Context& context,
-                         AtomicFile& file,
-                         const SampleIds& names,
-                         const PairFilter& filter,
-                         const RowProducer& producer) {
-  check_names(file, names);
-  file.write("sample1\tsample2\tvalue\n");
-  const std::int64_t n = count(names);
-  std::size_t all_names = 0;
-  for (const std::string& name : names) all_names += name.size();
-  std::atomic<std::int64_t> listed{0};
-  TextRows rows;
-  rows.size = n;
-  rows.producer = producer;
-  rows.bytes = [&, n](std::int64_t i) {
-    return all_names + static_cast<std::size_t>(n) * (names[i].size() + number_text_bytes + 3);
-  };
-  rows.text = [&, n](std::int64_t i, const double* row, char* out) {
-    std::int64_t found = 0;
-    for (std::int64_t j = i + 1; j < n; ++j) {
-      if (!filter.passes(row[j])) continue;
-      out = put(names[i], out);
-      *out++ = '\t';
-      out = put(names[j], out);
-      *out++ = '\t';
-      out = write_shortest(row[j], out);
-      *out++ = '\n';
-      ++found;
-    }
-    listed.fetch_add(found, std::memory_order_relaxed);
-    return out;
-  };
-  write_text_rows(context, file, rows);
-  return listed;
 }
 
 }  // namespace yupana::io

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,9 @@ namespace yupana::io {
 // are the shortest text that reads back as the same double; NaN is "nan".
 //   work: n^2 numbers    memory: a few MiB and one row a thread
 //   errors: bad_input for a name that the format cannot hold, out_of_resources for a full disk
+
+/// Throws bad_input where a name holds a tab or a line end.
+void check_names_of_text(const AtomicFile& file, const std::vector<std::string>& names);
 
 /// One sample a line.
 void write_ids(AtomicFile& file, const std::vector<std::string>& names);
@@ -33,22 +35,5 @@ void write_phylip(Context& context,
                   AtomicFile& file,
                   const std::vector<std::string>& names,
                   const RowProducer& rows);
-
-/// Which pairs a table lists: those with above < value < below. NaN is never listed.
-struct PairFilter {
-  std::optional<double> below = {}, above = {};
-  /// NaN never passes; an infinite value does where no bound is on its side.
-  bool passes(double value) const {
-    return value == value && (!below || value < *below) && (!above || value > *above);
-  }
-};
-
-/// Table of pairs: a header "sample1<TAB>sample2<TAB>value", then the pairs i < j that pass, by i,
-/// then j. Returns how many.
-std::int64_t write_pairs(Context& context,
-                         AtomicFile& file,
-                         const std::vector<std::string>& names,
-                         const PairFilter& filter,
-                         const RowProducer& rows);
 
 }  // namespace yupana::io

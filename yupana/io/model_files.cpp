@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -85,34 +86,61 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   return encodings;
 }
 
-Json tree_json(const Tree& tree) {
-  Json json = Json::object();
-  const auto list = [&](const char* name, auto field) {
-    Json values = Json::array();
-    for (const Node& node : tree.nodes) values.push_back(field(node));
-    json[name] = std::move(values);
-  };
-  list("feature", [](const Node& node) { return node.feature; });
-  // JSON has no infinite numbers.
-  list("threshold", [](const Node& node) {
-    if (std::isinf(node.threshold)) return Json(node.threshold > 0 ? "inf" : "-inf");
-    return Json(node.threshold);
-  });
-  list("left", [](const Node& node) { return node.left; });
-  list("right", [](const Node& node) { return node.right; });
-  list("missing_left", [](const Node& node) { return node.missing_left; });
-  list("rows", [](const Node& node) { return node.rows; });
-  list("weight", [](const Node& node) { return node.weight; });
-  list("impurity", [](const Node& node) { return node.impurity; });
-  if (!tree.sets.empty()) {
-    list("set", [](const Node& node) { return node.set; });
-    for (const forest::CategorySet& set : tree.sets) {
-      std::string& text = json["sets"].emplace_back("").get_ref<std::string&>();
-      for (const bool left : set) text += left ? '1' : '0';
-    }
+void append_number(std::int64_t value, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "{}", value);
+}
+
+/// As the JSON library writes it. Most are whole: weights, and sums of them.
+void append_number(double value, std::string& text) {
+  if (std::fabs(value) < 1e15 && value == std::trunc(value) && !std::signbit(value)) {
+    append_number(static_cast<std::int64_t>(value), text);
+    text += ".0";
+  } else {
+    text += Json(value).dump();
   }
-  json["values"] = tree.values;
-  return json;
+}
+
+/// As a JSON object of lists. The library's own takes a fifth of a forest's run.
+std::string tree_text(const Tree& tree) {
+  std::string text = "{";
+  const auto list = [&](const char* name, const auto& all, const auto& append) {
+    text += text.size() == 1 ? "\"" : ",\"";
+    text += name;
+    text += "\":[";
+    for (const auto& one : all) {
+      append(one);
+      text += ',';
+    }
+    if (text.back() == ',') text.pop_back();
+    text += ']';
+  };
+  const auto numbers = [&](const char* name, auto field) {
+    list(name, tree.nodes, [&](const Node& node) { append_number(field(node), text); });
+  };
+  numbers("feature", [](const Node& node) { return std::int64_t{node.feature}; });
+  // JSON has no infinite numbers.
+  list("threshold", tree.nodes, [&](const Node& node) {
+    if (!std::isinf(node.threshold)) return append_number(node.threshold, text);
+    text += node.threshold > 0 ? "\"inf\"" : "\"-inf\"";
+  });
+  numbers("left", [](const Node& node) { return std::int64_t{node.left}; });
+  numbers("right", [](const Node& node) { return std::int64_t{node.right}; });
+  list("missing_left", tree.nodes, [&](const Node& node) {
+    text += node.missing_left ? "true" : "false";
+  });
+  numbers("rows", [](const Node& node) { return node.rows; });
+  numbers("weight", [](const Node& node) { return node.weight; });
+  numbers("impurity", [](const Node& node) { return node.impurity; });
+  if (!tree.sets.empty()) {
+    numbers("set", [](const Node& node) { return std::int64_t{node.set}; });
+    list("sets", tree.sets, [&](const forest::CategorySet& set) {
+      text += '"';
+      for (const bool left : set) text += left ? '1' : '0';
+      text += '"';
+    });
+  }
+  list("values", tree.values, [&](double value) { append_number(value, text); });
+  return text + "}";
 }
 
 bool is_model(const Json& json) {
@@ -295,7 +323,7 @@ void write_model_json(AtomicFile& file, const Model& model) {
   file.write(head + ",\n \"trees\": [");
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     file.write(t == 0 ? "\n  " : ",\n  ");
-    file.write(tree_json(model.trees[t]).dump());
+    file.write(tree_text(model.trees[t]));
   }
   file.write("\n ]\n}\n");
 }

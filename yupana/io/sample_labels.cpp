@@ -1,6 +1,7 @@
 // Labels of samples: which columns of the file hold them, and which label is none.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -264,6 +265,24 @@ void note_missing(const std::string& path,
                                      fmt::join(names, ", ")));
 }
 
+/// Sets what the whole file says of the labels: ranks, and numbers where it has nothing else.
+void compare_with_file(const std::map<std::string, std::int32_t>& ranks, SampleLabels& labels) {
+  for (const std::string& name : labels.names) labels.ranks.push_back(ranks.at(name));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double low = infinity, high = -infinity;
+  for (const auto& [name, rank] : ranks) {
+    const auto number = number_of<double>(name);
+    if (!number || !std::isfinite(*number) || ranks.size() <= max_number_classes) return;
+    low = std::min(low, *number);
+    high = std::max(high, *number);
+  }
+  for (const std::string& name : labels.names) {
+    labels.numbers.push_back(*number_of<double>(name));
+  }
+  labels.low = low;
+  labels.high = high;
+}
+
 /// The label of a line; a last column that is left out is an empty label.
 std::string label_of(const std::string& path, const Line& line, const Layout& layout) {
   if (line.fields.size() > layout.label) return line.fields[layout.label];
@@ -330,9 +349,11 @@ SampleLabels read_labels(const std::string& path,
   const Layout layout = layout_of(path, lines, samples, index, column, labels);
   std::unordered_map<std::string, std::int64_t> places;
   std::map<std::string, std::int64_t> missing;
+  std::map<std::string, std::int32_t> ranks;
   for (std::size_t i = layout.header ? 1 : 0; i < lines.size(); ++i) {
     const std::string label = label_of(path, lines[i], layout);
     const std::int64_t sample = sample_of(lines[i], layout, index);
+    if (!names_no_class(label)) ranks.emplace(label, 0);
     if (sample < 0) {
       ++labels.unknown;
     } else if (names_no_class(label)) {
@@ -346,6 +367,12 @@ SampleLabels read_labels(const std::string& path,
     throw missing.empty() ? no_samples(path, lines, samples) : no_labels(path, lines, layout);
   }
   note_missing(path, missing, labels);
+  const LabelFields& first = lines.front().fields;
+  const bool named = layout.header && layout.label < first.size();
+  labels.column = named ? first[layout.label] : fmt::format("column {}", layout.label + 1);
+  std::int32_t rank = 0;
+  for (auto& [name, place] : ranks) place = rank++;
+  compare_with_file(ranks, labels);
   return labels;
 }
 

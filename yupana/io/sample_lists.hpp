@@ -35,10 +35,19 @@ std::unordered_set<std::string> read_first_column(const std::string& path);
 constexpr std::string_view missing_label_codes =
     "NA, N/A, nan, null, unknown, missing, '.', '-', '?', -9";
 
+/// Labels that are numbers of more different values than this are no classes.
+constexpr std::size_t max_number_classes = 20;
+
 /// Labels of samples: label names in the order of the file, and per sample which one it has.
 struct SampleLabels {
   std::vector<std::string> names;
-  std::vector<std::int64_t> of;    ///< per sample: place in `names`, -1 without one
+  /// Per name: its place among all labels of the file, sorted, whichever samples the input has.
+  std::vector<std::int32_t> ranks;
+  std::vector<std::int64_t> of;  ///< per sample: place in `names`, -1 without one
+  std::string column;            ///< the header's name, or "column 2"
+  /// Per name, where the file has numbers alone, of more than max_number_classes values; or empty.
+  std::vector<double> numbers;
+  double low = 0, high = 0;        ///< of the numbers of the file
   std::int64_t unlabelled = 0;     ///< samples without a label
   std::int64_t missing = 0;        ///< lines of a sample whose label is a missing_label_code
   std::int64_t unknown = 0;        ///< lines that name no sample of the input

@@ -1,10 +1,13 @@
 #include "yupana/io/signal_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -24,11 +27,52 @@ std::string fault_of(Field field, std::string_view text, double value) {
                      value);
 }
 
+/// Bytes of a vector that grew to `count` numbers by doubling, and of its copy.
 template <class T>
-SignalArray<T> read_text_signals(Context& context, const std::string& path) {
+std::uint64_t grown_bytes(std::int64_t count) {
+  const auto numbers = static_cast<std::uint64_t>(count);
+  return sizeof(T) * (std::bit_ceil(numbers) + numbers);
+}
+
+/// Numbers of a text; of those beyond the memory no more than how many there are.
+template <class T>
+class GrowingNumbers {
+ public:
+  explicit GrowingNumbers(std::uint64_t memory) : memory_(memory) {}
+
+  void add(T number) {
+    ++count_;
+    if (!fits_) return;
+    if (const std::size_t size = numbers_.size(); size == numbers_.capacity()) {
+      fits_ = sizeof(T) * (3 * size + 1) <= memory_;
+      if (!fits_) {
+        numbers_ = {};
+        return;
+      }
+      numbers_.reserve(std::max<std::size_t>(1, 2 * size));
+    }
+    numbers_.push_back(number);
+  }
+
+  std::int64_t count() const { return count_; }
+  bool fit() const { return fits_ && grown_bytes<T>(count_) <= memory_; }
+  const std::vector<T>& numbers() const { return numbers_; }
+
+ private:
+  std::uint64_t memory_;
+  std::vector<T> numbers_;
+  std::int64_t count_ = 0;
+  bool fits_ = true;
+};
+
+template <class T>
+SignalArray<T> read_text_signals(
+    Context& context,
+    const std::string& path,
+    const std::function<std::uint64_t(const SignalFile::Shape&)>& work) {
   LineReader lines(path);
   std::string_view line;
-  std::vector<T> numbers;
+  GrowingNumbers<T> found(context.memory());
   std::size_t parts = 0;
   LinesWithoutNumbers without_numbers;
   while (lines.next(line)) {
@@ -50,19 +94,25 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       if (field != Field::number) {
         throw lines.fault(fault_of(field, fields[i], value));
       }
-      if (const std::size_t size = numbers.size(); size == numbers.capacity()) {
-        check_growing(
-            path, context.memory(), sizeof(T) * (size + 1), std::ssize(numbers) + 1, "number");
-      }
-      numbers.push_back(static_cast<T>(value));
+      found.add(static_cast<T>(value));
     }
   }
   if (without_numbers.comments() > 0) context.note(comments_note(path, without_numbers.comments()));
   SignalArray<T> signals;
   signals.complex = parts == 2;
-  signals.cols = static_cast<std::int64_t>(numbers.size() / std::max<std::size_t>(parts, 1));
-  signals.numbers = Array<T>(static_cast<std::int64_t>(numbers.size()));
-  std::copy(numbers.begin(), numbers.end(), signals.numbers.begin());
+  signals.cols = found.count() / (signals.complex ? 2 : 1);
+  if (!found.fit()) {
+    const SignalFile::Shape shape = {.complex = signals.complex, .cols = signals.cols};
+    const std::uint64_t bytes = std::max(grown_bytes<T>(found.count()), work ? work(shape) : 0);
+    throw resource_error("{}: {} need {} of memory, and {} are allowed; give --memory {}",
+                         path,
+                         counted(found.count(), "number"),
+                         needed_bytes(static_cast<double>(bytes)),
+                         allowed_bytes(context.memory()),
+                         memory_option(static_cast<double>(bytes)));
+  }
+  signals.numbers = Array<T>(found.count());
+  std::copy(found.numbers().begin(), found.numbers().end(), signals.numbers.begin());
   return signals;
 }
 
@@ -85,8 +135,9 @@ std::optional<SignalFile::Shape> SignalFile::shape() const {
 }
 
 template <class T>
-SignalArray<T> SignalFile::read(Context& context) const {
-  if (!npy_) return read_text_signals<T>(context, file_.path());
+SignalArray<T> SignalFile::read(Context& context,
+                                const std::function<std::uint64_t(const Shape&)>& work) const {
+  if (!npy_) return read_text_signals<T>(context, file_.path(), work);
   const Shape extents = *shape();
   SignalArray<T> signals{
       Array<T>(npy_->count()), extents.complex, extents.matrix, extents.rows, extents.cols};
@@ -128,8 +179,10 @@ void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& sig
   file.write(text);
 }
 
-template SignalArray<float> SignalFile::read(Context&) const;
-template SignalArray<double> SignalFile::read(Context&) const;
+template SignalArray<float> SignalFile::read(
+    Context&, const std::function<std::uint64_t(const Shape&)>&) const;
+template SignalArray<double> SignalFile::read(
+    Context&, const std::function<std::uint64_t(const Shape&)>&) const;
 YUPANA_FUNCTIONS(YUPANA_FLOATS, write_signals)
 
 }  // namespace yupana::io

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -48,9 +49,11 @@ class SignalFile {
   std::uint64_t read_bytes() const {
     return npy_ ? npy_->count() * sizeof(T) : 0;
   }
-  /// The numbers, of T. A text that exceeds the context's memory: out_of_resources.
+  /// The numbers, of T. A text that exceeds the context's memory: out_of_resources, with the bytes
+  /// that reading it takes, or what `work` says of its extents where that is more.
   template <class T>
-  SignalArray<T> read(Context& context) const;
+  SignalArray<T> read(Context& context,
+                      const std::function<std::uint64_t(const Shape&)>& work = {}) const;
 
  private:
   InputFile file_;

@@ -50,9 +50,14 @@ void check_kind(const std::string& path, const TableParams& params, bool text, b
 
 }  // namespace
 
-bool is_libsvm(std::string_view name) {
+bool is_libsvm(const std::string& path) {
+  std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
-  return name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight");
+  if (name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight")) {
+    return true;
+  }
+  constexpr std::int64_t head = 1 << 16;
+  return name.starts_with("/proc/self/fd/") && begins_as_libsvm(head_of(InputFile(path), head));
 }
 
 template <class T>

@@ -149,6 +149,8 @@ std::size_t column_of(const std::string& path,
       role,
       printable(name),
       columns.header ? "name one of the header, or a number from 1"
+      : name == "label" && row.size() > 1 && begins_as_libsvm(row[0] + ' ' + row[1] + '\n')
+          ? "its lines are those of libsvm, so end its name in .libsvm"
       : in_first_row
           ? "the first line has it and is taken as a row, so give --header yes, or a number from 1"
           : "there is no header, so give its number from 1",

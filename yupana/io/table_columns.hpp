@@ -29,8 +29,12 @@ struct TableColumns {
   bool indexed = false;  ///< of a libsvm file: names are indices, and a number is nothing else
 };
 
-/// Whether a file of this name holds lines of libsvm: .libsvm, .svm or .svmlight, also .gz.
-bool is_libsvm(std::string_view name);
+/// Whether a file holds lines of libsvm, by its name: .libsvm, .svm or .svmlight, also .gz; of a
+/// pipe, which has none, by its first line.
+bool is_libsvm(const std::string& path);
+
+/// Whether the first line of a text that has more than a label is one of libsvm.
+bool begins_as_libsvm(std::string_view text);
 
 /// One cell of a line: text without quotes and blanks around it.
 struct Cell {

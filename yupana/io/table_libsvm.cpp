@@ -116,6 +116,22 @@ void each_line(const TableText& text, std::string_view lines, PieceStart start, 
   }
 }
 
+/// The first line that is no comment and has more than one word; what `text` cuts off is left out.
+std::string_view first_entries(std::string_view text) {
+  constexpr std::string_view blank = " \t\r";
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (end == text.npos) line = line.substr(0, line.find_last_of(blank));
+    line = line.substr(0, line.find('#'));
+    line.remove_prefix(std::min(line.find_first_not_of(blank), line.size()));
+    const std::size_t word = line.find_first_of(blank);
+    if (word != line.npos && line.find_first_not_of(blank, word) != line.npos) return line;
+  }
+  return {};
+}
+
 /// The largest of the names that are indices; 0: none is.
 std::int64_t largest_index(const std::vector<std::string>& names) {
   std::int64_t largest = 0;
@@ -206,6 +222,20 @@ TableFile<T> read_part(Context& context,
 }
 
 }  // namespace
+
+bool begins_as_libsvm(std::string_view text) {
+  const std::string nowhere;
+  LibsvmLine line(nowhere, 0, first_entries(text), sizeof(double));
+  if (line.label().find(':') != std::string_view::npos) return false;
+  std::int64_t entries = 0, index = 0;
+  double value = 0;
+  try {
+    while (line.next(true, index, value)) ++entries;
+  } catch (const Error&) {
+    return false;
+  }
+  return entries > 0;
+}
 
 template <class T>
 void read_libsvm_table(Context& context,

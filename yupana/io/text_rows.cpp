@@ -15,7 +15,7 @@ namespace {
 // Text a piece may take: small enough to stay in a core's cache until it is written, two a thread
 // being in memory; large enough that its hand-over costs nothing. A gzip member is larger, since
 // each begins with an empty dictionary.
-constexpr std::int64_t plain_piece_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t text_piece_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t member_bytes = std::int64_t{3} << 20;
 
 struct Piece {
@@ -78,7 +78,7 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
   const double cells = static_cast<double>(range.size()) * static_cast<double>(rows.size);
   Stage stage(context, "write " + file.path(), cells, "numbers");
   const std::int64_t longest = range.size() == 0 ? 0 : rows.bytes(range.end - 1);
-  const std::int64_t most = rows.gzip ? member_bytes : plain_piece_bytes;
+  const std::int64_t most = rows.gzip ? member_bytes : text_piece_bytes;
   const std::int64_t step = std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, longest));
   context.in_order(
       divide_up(range.size(), step),

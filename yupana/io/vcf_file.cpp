@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -74,8 +75,12 @@ void VcfFile::open() {
   file_.reset();
   errno = 0;
   file_.reset(hts_open(path_.c_str(), "r"));
+  if (errno == ENOMEM) throw std::bad_alloc();  // of a compressed file the format is then unknown
   if (!file_) {
-    throw bad_file(path_, errno == 0 || errno == ENOEXEC ? "not VCF or BCF" : std::strerror(errno));
+    throw bad_file(path_,
+                   errno == 0 || errno == ENOEXEC ? "not VCF or BCF"
+                   : errno == EISDIR ? "is a folder without a VCF-Zarr store; name a file"
+                                     : std::strerror(errno));
   }
   check_format(*hts_get_format(file_.get()));
   // Only regular files can be looked at from the end; pipes are checked when they end.

@@ -50,9 +50,6 @@ void add_whole_files(Context& context,
   const io::RowProducer rows = metric_rows(counts, params.metric);
   if (outputs.tsv) io::write_tsv(context, files.add(params.out + ".dist.tsv"), names, rows);
   if (outputs.phylip) io::write_phylip(context, files.add(params.out + ".dist.phy"), names, rows);
-  if (outputs.pairs) {
-    io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
-  }
   for (const io::PlinkContent content : outputs.plink_contents) {
     io::write_plink(context,
                     files,

@@ -23,11 +23,11 @@ using genotype::Metric;
 using genotype::MetricParams;
 using genotype::PairCounts;
 
-/// Only .npy matrices and kinships can be written band by band, these by one process.
+/// Only .npy matrices and tables of pairs can be written band by band, the latter by one process.
 bool needs_all_counts(const Context& context, const DistanceOutputs& outputs) {
   const bool ranks = context.comm() != nullptr;
-  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs || outputs.tree ||
-         (outputs.kinships && ranks);
+  return outputs.plink || outputs.tsv || outputs.phylip || outputs.tree ||
+         ((outputs.pairs || outputs.kinships) && ranks);
 }
 
 int bytes_of(io::NpyType type) {
@@ -234,8 +234,8 @@ void refuse_unshared(std::int64_t pairs,
     first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
   throw input_error(
-      "{} of samples without a called site in common, so without a distance (first: {} and {}); "
-      "drop such samples with --mind, or use --missing mode",
+      "{} of samples without a called site in common (first: {} and {}); drop such samples with "
+      "--mind, or use --missing mode",
       counted(all, "pair"),
       names[static_cast<std::size_t>(first[1])],
       names[static_cast<std::size_t>(first[0])]);
@@ -280,6 +280,14 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     kinships = &files.add(params.out + ".kin0");
     io::begin_kinship_table(*kinships, !input.families.empty(), params.outputs.ibd);
   }
+  std::optional<io::PairTable> pairs;
+  if (params.outputs.pairs && first) {
+    const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
+    pairs.emplace(files.add(params.out + (parquet ? ".pairs.parquet" : ".pairs.tsv")),
+                  input.cohort.samples(),
+                  *params.outputs.pairs,
+                  params.outputs.pair_format);
+  }
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
@@ -290,6 +298,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
     if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
+    if (pairs) pairs->write_band(context, counts.rows, lower_rows(counts, params.metric));
     if (kinships != nullptr) {
       result.relationships += io::write_kinships(context,
                                                  *kinships,
@@ -306,6 +315,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
       }
     }
   }
+  if (pairs) result.pairs = pairs->finish();
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   result.names = input.cohort.samples();
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
@@ -325,25 +335,10 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
                files,
                result.files,
                params.out,
-               {".dist.npy",
-                ".shared.npy",
-                ".dist.tsv",
-                ".dist.phy",
-                ".pairs.tsv",
-                ".kin0",
-                ".nwk",
-                ".dist",
-                ".dist.bin",
-                ".dist.gz",
-                ".dist.id",
-                ".mibs",
-                ".mibs.bin",
-                ".mibs.gz",
-                ".mibs.id",
-                ".mdist",
-                ".mdist.bin",
-                ".mdist.gz",
-                ".mdist.id"});
+               {".dist.npy",      ".shared.npy", ".dist.tsv",  ".dist.phy", ".pairs.tsv",
+                ".pairs.parquet", ".kin0",       ".nwk",       ".dist",     ".dist.bin",
+                ".dist.gz",       ".dist.id",    ".mibs",      ".mibs.bin", ".mibs.gz",
+                ".mibs.id",       ".mdist",      ".mdist.bin", ".mdist.gz", ".mdist.id"});
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

@@ -13,6 +13,7 @@
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
+#include "yupana/io/pair_table.hpp"
 #include "yupana/io/plink_matrix.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
@@ -24,10 +25,11 @@ namespace yupana::job {
 struct DistanceOutputs {
   bool npy = true;  ///< PREFIX.dist.npy
   io::NpyType type = io::NpyType::float64;
-  bool tsv = false;                      ///< PREFIX.dist.tsv
-  bool phylip = false;                   ///< PREFIX.dist.phy
-  bool shared = false;                   ///< PREFIX.shared.npy: sites called in both, int64
-  std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
+  bool tsv = false;                     ///< PREFIX.dist.tsv
+  bool phylip = false;                  ///< PREFIX.dist.phy
+  bool shared = false;                  ///< PREFIX.shared.npy: sites called in both, int64
+  std::optional<io::PairFilter> pairs;  ///< PREFIX.pairs.tsv or .pairs.parquet
+  io::PairFormat pair_format = io::PairFormat::tsv;
   std::optional<io::PlinkLayout> plink;  ///< --distance
   std::vector<io::PlinkContent> plink_contents;
   /// --distance: incomplete pairs are scaled by the sites they share, not by their weights.
@@ -51,6 +53,7 @@ struct DistanceJobResult {
   genotype::CohortSummary cohort;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;
+  std::int64_t pairs = 0;                      ///< that the table of pairs lists; the first rank's
   std::int64_t bootstrap_blocks = 0;           ///< that replicates were drawn from; 0: none
   genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
   std::vector<std::string> names;              ///< of the samples

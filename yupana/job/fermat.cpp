@@ -2,7 +2,9 @@
 #include "yupana/job/fermat.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <variant>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
@@ -77,8 +79,38 @@ std::optional<Plan> plan_whole(Context& context,
   }
 }
 
-/// Whether some pair has a third individual that a path could pass: else nothing is said of paths.
-bool has_paths(const FermatInput& input) { return input.size() > 2; }
+/// Whether some distance is not zero.
+bool has_lengths(const FermatInput& input) {
+  return std::visit(
+      [](const auto& distances) {
+        const auto* const end = distances.data() + distances.size() * distances.size();
+        return std::any_of(distances.data(), end, [](auto d) { return d != 0; });
+      },
+      input.distances);
+}
+
+/// Whether some pair has a third individual that a path could pass, and paths may differ: else
+/// nothing is said of them.
+bool has_paths(const FermatInput& input) { return input.size() > 2 && has_lengths(input); }
+
+/// Pairs whose weight at this alpha is below the normal numbers of its type.
+std::int64_t vanishing_pairs(const FermatInput& input, const AlphaFindings& run) {
+  const double least_exponent = run.weights_precision == "float32" ? -126 : -1022;
+  const double least = run.unit.scale * std::exp2(least_exponent / run.unit.alpha);
+  const Power power = distance_power(input.squared);
+  return std::visit(
+      [&](const auto& distances) {
+        std::int64_t count = 0;
+        for (std::int64_t i = 0; i < distances.size(); ++i) {
+          for (std::int64_t j = i + 1; j < distances.size(); ++j) {
+            const double d = power.of(static_cast<double>(distances(i, j)));
+            count += d > 0 && d < least;
+          }
+        }
+        return count;
+      },
+      input.distances);
+}
 
 /// Paths of one alpha, with what they say of themselves.
 graph::FermatResult find_paths(Context& context,
@@ -88,9 +120,11 @@ graph::FermatResult find_paths(Context& context,
                                FermatJobResult& result) {
   graph::FermatResult paths = shortest_paths(context, params, input, alpha);
   result.alphas.push_back(findings_of(paths));
-  result.alphas.back().estimated = params.fermat.landmarks > 0;
+  AlphaFindings& findings = result.alphas.back();
+  findings.estimated = params.fermat.landmarks > 0;
+  if (std::isnan(findings.kept_edges)) findings.vanishing_pairs = vanishing_pairs(input, findings);
   if (has_paths(input) || params.fermat.root) {
-    append(result.notices, notices_of(params, result.alphas.back()));
+    append(result.notices, notices_of(params, findings));
   }
   return paths;
 }
@@ -213,6 +247,9 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     if (result.samples == 2) {
       result.notices.push_back(
           "Two individuals: no third is there for a path to pass, so F is the power of d.");
+    }
+    if (result.samples > 2 && !has_lengths(input)) {
+      result.notices.push_back("Every distance is zero, which no power and no path changes.");
     }
     const std::vector<double> alphas = alphas_of(context, params, input);
     if (params.matrix_only) {

@@ -26,6 +26,7 @@ struct FermatJobParams {
   bool squared = false;                ///< that matrix holds d^2
   std::string labels;                  ///< sample <tab> label
   std::string label_column;            ///< name or number of the label's column; empty: the second
+  double figure_width = 0;             ///< as Report::figure_width
   std::vector<double> alphas = {2.0};  ///< equal ones are computed once, and a note says so
   bool automatic_alpha = false;        ///< --alpha auto
   graph::FermatParams fermat;          ///< its alpha is set from `alphas`
@@ -59,6 +60,8 @@ struct AlphaFindings : graph::FermatFacts {
   bool estimated = false;           ///< through landmarks: which edges are kept is not known
   std::string lengths_precision = {};
   std::string weights_precision = {};  ///< of weights and closure
+  /// Where they are known: pairs whose weight is below the range of the numbers.
+  std::int64_t vanishing_pairs = 0;
 };
 
 struct FermatJobResult {

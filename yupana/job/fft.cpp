@@ -209,16 +209,17 @@ SpectralFileResult transform(Context& context,
                              const io::SignalFile& file,
                              const FftFileParams& params) {
   const std::string name = "fft: " + params.in;
+  const auto bytes_of = [&](const io::SignalFile::Shape& shape) {
+    return transform_bytes<T>(
+        context, {shape.complex, shape.rows, shape.cols}, shape.matrix, params);
+  };
   if (file.shape()) {
-    const auto shape = *file.shape();
-    const std::uint64_t bytes =
-        transform_bytes<T>(context, {shape.complex, shape.rows, shape.cols}, shape.matrix, params);
-    check_memory(context, name, std::max(file.read_bytes<T>(), bytes));
+    check_memory(context, name, std::max(file.read_bytes<T>(), bytes_of(*file.shape())));
   }
   SignalArray<T> signals;
   {
     Stage stage(context, "read");
-    signals = file.read<T>(context);
+    signals = file.read<T>(context, bytes_of);
   }
   if (signals.count() == 0) throw bad_file(params.in, "expected at least one number, got none");
   if (params.axis && !signals.matrix) {

@@ -34,9 +34,13 @@ std::string changed_text(const AlphaFindings& run) {
 /// Weights that are zero, or lost digits, do not say which path is the shorter.
 std::string unknown_sentence(const AlphaFindings& run) {
   return fmt::format(
-      "At {} the smallest weights are below the range of {}, so which pairs keep their direct edge "
-      "is not known; a smaller \u03b1 shows it.",
+      "At {} {} below the range of {}, so which pairs keep their direct edge is not known; a "
+      "smaller "
+      "\u03b1 shows it.",
       alpha_text(run.alpha),
+      run.vanishing_pairs == 0   ? "the smallest weights are"
+      : run.vanishing_pairs == 1 ? "the weight of 1 pair is"
+                                 : fmt::format("the weights of {} pairs are", run.vanishing_pairs),
       run.weights_precision);
 }
 

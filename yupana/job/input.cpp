@@ -289,8 +289,9 @@ void take_names(Input& input, const io::SampleNames& names) {
 }  // namespace
 
 InputKind input_kind(const InputParams& params) {
-  if (params.kind) return *params.kind;
   const std::string& path = params.path;
+  if (params.kind == InputKind::vcf && io::is_zarr_store(path)) return InputKind::zarr;
+  if (params.kind) return *params.kind;
   std::error_code none;
   if (path.starts_with(simulate_prefix)) return InputKind::simulated;
   if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {

@@ -1,5 +1,7 @@
 #include "yupana/job/load.hpp"
 
+#include <limits>
+
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/device_distances.hpp"
@@ -54,7 +56,23 @@ void make_distances(Context& context, genotype::PairCounter& counter, FermatInpu
       made.on_host);
 }
 
+report::Covariate covariate_of(const io::SampleLabels& labels) {
+  report::Covariate covariate = {labels.column, labels.low, labels.high, {}};
+  for (const std::int64_t name : labels.of) {
+    covariate.values.push_back(name < 0 ? std::numeric_limits<double>::quiet_NaN()
+                                        : labels.numbers[static_cast<std::size_t>(name)]);
+  }
+  return covariate;
+}
+
 }  // namespace
+
+void RunLabels::show(report::Report& report) const {
+  if (covariate) return report::color_by(report, *covariate);
+  report.class_names = names;
+  report.classes = classes;
+  report.class_styles = styles;
+}
 
 RunLabels read_run_labels(Context& context,
                           const std::string& path,
@@ -70,6 +88,14 @@ RunLabels read_run_labels(Context& context,
                              counted(read.unlabelled, "sample"),
                              counted(read.unknown, "label")));
   }
+  if (!read.numbers.empty()) {
+    context.note(
+        fmt::format("{}: the labels of '{}' are numbers of many values: a scale of "
+                    "colours, no classes; nothing is scored against them",
+                    path,
+                    read.column));
+    return {.covariate = covariate_of(read)};
+  }
   if (read.names.size() < 2) {
     throw bad_file(path,
                    "expected labels of at least 2 classes, got {} of class {} alone; leave out "
@@ -77,7 +103,7 @@ RunLabels read_run_labels(Context& context,
                    counted(std::ssize(read.of) - read.unlabelled, "sample"),
                    read.names[0]);
   }
-  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
+  return {read.names, analysis::Labels(read.of.begin(), read.of.end()), read.ranks};
 }
 
 std::int64_t FermatInput::size() const { return size_of(distances); }

@@ -13,17 +13,25 @@
 #include "yupana/job/fermat.hpp"
 #include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
+#include "yupana/report/covariate.hpp"
 
 namespace yupana::job {
 
-/// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
-/// in a run without labels.
+/// Populations of the individuals: names, and per individual which one (-1: none). All are empty
+/// in a run without labels; where the labels are numbers of many values, there is a covariate and
+/// no population.
 struct RunLabels {
-  std::vector<std::string> names;
-  analysis::Labels classes;
+  std::vector<std::string> names = {};
+  analysis::Labels classes = {};
+  std::vector<std::int32_t> styles = {};  ///< per name: of its colour and marker
+  std::optional<report::Covariate> covariate = {};
+
+  /// Adds the labels to a report.
+  void show(report::Report& report) const;
 };
 
-/// Labels of a file for these samples; notes what lacks one.
+/// Labels of a file for these samples; notes what lacks one, and a covariate. The same label has
+/// the same colour whichever samples are kept.
 ///   errors: bad_input where all have the same
 RunLabels read_run_labels(Context& context,
                           const std::string& path,

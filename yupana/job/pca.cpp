@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
@@ -44,6 +47,39 @@ void write_vectors(AtomicFile& file, const Input& input, const Matrix<double>& v
   }
 }
 
+/// Sites that appear again, which no sample can be placed by: one of them stands beside the other
+/// in sorted files, where they are looked for.
+class RepeatedSites {
+ public:
+  void add(const genotype::SiteName& site) {
+    if (site.position != position_ || site.chromosome != chromosome_) at_position_.clear();
+    position_ = site.position;
+    chromosome_ = site.chromosome;
+    const auto [a, b] = std::minmax(site.a1, site.a2);
+    if (at_position_.emplace(a, b).second) return;
+    if (count_++ == 0) {
+      first_ = fmt::format("{}:{} {} {}", site.chromosome, site.position, site.a1, site.a2);
+    }
+  }
+
+  void note(Context& context, const std::string& path) const {
+    if (count_ == 0) return;
+    context.note(fmt::format(
+        "{}: {} again, the first {}; --project refuses such loadings: leave one of each site out, "
+        "and run pca again",
+        path,
+        counted(count_, "site appears", "sites appear"),
+        first_));
+  }
+
+ private:
+  std::string chromosome_;
+  std::int64_t position_ = -1;
+  std::set<std::pair<std::string, std::string>> at_position_;
+  std::int64_t count_ = 0;
+  std::string first_;
+};
+
 /// One line a site: z' v / sqrt(sites * eigenvalue) for each component, z the standardized
 /// genotypes, so that of complete genotypes the loadings of a component have norm 1.
 void write_loadings(Context& context,
@@ -57,6 +93,7 @@ void write_loadings(Context& context,
   file.write(io::loadings_header(vectors.cols()) + "\n");
   input.cohort.name_sites();
   input.cohort.rewind();
+  RepeatedSites repeated;
   genotype::CallBlock block;
   while (input.cohort.read(block, pass_sites)) {
     const Matrix<double> products =
@@ -80,10 +117,12 @@ void write_loadings(Context& context,
         loadings.push_back(norm > 0 ? products(site, k) / norm : 0.0);
         text += fmt::format("\t{}", loadings.back());
       }
+      repeated.add(name);
       biplot.add(name, std::move(loadings));
       file.write(text + "\n");
     }
   }
+  repeated.note(context, params.out + ".loadings.tsv");
 }
 
 PcaJobResult run_projection(Context& context, const PcaJobParams& params) {

@@ -18,9 +18,10 @@ struct PcaJobParams {
   bool report = false;    ///< PREFIX.html, .svg, .pdf and .png
   std::string labels;     ///< of the report
   std::string label_column;
-  std::string command;  ///< the command line, for the report
-  std::string project;  ///< PREFIX.loadings.tsv of an earlier run, instead of components
-  std::string out;      ///< prefix of the files
+  double figure_width = 0;  ///< as Report::figure_width
+  std::string command;      ///< the command line, for the report
+  std::string project;      ///< PREFIX.loadings.tsv of an earlier run, instead of components
+  std::string out;          ///< prefix of the files
 };
 
 struct PcaJobResult {

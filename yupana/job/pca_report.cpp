@@ -71,8 +71,8 @@ void write_pca_report(Context& context,
   report::Report report;
   report.title = std::filesystem::path(params.input.path).filename().string();
   report.individuals = cohort.samples();
-  report.class_names = labels.names;
-  report.classes = labels.classes;
+  labels.show(report);
+  report.figure_width = params.figure_width;
   const analysis::PcaResult& pca = components.pca;
   for (const double value : pca.eigenvalues) report.scree.push_back(value / pca.trace);
   report.embeddings.push_back({"principal components", scores_of(pca), report.scree});

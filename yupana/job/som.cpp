@@ -295,7 +295,8 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   const som::NearestNeurons nearest =
       describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   add_clusters(context, params.clusters, model);
-  SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}, model.clusters};
+  SomRows rows{
+      &nearest, model.params.grid, table.classes, table.codes, {}, model.clusters, &table.ids};
   SomResult result = result_of(model);
   if (!table.label.empty()) {
     model.label = table.label;
@@ -352,7 +353,8 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   count_hits(nearest, model);
   model.quality = som::quality(nearest, model.params.grid, model.neighbors);
   SomResult result = result_of(model);
-  SomRows rows{&nearest, model.params.grid, model.classes, table.codes, {}, model.clusters};
+  SomRows rows{
+      &nearest, model.params.grid, model.classes, table.codes, {}, model.clusters, &table.ids};
   if (!model.label.empty()) {
     rows.classes =
         som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);

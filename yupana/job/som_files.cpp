@@ -97,7 +97,8 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
     const std::int64_t code = codes[static_cast<std::size_t>(row)];
     return code < 0 ? std::string_view("") : cells[static_cast<std::size_t>(code)];
   };
-  file.write(fmt::format("row\tneuron\tmap_row\tmap_col\tdistance\tsecond{}{}{}\n",
+  file.write(fmt::format("row\t{}neuron\tmap_row\tmap_col\tdistance\tsecond{}{}{}\n",
+                         rows.ids->header(),
                          rows.classes.empty() ? "" : "\tclass",
                          rows.labels.empty() ? "" : "\tlabel",
                          rows.clusters.empty() ? "" : "\tcluster"));
@@ -108,8 +109,9 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
                      for (std::int64_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) {
                        const std::int32_t best = nearest.best[i];
                        fmt::format_to(to,
-                                      "{}\t{}\t{}\t{}\t{}\t{}",
+                                      "{}\t{}{}\t{}\t{}\t{}\t{}",
                                       i,
+                                      rows.ids->of(i),
                                       best,
                                       best / cols,
                                       best % cols,

@@ -7,6 +7,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/som_model.hpp"
+#include "yupana/io/table.hpp"
 #include "yupana/report/som_map.hpp"
 #include "yupana/som/nearest.hpp"
 
@@ -20,6 +21,7 @@ struct SomRows {
   std::vector<std::string> class_names;
   std::vector<std::int64_t> labels, classes;
   std::vector<std::int64_t> clusters;  ///< of the neurons
+  const io::RowIds* ids = nullptr;     ///< go between the row's number and the neuron
 };
 void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -68,7 +69,7 @@ Matrix<float> row_major(Context& context,
 
 SomTable taken(Context& context,
                const std::string& path,
-               const io::TableFile<float>& file,
+               io::TableFile<float>& file,
                const std::string& scratch) {
   if (file.missing > 0 || file.infinite > 0) refuse_cell(path, file);
   SomTable table;
@@ -77,6 +78,7 @@ SomTable taken(Context& context,
   table.label = file.label;
   table.classes = file.classes;
   table.codes.assign(file.codes.begin(), file.codes.end());
+  table.ids = std::move(file.ids);
   return table;
 }
 
@@ -165,7 +167,7 @@ void use_model_classes(const io::SomModel& model, SomTable& table) {
 }  // namespace
 
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading) {
-  const io::TableFile<float> file = io::read_table<float>(context, path, reading);
+  io::TableFile<float> file = io::read_table<float>(context, path, reading);
   SomTable table = taken(context, path, file, reading.scratch);
   table.rounded = rounded_columns(context, path, reading, file.table.view());
   return table;
@@ -177,7 +179,7 @@ SomTable read_som_table(Context& context,
                         const io::SomModel& model) {
   const io::TableParams reading = io::reading_for_model(
       context, path, given, {model.features, {}, model.label, true, true, model.zero_based});
-  const io::TableFile<float> file = io::read_table<float>(context, path, reading);
+  io::TableFile<float> file = io::read_table<float>(context, path, reading);
   SomTable table = taken(context, path, file, reading.scratch);
   table.rounded = rounded_columns(context, path, reading, file.table.view());
   apply_standardization(context, model, table.samples);

@@ -26,6 +26,7 @@ struct SomTable {
   std::string label;
   std::vector<std::string> classes;
   std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+  io::RowIds ids = {};
   std::vector<RoundedColumn> rounded = {};
   std::int64_t unknown = 0;   ///< samples whose class is none of the model's
   std::string unknown_class;  ///< one of these classes, as printed

@@ -7,7 +7,6 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/forest/growth_rules.hpp"
 #include "yupana/job/trees.hpp"
 
 /// Steps of the jobs on trees; private to them.
@@ -27,12 +26,16 @@ inline bool leaves_rows_out(const FitTreesParams& params) {
   return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
 }
 
+/// bad_input, which names the table, for labels that Poisson's deviance does not take.
+void check_counts(const std::string& path, const Array<double>& labels);
+
 /// Names of monotonic features become those of the table's columns.
 void name_monotonic(FitTreesParams& params);
 
-/// What trees of a model's features keep to.
+/// Directions of a model's features (TreeParams::monotonic).
 ///   errors: usage for a monotonic feature that is none of numbers, or named twice
-forest::GrowthRules growth_rules(const FitTreesParams& params, const forest::Model& model);
+std::vector<std::int8_t> monotonic_features(const FitTreesParams& params,
+                                            const forest::Model& model);
 
 /// bad_input where a fold has one row, which has no r2.
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds);

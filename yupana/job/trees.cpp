@@ -40,21 +40,21 @@ Grown grown(Context& context,
   growth.out_of_bag = false;  // of what is left after pruning, not of what grew
   forest::TreeParams& tree_params = growth.tree;
   tree_params.one_hot = one_hot_of(model);
-  const forest::GrowthRules rules = growth_rules(params, model);
+  tree_params.monotonic = monotonic_features(params, model);
   result.alpha = params.alpha;
   if (params.forest) {
-    result.trees = forest::fit_ruled_forest(context, table, target, growth, rules).trees;
+    result.trees = forest::fit_forest(context, table, target, growth).trees;
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
           table.rows, target, params.alpha_folds, params.stratified, tree_params.seed);
       Stage stage(context, "choose alpha");
-      result.alphas = forest::choose_alpha(
-          context, table, target, tree_params, folds, params.alpha_folds, rules);
+      result.alphas =
+          forest::choose_alpha(context, table, target, tree_params, folds, params.alpha_folds);
       result.alpha =
           params.sparest_alpha ? result.alphas.sparest_alpha() : result.alphas.best_alpha();
     }
-    result.trees = {forest::fit_ruled_tree(context, table, target, tree_params, rules)};
+    result.trees = {forest::fit_tree(context, table, target, tree_params)};
   }
   if (params.leaf_quantile > 0) {
     forest::put_leaf_quantiles(context,
@@ -222,15 +222,15 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
+  if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
+    check_counts(source.path, file.values);
+  }
   HeldOut held;
   if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
   check_memory(context, file, params);
   if (params.categories == Categories::native) {
     for (const auto& categories : file.categories) {
       params.forest_params.tree.categorical.push_back(!categories.empty());
-    }
-    if (context.backend() == Backend::cuda) {
-      context.note("--categories native: trees grow on the CPU, which alone splits categories");
     }
   }
   Target target = target_of(file);

@@ -26,7 +26,6 @@ struct FitTreesParams {
   std::vector<std::string> increasing = {};  ///< features that predictions only rise with
   std::vector<std::string> decreasing = {};  ///< or only fall with
   double leaf_quantile = 0;                  ///< of labels, that leaves predict; 0: their mean
-  bool random_splits = false;                ///< thresholds are drawn, see forest::GrowthRules
   double alpha = 0;                          ///< cost-complexity pruning of each tree
   std::int64_t alpha_folds = 0;  ///< alpha of a single tree is chosen by cross-validation; 0: given
   bool sparest_alpha = false;    ///< the largest within one standard error, not the best

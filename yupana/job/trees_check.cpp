@@ -35,7 +35,8 @@ void check_together(const FitTreesParams& params) {
             "--categories native with --criterion absolute-error: no order of categories has their "
             "best parting; take ordered or one-hot");
   const bool monotonic = !params.increasing.empty() || !params.decreasing.empty();
-  refuse_if(params.categories == Categories::native && (monotonic || params.random_splits),
+  refuse_if(params.categories == Categories::native &&
+                (monotonic || params.forest_params.tree.random_splits),
             "--categories native: categories have no order that --increasing, --decreasing or "
             "--random-splits could use; take one-hot");
   refuse_if(monotonic && params.forest_params.tree.criterion == forest::Criterion::absolute_error,
@@ -83,6 +84,20 @@ void check_fit(const FitTreesParams& params) {
   }
 }
 
+void check_counts(const std::string& path, const Array<double>& labels) {
+  const double* const end = labels.data() + labels.size();
+  const double* const bad = std::find_if(labels.data(), end, [](double y) { return y < 0; });
+  if (bad != end) {
+    throw bad_file(path,
+                   "row {}: expected a label of 0 or more for Poisson's deviance, got {}",
+                   bad - labels.data() + 1,
+                   *bad);
+  }
+  if (std::all_of(labels.data(), end, [](double y) { return y == 0; })) {
+    throw bad_file(path, "expected a label above 0 for Poisson's deviance, got zeros alone");
+  }
+}
+
 void name_monotonic(FitTreesParams& params) {
   if (io::is_libsvm(params.table.path)) return;
   for (auto* const names : {&params.increasing, &params.decreasing}) {
@@ -92,11 +107,10 @@ void name_monotonic(FitTreesParams& params) {
   }
 }
 
-forest::GrowthRules growth_rules(const FitTreesParams& params, const forest::Model& model) {
-  forest::GrowthRules rules;
-  rules.random_splits = params.random_splits;
-  if (params.increasing.empty() && params.decreasing.empty()) return rules;
-  rules.monotonic.resize(model.features.size());
+std::vector<std::int8_t> monotonic_features(const FitTreesParams& params,
+                                            const forest::Model& model) {
+  if (params.increasing.empty() && params.decreasing.empty()) return {};
+  std::vector<std::int8_t> monotonic(model.features.size());
   const auto put = [&](const char* option, const std::string& name, std::int8_t direction) {
     const auto found = std::find(model.features.begin(), model.features.end(), name);
     const auto feature = found - model.features.begin();
@@ -109,13 +123,13 @@ forest::GrowthRules growth_rules(const FitTreesParams& params, const forest::Mod
                         option,
                         io::printable(name));
     }
-    std::int8_t& own = rules.monotonic[static_cast<std::size_t>(feature)];
+    std::int8_t& own = monotonic[static_cast<std::size_t>(feature)];
     if (own != 0) throw usage_error("{}: '{}' is named twice", option, io::printable(name));
     own = direction;
   };
   for (const std::string& name : params.increasing) put("--increasing", name, 1);
   for (const std::string& name : params.decreasing) put("--decreasing", name, -1);
-  return rules;
+  return monotonic;
 }
 
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds) {

@@ -26,7 +26,8 @@ template <class T>
 std::int64_t features_held(const Context& context,
                            const io::TableFile<T>& file,
                            const FitTreesParams& params) {
-  const bool makes = forest::makes_features(context, params.forest_params.tree) || params.report;
+  const bool makes = forest::makes_features(context, params.forest_params.tree) ||
+                     !params.increasing.empty() || !params.decreasing.empty() || params.report;
   return makes ? features_made(file, params.categories) : file.table.columns();
 }
 

@@ -139,8 +139,8 @@ FermatFiles::FermatFiles(const FermatJobParams& params, const FermatInput& input
   io::write_ids(files_.add(params.out + ".ids"), input.names);
   report_.title = std::filesystem::path(input_of(params)).filename().string();
   report_.individuals = input.names;
-  report_.class_names = input.labels.names;
-  report_.classes = input.labels.classes;
+  input.labels.show(report_);
+  report_.figure_width = params.figure_width;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
@@ -226,6 +226,11 @@ void FermatFiles::write_graphs(const graph::FermatResult& paths,
   if (!labels.names.empty()) {
     for (const std::int32_t label : labels.classes) {
       graph.labels.push_back(label < 0 ? "" : labels.names[static_cast<std::size_t>(label)]);
+    }
+  }
+  if (labels.covariate) {
+    for (const double value : labels.covariate->values) {
+      graph.labels.push_back(std::isnan(value) ? "" : number_text(value));
     }
   }
   io::write_graphml(files_.add(named(paths.alpha, ".graphml")), graph);

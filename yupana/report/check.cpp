@@ -50,6 +50,12 @@ void check(const Report& report) {
   const auto names = static_cast<std::int64_t>(report.class_names.size());
   const auto classes = static_cast<std::int64_t>(report.classes.size());
   expect(names == 0 || classes == individuals, "classes of individuals", individuals, classes);
+  const auto styles = std::ssize(report.class_styles);
+  expect(styles == 0 || styles == names, "styles of classes", names, styles);
+  if (report.covariate) {
+    const auto values = std::ssize(report.covariate->values);
+    expect(values == individuals, "values of a covariate", individuals, values);
+  }
   if (names > 0) {
     for (const std::int32_t c : report.classes)
       expect(-1 <= c && c < names, "class below", names, c);

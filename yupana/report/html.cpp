@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "yupana/report/check.hpp"
+#include "yupana/report/covariate.hpp"
 #include "yupana/report/page.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/style.hpp"
@@ -91,6 +92,14 @@ Json json_of(const Tree& tree) {
           {"heights", numbers(heights)}};
 }
 
+Json json_of(const std::optional<Covariate>& covariate) {
+  if (!covariate) return nullptr;
+  return {{"name", covariate->name},
+          {"low", covariate->low},
+          {"high", covariate->high},
+          {"values", covariate->values}};
+}
+
 Json json_of(const Arrow& arrow) { return {{"name", arrow.name}, {"along", arrow.along}}; }
 
 Json json_of(const TextTable& table) {
@@ -127,11 +136,16 @@ Json style_of(const Report& report) {
   }
   Json classes = Json::array();
   for (std::size_t i = 0; i < report.class_names.size(); ++i) {
-    const ClassStyle style = class_style(static_cast<std::int64_t>(i));
+    const ClassStyle style = style_of(report, static_cast<std::int64_t>(i));
     classes.push_back({{"color", style.color}, {"shape", style.shape}, {"hollow", style.hollow}});
   }
-  return {{"light", hex_of(class_colors)},
-          {"dark", hex_of(dark_class_colors)},
+  std::vector<std::string> light = hex_of(class_colors), dark = hex_of(dark_class_colors);
+  for (int k = 0; report.covariate && k < covariate_steps; ++k) {
+    light.push_back(hex_of(color_of(static_cast<int>(class_color_count) + k)));
+    dark.push_back(light.back());
+  }
+  return {{"light", light},
+          {"dark", dark},
           {"none", hex_of(no_class_color)},
           {"outlines", outlines},
           {"classes", classes}};
@@ -142,6 +156,7 @@ std::string data_of(const Report& report) {
                      {"individuals", report.individuals},
                      {"classNames", report.class_names},
                      {"classes", report.class_names.empty() ? Json::array() : Json(report.classes)},
+                     {"covariate", json_of(report.covariate)},
                      {"embeddings", list_of(report.embeddings)},
                      {"axis", report.axis},
                      {"embeddingNote", report.embedding_note},

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "yupana/report/covariate.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
 
@@ -122,7 +123,7 @@ void draw_points(Pen& pen,
     const auto k = static_cast<std::size_t>(i);
     if (!std::isfinite(points[k].x) || !std::isfinite(points[k].y)) continue;
     const std::int64_t c = labelled ? report.classes[k] : 0;
-    const ClassStyle style = class_style(std::max<std::int64_t>(c, 0));
+    const ClassStyle style = style_of(report, std::max<std::int64_t>(c, 0));
     const double size = c < 0 ? 0.8 * radius : radius;
     pen.marker(c < 0 ? nullptr : &style, scale.x(points[k].x), scale.y(points[k].y), size, opacity);
   }

@@ -88,7 +88,7 @@ void Pen::marker(const ClassStyle* style, double x, double y, double radius, dou
   static const std::vector<Point> disc;
   const std::vector<Point>& outline =
       style ? marker_outlines()[static_cast<std::size_t>(style->shape)] : disc;
-  const Color own = style ? class_colors[static_cast<std::size_t>(style->color)] : no_class_color;
+  const Color own = style ? color_of(style->color) : no_class_color;
   const bool hollow = style && style->hollow;
   if (hollow) radius *= 0.86;  // the line around it has width
   cairo_new_path(cairo_);      // writing text leaves a current point

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,16 +73,27 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;
 };
 
+/// A number of each individual, shown by its colour on a scale.
+struct Covariate {
+  std::string name;
+  double low = 0, high = 0;    ///< of the scale
+  std::vector<double> values;  ///< per individual; NaN: none
+};
+
 /// Everything the report of a run shows. Plain data: the job fills it, this room draws it.
 struct Report {
   std::string title;
   std::string subtitle;  ///< what was measured, in one line under the title of the picture
   std::vector<std::string> individuals;
-  std::vector<std::string> class_names;  ///< empty: no labels
-  std::vector<std::int32_t> classes;     ///< per individual; -1 without label
+  std::vector<std::string> class_names;         ///< empty: no labels
+  std::vector<std::int32_t> classes;            ///< per individual; -1 without label
+  std::vector<std::int32_t> class_styles = {};  ///< class_style() of each; empty: 0, 1, ...
+  std::optional<Covariate> covariate = {};      ///< set by color_by(): classes are its steps
   std::vector<Embedding> embeddings;
   std::array<std::int64_t, 2> side_by_side = {
-      0, 1};                        ///< embeddings of the picture and the first figure
+      0, 1};  ///< embeddings of the picture and the first figure
+  double figure_width =
+      0;  ///< of the pictures, in mm, panels below each other; 0: a page on its side
   std::string axis = "PCo";         ///< what axes of embeddings are called, with their number
   std::string embedding_note = {};  ///< sentences on the embeddings; empty: on classical scaling
   std::vector<Arrow> arrows = {};   ///< drawn over the embeddings, so long as fits

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -61,6 +62,23 @@ std::vector<std::string> hex_of(std::span<const Color> colors) {
   std::vector<std::string> texts;
   for (const Color& color : colors) texts.push_back(hex_of(color));
   return texts;
+}
+
+Color map_color(double part) {
+  const double at = std::clamp(part, 0.0, 1.0) * static_cast<double>(map_colors.size() - 1);
+  const std::size_t k = std::min(static_cast<std::size_t>(at), map_colors.size() - 2);
+  const double rest = at - static_cast<double>(k);
+  const auto mixed = [&](std::uint8_t low, std::uint8_t high) {
+    return static_cast<std::uint8_t>(std::lround(low + (high - low) * rest));
+  };
+  const Color &a = map_colors[k], &b = map_colors[k + 1];
+  return {mixed(a.red, b.red), mixed(a.green, b.green), mixed(a.blue, b.blue)};
+}
+
+Color color_of(int color) {
+  constexpr int classes = static_cast<int>(class_color_count);
+  if (color < classes) return class_colors[static_cast<std::size_t>(color)];
+  return map_color((color - classes) / (covariate_steps - 1.0));
 }
 
 const std::vector<std::vector<Point>>& marker_outlines() {

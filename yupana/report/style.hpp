@@ -46,6 +46,23 @@ inline constexpr ClassColors dark_class_colors = {
 /// The one neutral grey: individuals without a label.
 inline constexpr Color no_class_color = {0x8a, 0x8f, 0x96};
 
+/// Nine colours from low to high, even in lightness and safe for colour-blind readers (viridis).
+inline constexpr std::array<Color, 9> map_colors = {{{0x44, 0x01, 0x54},
+                                                     {0x47, 0x2d, 0x7b},
+                                                     {0x3b, 0x52, 0x8b},
+                                                     {0x2c, 0x72, 0x8e},
+                                                     {0x21, 0x91, 0x8c},
+                                                     {0x28, 0xae, 0x80},
+                                                     {0x5e, 0xc9, 0x62},
+                                                     {0xad, 0xdc, 0x30},
+                                                     {0xfd, 0xe7, 0x25}}};
+/// The colour at `part` of the way, 0 to 1.
+Color map_color(double part);
+/// Colours of a covariate's scale.
+inline constexpr std::int32_t covariate_steps = 64;
+/// Of a style: one of class_colors or, from class_color_count on, a step of a covariate's scale.
+Color color_of(int color);
+
 struct Point {
   double x = 0, y = 0;
 };
@@ -57,7 +74,7 @@ const std::vector<std::vector<Point>>& marker_outlines();
 /// How a class is drawn. 27 colours and seven shapes have no common factor, so that neighbours
 /// differ in both and 189 classes are distinct; from then on markers are hollow, which makes 378.
 struct ClassStyle {
-  int color = 0;
+  int color = 0;  ///< of color_of()
   int shape = 0;
   bool hollow = false;
 };

@@ -249,7 +249,8 @@ double cells_to_measure(const Context& context) {
 }  // namespace
 
 double seconds_of_fresh_byte(double bytes) {
-  const auto touched = static_cast<std::int64_t>(std::clamp(bytes, 1.0, double{64 << 20}));
+  // Unsigned, so that g++ 13 sees that no array of it is too large (-Wstringop-overflow).
+  const auto touched = static_cast<std::uint32_t>(std::clamp(bytes, 1.0, double{64 << 20}));
   char last = 0;
   const double seconds = best_seconds(3, cpu_seconds, [&] {
     Array<char> fresh(touched);

@@ -124,7 +124,7 @@ function find(text) {
 
 function coordinatesText(e) {
   const axes = Array.from({length: e.dimensions}, (_, k) => axisName(k));
-  const lines = [["individual", ...(labelled ? ["label"] : []), ...axes].join("\t")];
+  const lines = [["individual", ...(labelled ? [data.covariate ? data.covariate.name : "label"] : []), ...axes].join("\t")];
   data.individuals.forEach((name, i) => lines.push([name, ...(labelled ? [className(i)] : []),
     ...axes.map((_, k) => Number(e.points[i * e.dimensions + k].toPrecision(7)))].join("\t")));
   return lines.join("\n") + "\n";

@@ -1,8 +1,22 @@
 // The classes beside the view.
 
+/** The bar of a covariate's colours with its name and numbers. */
+function makeScale() {
+  const {name, low, high, values} = data.covariate;
+  const bar = el("div", {class: "bar", role: "img", "aria-label": `${name} from ${shown(low, 4)} to ${shown(high, 4)}`});
+  bar.style.background = `linear-gradient(to top, ${data.style.classes.map(({color}) => data.style.light[color]).join(", ")})`;
+  const numbers = [high, (low + high) / 2, low].map((value) => el("span", {}, shown(value, 4)));
+  const none = values.filter((value) => value === null).length;
+  id("legend").append(el("div", {class: "scale"}, el("b", {}, name), el("div", {class: "range"}, bar, el("div", {}, ...numbers)),
+    ...(none > 0 ? [el("span", {class: "count"}, `no value: ${count(none)}, grey`)] : [])));
+  id("legend").setAttribute("aria-label", "Scale of colours");
+  id("legend").hidden = false;
+}
+
 /** A button per class: click hides or shows it, pointing at it fades the others. */
 function makeLegend(view) {
   if (!labelled) return;
+  if (data.covariate) { makeScale(); return; }
   const counts = new Map();
   for (const c of data.classes) counts.set(c, (counts.get(c) || 0) + 1);
   const classes = data.classNames.map((name, c) => ({c, name, style: data.style.classes[c]}));

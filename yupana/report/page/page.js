@@ -24,7 +24,8 @@ function startScheme() {
 
 function showWords() {
   const facts = [plural(individuals, "individual", "individuals")];
-  if (labelled) facts.push(plural(data.classNames.length, "class", "classes"));
+  if (data.covariate) facts.push(`coloured by ${data.covariate.name}`);
+  else if (labelled) facts.push(plural(data.classNames.length, "class", "classes"));
   if (runAlphas.length > 0) facts.push(`α = ${runAlphas.map((alpha) => shown(alpha, 6)).join(", ")}`);
   id("facts").textContent = facts.join("  ·  ");
   id("finding-list").append(...data.findings.map((text) => el("li", {}, text)));

@@ -57,12 +57,19 @@ function layOut(tree, wanted) {
   return {rows, at};
 }
 
+/** Mean of the covariate over the individuals that have it. */
+function meanOf(leaves) {
+  const values = leaves.map((i) => data.covariate.values[i]).filter((value) => value !== null);
+  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN;
+}
+
 /** "NA19152, YRI", or of a collapsed cluster "12 individuals: CEU 11, JPT 1". */
 function rowText(tree, cluster) {
   const leaves = leavesOf(tree, cluster);
   if (leaves.length === 1) return labelled ? `${data.individuals[cluster]}, ${className(cluster)}` : data.individuals[cluster];
   const who = plural(leaves.length, "individual", "individuals");
   if (!labelled) return `${who}: ${data.individuals[leaves[0]]}, …`;
+  if (data.covariate) return `${who}: mean ${shown(meanOf(leaves), 4)}`;
   const counts = new Map();
   for (const i of leaves) counts.set(className(i), (counts.get(className(i)) || 0) + 1);
   const sorted = [...counts].sort((a, b) => b[1] - a[1]);

@@ -52,6 +52,7 @@ const percent = (share) => share === null || share === undefined ? "–"
 function className(individual) {
   if (!labelled) return "";
   const c = data.classes[individual];
+  if (data.covariate) return shown(data.covariate.values[individual], 6);
   return c < 0 ? "no label" : data.classNames[c];
 }
 
