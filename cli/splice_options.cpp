@@ -142,6 +142,10 @@ void add_junctions(Command& command, SpliceOptions& options) {
 }
 
 void add_candidates(Command& command, SpliceOptions& options) {
+  command.text("--splice-scores",
+               options.job.site_scores,
+               "scores of splice sites (minisplice's TSV, as minimap2 and miniprot take by --spsc) "
+               "instead of models, of the sequences that it has");
   splice::CandidateParams& found = options.job.candidates;
   const auto add =
       [&](const char* name, auto& value, const std::string& help, auto low, auto high) {
@@ -204,7 +208,7 @@ void add_candidates(Command& command, SpliceOptions& options) {
 /// The files would replace what they are made of.
 void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams& params) {
   namespace fs = std::filesystem;
-  std::vector<std::string> read = {options.batch, params.matrix};
+  std::vector<std::string> read = {options.batch, params.matrix, params.site_scores};
   for (const job::SpliceInput& input : params.inputs) {
     read.insert(read.end(), {input.genome, input.exons, input.target});
   }
@@ -229,7 +233,8 @@ SpliceOptions with_standard_input(SpliceOptions options) {
                             &options.input.exons,
                             &options.input.target,
                             &options.protein,
-                            &options.job.matrix}) {
+                            &options.job.matrix,
+                            &options.job.site_scores}) {
     if (*name == "-") *name = "/dev/stdin";
     if (*name == "/dev/stdin" && ++count > 1) {
       refuse("expected one file from standard input, got two; save one of them to a file");
@@ -316,7 +321,8 @@ void check_combination(const Command& command,
       refuse("--also sam has no effect with proteins, which SAM cannot hold");
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
-    command.refuse({"--junction-weight",
+    command.refuse({"--splice-scores",
+                    "--junction-weight",
                     "--junction-cost",
                     "--missing-signal",
                     "--min-donor",

@@ -31,6 +31,7 @@ struct SpliceJobParams {
   splice::AlignParams align;           ///< its substitution is set from the above
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
+  std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both
   /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and

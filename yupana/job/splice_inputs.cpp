@@ -1,7 +1,6 @@
 #include "yupana/job/splice_inputs.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 
 #include "yupana/core/counted.hpp"
@@ -11,17 +10,6 @@
 
 namespace yupana::job {
 namespace {
-
-// Codes, next stop codons and sites of a sequence whose exons are found from signals.
-constexpr std::uint64_t finder_bytes_per_base = 16;
-
-Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
-  return resource_error(
-      "splice: sequences and candidate exons need {} of memory and {} are "
-      "allowed; give more --memory, shorter sequences or fewer exons",
-      needed_bytes(static_cast<double>(bytes)),
-      allowed_bytes(static_cast<double>(allowed)));
-}
 
 std::shared_ptr<Exons> no_exons() { return std::make_shared<Exons>(); }
 
@@ -55,6 +43,7 @@ void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
 }  // namespace
 
 std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
+  read_sites(inputs);
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();
@@ -102,41 +91,6 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input, std::size_t 
   add_places(task, places_of(input, *task.letters, number), strands, letters, reversed);
 }
 
-std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
-  // Enough work for every thread and GPU, whatever the memory of a rank.
-  constexpr std::uint64_t enough = 64 << 20;
-  const std::uint64_t before = held_;
-  std::size_t end = first;
-  while (end < tasks.size() && held_ - before < enough) {
-    std::vector<std::pair<Trial*, bool>> open;
-    for (const std::size_t some = std::min(end + 32, tasks.size()); end < some; ++end) {
-      for (Trial& trial : tasks[end].trials) {
-        if (trial.exons == nullptr) open.emplace_back(&trial, tasks[end].is_protein);
-      }
-    }
-    std::size_t next = 0;
-    context_.in_order(
-        std::ssize(open),
-        [&](std::int64_t i) {
-          const auto& [trial, is_protein] = open[static_cast<std::size_t>(i)];
-          return candidates(*trial, is_protein);
-        },
-        [&](Exons& exons) { open[next++].first->exons = held(std::move(exons)); });
-  }
-  return end;
-}
-
-void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end) {
-  for (; first < end; ++first) {
-    for (Trial& trial : tasks[first].trials) {
-      if (trial.exons.use_count() == 1) held_ -= trial.exons->capacity() * sizeof(splice::Exon);
-      trial.exons.reset();
-      held_ -= trial.without.size() * sizeof(std::int64_t);
-      trial.without = {};
-    }
-  }
-}
-
 std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<SpliceInput>& inputs) {
   std::vector<io::SequenceLength> result;
   std::map<std::string, std::int64_t> lengths;
@@ -157,8 +111,17 @@ std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<Splice
   return result;
 }
 
+void SpliceInputs::need(std::uint64_t bytes) const {
+  if (bytes <= left()) return;
+  throw resource_error(
+      "splice: sequences and candidate exons need {} of memory and {} are "
+      "allowed; give more --memory, shorter sequences or fewer exons",
+      needed_bytes(static_cast<double>(held_ + bytes)),
+      allowed_bytes(static_cast<double>(context_.memory())));
+}
+
 void SpliceInputs::hold(std::uint64_t bytes) {
-  if (bytes > left()) throw out_of_memory(held_ + bytes, context_.memory());
+  need(bytes);
   held_ += bytes;
 }
 
@@ -208,39 +171,6 @@ void SpliceInputs::reverse(Strand& strand) {
   hold(strand.bases->size());
   strand.reversed = io::reverse_complement(*strand.bases);
   strand.bases = &strand.reversed;
-}
-
-Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
-  context_.check_cancelled();
-  const std::string_view bases =
-      std::string_view(*trial.strand->bases).substr(trial.first - 1, trial.last - trial.first + 1);
-  const std::uint64_t finder = finder_bytes_per_base * bases.size();
-  if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
-  // Proteins have no words of bases to tell candidates by.
-  const std::string_view words = is_protein ? std::string_view() : *trial.letters;
-  std::int64_t left_out = 0;
-  Exons exons =
-      splice::candidate_exons(context_,
-                              bases,
-                              is_protein ? params_.protein_candidates : params_.candidates,
-                              words,
-                              &left_out);
-  std::atomic_ref(search_.exons_left_out) += left_out;
-  for (splice::Exon& exon : exons) {
-    exon.first += trial.first - 1;
-    exon.last += trial.first - 1;
-  }
-  std::erase_if(exons, [&](const splice::Exon& exon) {
-    const auto& without = trial.without;
-    const auto base = std::lower_bound(without.begin(), without.end(), exon.first);
-    return base != without.end() && *base <= exon.last;
-  });
-  return exons;
-}
-
-std::shared_ptr<Exons> SpliceInputs::held(Exons exons) {
-  hold(exons.capacity() * sizeof(splice::Exon));
-  return std::make_shared<Exons>(std::move(exons));
 }
 
 void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& strands) {

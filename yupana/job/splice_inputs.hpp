@@ -4,6 +4,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
+#include "yupana/io/site_scores.hpp"
 #include "yupana/job/splice.hpp"
 #include "yupana/splice/loci.hpp"
 #include "yupana/splice/protein_loci.hpp"
@@ -84,6 +86,8 @@ class SpliceInputs {
   void note_search() const;
 
  private:
+  /// Throws out_of_resources where so many bytes more are not left.
+  void need(std::uint64_t bytes) const;
   void hold(std::uint64_t bytes);
   std::uint64_t left() const { return context_.memory() - held_; }
   const std::vector<io::FastaRecord>& fasta(const std::string& path,
@@ -109,6 +113,14 @@ class SpliceInputs {
   const splice::SeedIndex& seeds(const std::string& genome);
   const std::vector<std::vector<splice::Locus>>& protein_loci_of(const SpliceInput& input);
   std::shared_ptr<Exons> whole_exons(Strand& strand);
+  void check_scores(std::span<const Task> tasks);
+  /// The exons of a task's trials that have none.
+  std::vector<Exons> exons_of(const Task& task);
+  void read_sites(const std::vector<SpliceInput>& inputs);
+  splice::SitesAlong sites_along(const Trial& trial) const;
+  /// Leaves of each trial's exons those that may change an output.
+  void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
+  /// The exons of a trial, counted from its first base.
   Exons candidates(const Trial& trial, bool is_protein);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
@@ -125,6 +137,7 @@ class SpliceInputs {
   const bool any_protein_;
   std::uint64_t held_ = 0;
   SpliceSearch search_;
+  std::map<std::string, splice::SiteScores> sites_;  ///< by sequence
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;

@@ -12,7 +12,7 @@ namespace yupana::splice::cpu {
 namespace {
 
 SplicedAlignment align_one(Context& context,
-                           Stage& stage,
+                           Stage* stage,
                            const Case& problem,
                            const AlignParams& params,
                            const Tuning& tuning,
@@ -66,6 +66,12 @@ int lanes_for(Context& context,
 
 }  // namespace
 
+std::int64_t score_alone(Context& context, const Case& problem, AlignParams params) {
+  params.alignment = false;
+  const std::uint64_t left = memory_left(context, params);
+  return align_one(context, nullptr, problem, params, {}, 1, left).score;
+}
+
 std::vector<SplicedAlignment> align(Context& context,
                                     std::span<const Case> problems,
                                     const AlignParams& params,
@@ -84,7 +90,7 @@ std::vector<SplicedAlignment> align(Context& context,
   const auto solve = [&](std::size_t p, int workers, std::uint64_t share) {
     Tuning own = tuning;
     own.saved_bytes = std::min(own.saved_bytes, saved_bytes(share));
-    results[p] = align_one(context, stage, problems[p], params, own, workers, share);
+    results[p] = align_one(context, &stage, problems[p], params, own, workers, share);
   };
   // A case that alone is more than a thread's share is spread over all of them, the rest is dealt
   // out one a task, longest first.

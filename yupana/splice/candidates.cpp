@@ -40,8 +40,9 @@ class Finder {
   Finder(const Context* context,
          std::string_view bases,
          std::string_view target,
-         const CandidateParams& params)
-      : context_(context), bases_(bases), words_(target), params_(params) {
+         const CandidateParams& params,
+         const SitesAlong& sites)
+      : context_(context), bases_(bases), words_(target), params_(params), sites_(sites) {
     // A longer exon would pay for more bases without a letter than any exon may.
     longest_in_target_ =
         std::min(params.max_exon, std::ssize(target) + std::ssize(target) / 4 + 100);
@@ -111,7 +112,7 @@ class Finder {
   void find_starts(std::int64_t at) {
     if (is(at, "AG") || is(at, "AC")) {
       const bool in_target = words_.has(codes_, at + 2);
-      const double score = acceptor_odds(bases_, at + 1);
+      const double score = sites_.acceptor(at + 2, is(at, "AG"), acceptor_odds(bases_, at + 1));
       if (in_target || (is(at, "AG") && score >= params_.min_acceptor)) {
         starts_.push_back({at + 3, score, SiteKind::splice, in_target});
       }
@@ -124,7 +125,7 @@ class Finder {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
       const bool in_target = words_.has(codes_, at - TargetWords::length);
-      const double score = donor_odds(bases_, at);
+      const double score = sites_.donor(at, is(at, "GT"), donor_odds(bases_, at));
       // A donor GC has lost about five bits at its second base already.
       const double least = gc ? params_.min_gc_donor : params_.min_donor;
       if (in_target || (!is(at, "AT") && score >= least)) {
@@ -267,6 +268,7 @@ class Finder {
   std::string_view bases_;
   const TargetWords words_;
   const CandidateParams& params_;
+  const SitesAlong& sites_;
   std::int64_t longest_in_target_ = 0;  ///< of exons whose frame does not count
   std::vector<std::int8_t> codes_;
   std::vector<Site> starts_, ends_;
@@ -302,9 +304,10 @@ std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
                            const CandidateParams& params,
                            std::string_view target,
-                           std::int64_t* left_out) {
+                           std::int64_t* left_out,
+                           const SitesAlong& sites) {
   check(params);
-  return Finder(context, bases, target, params).exons(left_out);
+  return Finder(context, bases, target, params, sites).exons(left_out);
 }
 
 int scaled_score(int score) {
@@ -320,15 +323,16 @@ int scaled_score(int score) {
 std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params,
                                   std::string_view target) {
-  return exons_of(nullptr, bases, params, target, nullptr);
+  return exons_of(nullptr, bases, params, target, nullptr, {});
 }
 
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const CandidateParams& params,
                                   std::string_view target,
-                                  std::int64_t* left_out) {
-  return exons_of(&context, bases, params, target, left_out);
+                                  std::int64_t* left_out,
+                                  const SitesAlong& sites) {
+  return exons_of(&context, bases, params, target, left_out, sites);
 }
 
 CandidateParams candidates_for_proteins() {

@@ -6,6 +6,7 @@
 
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/protein.hpp"
+#include "yupana/splice/site_scores.hpp"
 
 namespace yupana::splice {
 
@@ -59,12 +60,13 @@ std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params = {},
                                   std::string_view target = {});
 /// The same for chromosomes: stops, and throws interrupted, once the context is cancelled.
-/// `left_out` counts the exons beyond max_exons.
+/// `left_out` counts the exons beyond max_exons; `sites` have odds in place of those of the models.
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const CandidateParams& params = {},
                                   std::string_view target = {},
-                                  std::int64_t* left_out = nullptr);
+                                  std::int64_t* left_out = nullptr,
+                                  const SitesAlong& sites = {});
 
 /// Parameters of align() in the scale of candidates, with their shortest intron. bad_input for a
 /// score beyond max_unscaled_score.

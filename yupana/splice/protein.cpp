@@ -13,11 +13,11 @@
 namespace yupana::splice {
 namespace {
 
-constexpr std::string_view amino_acids = "ACDEFGHIKLMNPQRSTVWYX*";
+constexpr std::string_view codon_letters = "ACDEFGHIKLMNPQRSTVWYX*";
 
 void check(const ProteinParams& params) {
   check_params(params.align);
-  for (const char amino : amino_acids) {
+  for (const char amino : codon_letters) {
     if (params.align.substitution.knows(amino)) continue;
     throw input_error(
         "splice: expected a substitution matrix of the twenty amino acids, X and *, got "

@@ -59,6 +59,8 @@ struct RowKernels {
   /// out = max(from + added, least). True if out or `from`, plus twice the room, does not fit T (in
   /// 32 bits: is beyond 2^30).
   bool (*enter)(std::int64_t count, T* out, const T* from, T added, T least, const T* room);
+  /// The largest a + b.
+  T (*largest_sum)(std::int64_t count, const T* a, const T* b);
   /// Cells of `steps` vectors on registers alone (one addition, two maxima), what the kernels are
   /// measured against: sets the number of cells, returns a value that depends on each.
   T (*register_loop)(std::int64_t steps, std::int64_t& cells);

@@ -237,6 +237,19 @@ bool enter(std::int64_t count, T* out, const T* from, T added, T least, const T*
   }
 }
 
+template <class T>
+T largest_sum(std::int64_t count, const T* a, const T* b) {
+  const hn::ScalableTag<T> d;
+  const std::int64_t lanes = hn::Lanes(d);
+  auto largest = hn::Set(d, std::numeric_limits<T>::min());
+  for (std::int64_t c = 0; c < count; c += lanes) {
+    largest = hn::Max(largest, add(d, hn::Load(d, a + c), hn::Load(d, b + c)));
+  }
+  alignas(64) T each[HWY_LANES(T)];
+  hn::Store(largest, d, each);
+  return *std::max_element(each, each + lanes);
+}
+
 // Keeps the compiler from knowing a value, so that a loop of constants is not folded away.
 template <class V>
 HWY_INLINE void forget(V& v) {
@@ -280,6 +293,7 @@ RowKernels<T> kernels_of() {
           &merge<T>,
           &absorb<T>,
           &enter<T>,
+          &largest_sum<T>,
           &register_loop<T>};
 }
 

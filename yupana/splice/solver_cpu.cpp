@@ -301,10 +301,10 @@ void Solver<T>::run_block(std::int64_t block) {
     progress_[block].store(s + 1, std::memory_order_release);
     state.cells += static_cast<double>(plan_.starts[s].rows * blocks_[block].width);
     if (state.cells < 1e7) continue;
-    stage_->advance(state.cells);
+    tell(state.cells);
     state.cells = 0;
   }
-  stage_->advance(state.cells);
+  tell(state.cells);
 }
 
 // Workers take blocks from left to right, so that the block one waits for is always being worked on
@@ -329,9 +329,9 @@ void Solver<T>::run_blocks() {
 }
 
 template <class T>
-bool Solver<T>::solve(Stage& stage, SplicedAlignment& result) {
+bool Solver<T>::solve(Stage* stage, SplicedAlignment& result) {
   if (!range_.fits) return false;
-  stage_ = &stage;
+  stage_ = stage;
   cut_blocks(tuning_);
   make_profiles();
   take_memory();

@@ -66,8 +66,8 @@ class Solver {
          const Tuning& tuning,
          int workers);
 
-  /// False if T does not hold the scores. `stage` hears of the cells.
-  bool solve(Stage& stage, SplicedAlignment& result);
+  /// False if T does not hold the scores. `stage`, unless null, hears of the cells.
+  bool solve(Stage* stage, SplicedAlignment& result);
 
  private:
   // solver_cpu.cpp
@@ -100,6 +100,9 @@ class Solver {
     return c % blocks_[block].vectors * kernels_.lanes + c / blocks_[block].vectors;
   }
   bool wait_for(std::int64_t block, std::int64_t start) const;
+  void tell(double cells) const {
+    stage_ != nullptr ? stage_->advance(cells) : context_.check_cancelled();
+  }
   void run_blocks();
 
   // traceback_cpu.cpp
@@ -132,5 +135,8 @@ class Solver {
   std::vector<std::atomic<std::int64_t>> progress_;
   std::atomic<bool> failed_{false}, overflow_{false};
 };
+
+/// The score of a case on the thread that asks, in no stage.
+std::int64_t score_alone(Context& context, const Case& problem, AlignParams params);
 
 }  // namespace yupana::splice::cpu

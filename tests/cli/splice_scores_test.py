@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""yupana splice --splice-scores: sites of another program decide where letters alone do not."""
+import functools
+import gzip
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import genes
+from genes import complement, fasta, table
+from program import main, run
+
+AUTO = ("--genome", "g.fa", "--target", "t.fa")
+refuse = functools.partial(genes.refuse, status=3)
+
+
+def noise(length):
+    return "".join(random.choice("ACGT") for _ in range(length))
+
+
+def body(codons):
+    return "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(codons))
+
+
+def gene():
+    """A gene of two exons whose intron may lie six bases further on, its first base, and its cDNA."""
+    first, second = "ATG" + body(40) + "CAG", "GTAAAG" + body(40) + "TAA"
+    intron = "GTAAAGGTAAGT" + noise(150) + "TTTTCTTTTCCTTTTTTTGCAG"
+    return first + intron + second, len(first), len(intron), first + second
+
+
+def chain(*more):
+    run("splice", *AUTO, "-o", "s", *more)
+    return table("s")[0]["chain"]
+
+
+def scores_of_sites_decide_between_equal_introns():
+    random.seed(1)
+    bases, begin, length, cdna = gene()
+    for around in (500, 70_000):  # whole sequences, and loci
+        before, after = noise(around), noise(around)
+        letters = before + bases + after
+        fasta("t.fa", cdna=cdna)
+        for strand in "+-":
+            fasta("g.fa", chr=letters if strand == "+" else complement(letters))
+            chains = []
+            for shift in (0, 6):
+                donor = around + begin + shift
+                sites = [(donor, "D", 13), (donor + length, "A", 13)]
+                if strand == "-":
+                    sites = [(len(letters) - at, kind, score) for at, kind, score in sites]
+                lines = "".join(f"chr\t{at}\t{strand}\t{kind}\t{score}\n" for at, kind, score in sites)
+                with gzip.open("s.tsv.gz", "wt") as file:
+                    file.write("# sites\nother\t5\t+\tA\t-2\n" + lines)
+                chains.append(chain("--splice-scores", "s.tsv.gz"))
+                first = sorted(int(x) for part in chains[-1].split(",") for x in part.split("-"))[1:3]
+                expected = [donor, donor + length + 1]
+                if strand == "-":
+                    expected = [len(letters) + 1 - x for x in reversed(expected)]
+                assert first == expected, (around, strand, shift, chains, expected)
+            assert chain() in chains and len(set(chains)) == 2, chains
+
+
+def files_that_are_no_scores_are_refused():
+    random.seed(2)
+    bases, _, _, cdna = gene()
+    fasta("g.fa", chr=bases)
+    fasta("t.fa", cdna=cdna)
+    scores = pathlib.Path("s.tsv")
+    for line, says in (("chr\t5\t+\tD", "4 columns"), ("chr\t-1\t+\tD\t3", "offset"),
+                       ("chr\t5\t.\tD\t3", "+ or -"), ("chr\t5\t+\tX\t3", "D or A"),
+                       ("chr\t5\t+\tD\tgood", "score"), ("chr\t5\t+\tD\t1e9", "score")):
+        scores.write_text("chr\t3\t+\tA\t1\n" + line + "\n")
+        refuse(*AUTO, "--splice-scores", "s.tsv", says=["s.tsv:2", says])
+    for text, says in (("chr\t5\t+\tD\t1\nchr\t5\t+\tD\t2\n", "once"), ("", "none"),
+                       ("another\t5\t+\tD\t1\n", "none"),
+                       (f"chr\t{len(bases) + 1}\t+\tD\t1\n", f"{len(bases)} bases")):
+        scores.write_text(text)
+        refuse(*AUTO, "--splice-scores", "s.tsv", says=["s.tsv", says])
+    pathlib.Path("e.tsv").write_text("1 9\n")
+    genes.refuse(*AUTO, "--exons", "e.tsv", "--splice-scores", "s.tsv", status=2, says=["--exons auto"])
+
+
+sys.exit(main([scores_of_sites_decide_between_equal_introns, files_that_are_no_scores_are_refused]))
