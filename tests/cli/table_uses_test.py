@@ -217,14 +217,14 @@ def labels_that_poisson_does_not_take_were_of_no_file():
     for command in (("tree", "fit"), ("forest", "fit", "--trees", 2)):
         poisson = ["--label", "y", "--regression", "--criterion", "poisson", "-o", "m"]
         refuse(*command, "t.csv", *poisson, says=["t.csv: row 2: expected", "for Poisson's deviance, got -1"])
-        refuse(*command, "zeros.csv", *poisson, says="zeros.csv: expected a label above 0")
+        refuse(*command, "zeros.csv", *poisson, says=["zeros.csv: expected a label above 0"])
 
 
 def too_many_features_were_refused_by_a_name_that_no_option_has():
     put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
     fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
            "-o", "m", "--max-features"]
-    refuse(*fit, 5, status=2, says="--max-features: expected 1 to 4, 0 (all) or -1, got 5")
+    refuse(*fit, 5, status=2, says=["--max-features: expected 1 to 4, 0 (all) or -1, got 5"])
     run(*fit, 4)
 
 
