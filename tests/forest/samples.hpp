@@ -68,7 +68,8 @@ Sample<T> make_sample(const SampleParams& params) {
     const double noise = random.uniform();
     if (params.classes > 0) {
       const double scaled = 3 * sum + 2 * noise + 10'000.0 * params.classes;
-      sample.codes.push_back(static_cast<std::int32_t>(scaled) % params.classes);
+      const std::int32_t rest = static_cast<std::int32_t>(scaled) % params.classes;
+      sample.codes.push_back(rest < 0 ? rest + params.classes : rest);  // sums of many levels
     } else {
       sample.values.push_back(params.levels > 0 ? std::floor(4 * (sum + noise)) : sum + noise);
     }
