@@ -187,10 +187,12 @@ std::optional<T> number_of(const std::string& text, bool* beyond = nullptr) {
   return value;
 }
 
-/// "a whole number from 0 to 4096", "a number of at least 0"
+/// "a whole number from 0 to 4096", "a finite number of at least 0"
 template <class T>
 std::string number_text(T low, T high) {
-  const std::string kind = std::is_integral_v<T> ? "a whole number" : "a number";
+  const std::string kind = std::is_integral_v<T> ? "a whole number"
+                           : high < greatest<T>  ? "a number"
+                                                 : "a finite number";
   const auto shown = [](T value) {
     return std::is_integral_v<T> ? fmt::format("{}", value) : fmt::format("{:g}", double(value));
   };

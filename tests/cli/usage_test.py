@@ -75,6 +75,9 @@ def numbers_beyond_their_type_are_refused():
     for option in ("--trees", "--cv", "--max-depth", "--min-samples-leaf"):
         refused(*fit, option, "99999999999999999999",
                 says=[f"{option}: expected a whole number within 64 bits, got '99999999999999999999'"])
+    for value in ("inf", "-1"):
+        refused("tree", "prune", "t.json", "--ccp-alpha", value,
+                says=[f"--ccp-alpha: expected a finite number of at least 0, got '{value}'"])
     for value in ("1e400", "-1e400", "1e-400"):
         refused(*fit, "--min-gain", value,
                 says=[f"--min-gain: expected a number within the range of a double, got '{value}'"])
