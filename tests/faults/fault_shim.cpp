@@ -63,7 +63,9 @@ std::atomic<bool> armed{false};
 
 /// Whether a call comes from a library that a fault kills or stops for ever, whatever its caller
 /// does: fontconfig 2.14 follows the null pointer, htslib 1.16 waits for the thread that did not
-/// start, and for a thread of its own that ended since it got no memory.
+/// start, and for a thread of its own that ended since it got no memory. The constructor of
+/// tbbmalloc 2021.8 calls dlopen(); where no memory is left for that call's error, the dlopen() of
+/// glibc 2.36 that loads the library follows -1.
 thread_local bool starts_fatal_thread = false;
 
 bool is_fatal(Kind kind) {
@@ -77,7 +79,9 @@ bool is_fatal(Kind kind) {
     if (dladdr(callers[i], &place) == 0) continue;
     const bool htslib = std::strstr(place.dli_fname, "libhts.") != nullptr;
     if (htslib && (kind == thread || !main_thread)) return true;
-    if (kind == memory && std::strstr(place.dli_fname, "libfontconfig.") != nullptr) return true;
+    if (kind != memory) continue;
+    if (std::strstr(place.dli_fname, "libfontconfig.") != nullptr) return true;
+    if (std::strstr(place.dli_fname, "libtbbmalloc.") != nullptr) return true;
   }
   return false;
 }
