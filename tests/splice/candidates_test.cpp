@@ -9,6 +9,7 @@
 
 #include "tests/splice/cases.hpp"
 #include "tests/support/text_files.hpp"
+#include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/site_odds.hpp"
 
 namespace yupana::splice {
@@ -31,12 +32,32 @@ Ends ends_of(const std::vector<Exon>& exons) {
   return ends;
 }
 
+std::vector<std::int8_t> codes_of(std::string_view bases) {
+  std::vector<std::int8_t> codes;
+  for (const char letter : bases) codes.push_back(static_cast<std::int8_t>(base_code(letter)));
+  return codes;
+}
+
 TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
   EXPECT_GT(donor_odds("CAGGTAAGT", 3), 10);
   EXPECT_LT(donor_odds("CAGCTAAGT", 3), donor_odds("CAGGTAAGT", 3) - 8);
   EXPECT_GT(acceptor_odds("TTTTTTTTTTTTTTTTTCAGG", 19), 10);
   EXPECT_EQ(donor_odds("NNNNNNNNN", 3), 0);
   EXPECT_EQ(donor_odds("", 3), 0) << "beyond the ends of the text";
+}
+
+TEST(Candidates, ConsensusSitesOfU12IntronsScoreAsHighAsThoseOfOthers) {
+  const auto donor = [](std::string_view bases) { return minor_donor_odds(codes_of(bases), 0); };
+  EXPECT_GT(donor("ATATCCTT"), 9);
+  EXPECT_LT(donor("ATATCGAT"), 1);
+  EXPECT_EQ(donor(""), donor("NNNNNNNN")) << "beyond the ends of the text";
+  const auto acceptor = [](std::string_view bases) {
+    return minor_acceptor_odds(codes_of(bases), std::ssize(bases) - 1);
+  };
+  EXPECT_GT(acceptor("TTCCTTAACGTGAGTGACAC"), 9);
+  EXPECT_LT(acceptor("TTCCTTAACGTGAGTGAAAC"), acceptor("TTCCTTAACGTGAGTGACAC") - 3) << "a purine";
+  EXPECT_LT(acceptor("TTCCTTAACCAC"), 0) << "the branch point is too near";
+  EXPECT_LT(acceptor(""), 0);
 }
 
 TEST(Candidates, AreAllPairsOfSignalsWithAnOpenFrame) {

@@ -76,6 +76,25 @@ TEST(OwnCdna, IntronsFromAtToAc) {
   expect_own_exons({.donor = "ATATCCTTT", .acceptor = "TTCCTTAACTTTCATACCAC"}, {150, 120, 90});
 }
 
+/// Thirty genes with introns of U12's consensus and random bases before YAC; the exons of each by
+/// its cDNA, of which every `step`-th letter is another one.
+void expect_exons_of_u12_introns(std::size_t step) {
+  Draw draw(8);
+  for (int g = 0; g < 30; ++g) {
+    const std::string acceptor = "TTCCTTAAC" + draw.letters(10) + "CAC";
+    const Gene gene(draw, {.donor = "ATATCCTT", .acceptor = acceptor}, {150, 120, 90});
+    std::string target = gene.cdna;
+    for (std::size_t at = 5; at + 3 < target.size(); at += step) {
+      target[at] = target[at] == 'A' ? 'C' : 'A';
+    }
+    EXPECT_EQ(places_of(gene, target), gene.places) << g;
+  }
+}
+
+TEST(OwnCdna, IntronsFromAtToAcGaveWayToGtOrAgNearby) { expect_exons_of_u12_introns(1000); }
+
+TEST(OwnCdna, IntronsFromAtToAcNeededWordsOfTheTarget) { expect_exons_of_u12_introns(9); }
+
 TEST(OwnCdna, AcceptorsBehindPurines) {
   expect_own_exons({.acceptor = "GAAGGAGAAGGGAAGAGAAAAG"}, {150, 120, 90});
 }

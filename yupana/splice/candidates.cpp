@@ -108,12 +108,20 @@ class Finder {
     }
   }
 
+  /// Without a word of the target AT and AC need all but a letter of their consensus: few have it
+  /// by chance.
+  static double least_odds(double least, bool minor) {
+    return minor ? std::max(least, 4.0) : least;
+  }
+
   /// Starts behind an acceptor at `at`, and at a codon there.
   void find_starts(std::int64_t at) {
     if (is(at, "AG") || is(at, "AC")) {
       const bool in_target = words_.has(codes_, at + 2);
-      const double score = sites_.acceptor(at + 2, is(at, "AG"), acceptor_odds(bases_, at + 1));
-      if (in_target || (is(at, "AG") && score >= params_.min_acceptor)) {
+      double odds = acceptor_odds(bases_, at + 1);
+      if (is(at, "AC")) odds = std::max(odds, minor_acceptor_odds(codes_, at + 1));
+      const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
+      if (in_target || score >= least_odds(params_.min_acceptor, is(at, "AC"))) {
         starts_.push_back({at + 3, score, SiteKind::splice, in_target});
       }
     }
@@ -125,10 +133,12 @@ class Finder {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
       const bool in_target = words_.has(codes_, at - TargetWords::length);
-      const double score = sites_.donor(at, is(at, "GT"), donor_odds(bases_, at));
+      double odds = donor_odds(bases_, at);
+      if (is(at, "AT")) odds = std::max(odds, minor_donor_odds(codes_, at));
+      const double score = sites_.donor(at, is(at, "GT"), odds);
       // A donor GC has lost about five bits at its second base already.
       const double least = gc ? params_.min_gc_donor : params_.min_donor;
-      if (in_target || (!is(at, "AT") && score >= least)) {
+      if (in_target || score >= least_odds(least, is(at, "AT"))) {
         ends_.push_back({at, score, SiteKind::splice, in_target});
       }
     }

@@ -1,7 +1,10 @@
 #include "yupana/splice/site_odds.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "yupana/splice/genetic_code.hpp"
 
@@ -51,6 +54,14 @@ constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
                                       {{27, 14, 49, 10}}};
 constexpr std::int64_t acceptor_before = 20;
 
+// Introns of the minor spliceosome (U12) from AT to AC: their donors have a consensus, and their
+// acceptors that of a branch point in place of a run of pyrimidines (Hall, Padgett 1994; Burge,
+// Padgett, Sharp 1998). Bases between branch point and exon, the intron's last three included:
+constexpr std::int64_t nearest_branch = 5, furthest_branch = 28;
+// One intron in a thousand is of this kind: each of its sites pays for half of log2(1000).
+constexpr double minor_cost = 4.98;
+constexpr double pyrimidine_share = 0.9;  // before AC
+
 /// log2 of shares against a quarter each.
 template <std::size_t size>
 std::array<std::array<double, 4>, size> log_odds(const Shares (&shares)[size]) {
@@ -75,6 +86,38 @@ double odds(std::string_view bases,
   return sum;
 }
 
+int code_at(std::span<const std::int8_t> codes, std::int64_t at) {
+  return at >= 0 && at < std::ssize(codes) ? codes[at] : base_codes - 1;
+}
+
+/// A consensus, each letter with the share that it has of its place.
+class Consensus {
+ public:
+  Consensus(std::string_view letters, double share)
+      : equal_(std::log2(share / 0.25)), other_(std::log2((1 - share) / 0.75)) {
+    for (const char letter : letters) codes_.push_back(static_cast<std::int8_t>(base_code(letter)));
+  }
+  std::int64_t size() const { return std::ssize(codes_); }
+  /// Odds of the whole consensus.
+  double best() const { return equal_ * static_cast<double>(size()); }
+  /// Odds that a letter which is not the consensus' takes away.
+  double step() const { return equal_ - other_; }
+  /// How far the letters from `from` on are below best(), or some value of at least `enough`.
+  double loss(std::span<const std::int8_t> codes, std::int64_t from, double enough) const {
+    const bool inside = from >= 0 && from + size() <= std::ssize(codes);
+    double sum = 0;
+    for (std::int64_t i = 0; i < size() && sum < enough; ++i) {
+      const int base = inside ? codes[from + i] : code_at(codes, from + i);
+      if (base != codes_[i]) sum += base < 4 ? step() : equal_;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<std::int8_t> codes_;
+  double equal_, other_;
+};
+
 }  // namespace
 
 double donor_odds(std::string_view bases, std::int64_t place) {
@@ -85,6 +128,29 @@ double donor_odds(std::string_view bases, std::int64_t place) {
 double acceptor_odds(std::string_view bases, std::int64_t place) {
   static const auto model = log_odds(acceptor_shares);
   return odds(bases, place + 1 - acceptor_before, model);
+}
+
+double minor_donor_odds(std::span<const std::int8_t> codes, std::int64_t place) {
+  static const Consensus donor("ATATCCTT", 0.91);
+  return donor.best() - donor.loss(codes, place, donor.best() * 10) - minor_cost;
+}
+
+double minor_acceptor_odds(std::span<const std::int8_t> codes, std::int64_t place) {
+  static const Consensus branch("TTCCTTAAC", 0.85), end("AC", 0.91);
+  static const double places = std::log2(furthest_branch - nearest_branch + 1);
+  const double most = 2.5 * branch.step();
+  double loss = most;
+  for (std::int64_t behind = nearest_branch; behind <= furthest_branch; ++behind) {
+    const std::int64_t from = place + 1 - behind - branch.size();
+    loss = std::min(loss, branch.loss(codes, from, loss));
+  }
+  if (loss >= most)
+    return std::numeric_limits<double>::lowest();  // three other letters: no branch point
+  const int third = code_at(codes, place - 2);
+  const bool pyrimidine = third == base_code('C') || third == base_code('T');
+  const double share = pyrimidine ? pyrimidine_share : 1 - pyrimidine_share;
+  return branch.best() - loss - places + (third < 4 ? std::log2(share / 0.5) : 0) + end.best() -
+         end.loss(codes, place - 1, end.best() * 10) - minor_cost;
 }
 
 }  // namespace yupana::splice

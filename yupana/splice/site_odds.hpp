@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace yupana::splice {
@@ -9,5 +10,9 @@ namespace yupana::splice {
 /// (from 0), by models of human sites. Bases outside the text or ambiguous count 0.
 double donor_odds(std::string_view bases, std::int64_t place);
 double acceptor_odds(std::string_view bases, std::int64_t place);
+/// The same of sites AT and AC in a text of base_code(), by the consensus of U12 introns: ATATCCTT,
+/// and a branch point TTCCTTAAC before YAC.
+double minor_donor_odds(std::span<const std::int8_t> codes, std::int64_t place);
+double minor_acceptor_odds(std::span<const std::int8_t> codes, std::int64_t place);
 
 }  // namespace yupana::splice
