@@ -15,7 +15,7 @@ def job_of(command, made, options, out="o", bound=0, **more):
 
 def tree_options(rng, name):
     options = [[name, rng.choice(TREES)]]
-    if rng.random() < 0.4:
+    if rng.random() < 0.6:
         options += [["--bootstrap", str(rng.randrange(1, 9))]]
         options += some(rng, ["--block", (1, 7, "1kb")])
     return options
@@ -191,6 +191,11 @@ def splice(rng):
     options += [["--also", *also]] if also else []
     if automatic:
         options += signals(rng)
+        if rng.random() < 0.2:
+            inputs["sites.tsv"] = Text(["\t".join(map(str, ("g", rng.randrange(len(bases) + 1), rng.choice("+-"),
+                                                            rng.choice("DA"), rng.randrange(-20, 20))))
+                                        for _ in range(rng.randrange(1, 30))])
+            options.append(["--splice-scores", "sites.tsv"])
     elif rng.random() < 0.1:
         return batch(rng, inputs, options)
     return Job(["splice"], inputs, options, "o", ranks=True)

@@ -173,16 +173,19 @@ def som(rng):
         (data, form), name, extra = libsvm(rng, lines, features), "t.svm", []
     else:
         (data, form), name = written(rng, lines), "t.csv"
-    options = form + [["--label", "label"], *(["--ignore", n] for n in extra)]
+    unused = "--ignore" if rng.random() < 0.6 else "--id"
+    options = form + [["--label", "label"], *([unused, n] for n in extra)]
     options += map_options(rng, features)
     if features > 2 and name == "t.csv" and rng.random() < 0.1:
-        options = [o for o in options if o[0] not in ("--ignore", "--image")] + [["--columns", "f0", "f1"]]
+        options = [o for o in options if o[0] not in ("--ignore", "--id", "--image")] + [["--columns", "f0", "f1"]]
     what = rng.choice(("fit", "fit", "apply", "report"))
     if what == "fit":
         return Job(["som", "fit", name], {name: data}, options, "o", ranks=True)
     before = (["som", "fit", name, *(w for o in options for w in o), "-o", "m"],)
     used = [name] if what == "apply" or rng.random() < 0.6 else []
     options = form + some(rng, ["--neighbors", (4, 6, 8)]) if used else []
+    if what == "apply" and extra and rng.random() < 0.5:
+        options += [["--id", extra[0]]]
     if what == "report":
         options += some(rng, ["--title", "again"], ["--clusters", ("auto", 2, 3)])
         options += some(rng, [("--p-matrix", "--no-p-matrix")]) if used else []
