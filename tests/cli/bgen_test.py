@@ -254,7 +254,7 @@ def header_has_free_data_and_no_variants():
     bgen.write("c.bgen", 3, [bgen.variant(bgen.unphased([0, 1, 2]))], names=names(3), free=b"anything")
     assert results("c.bgen")[1] == [3, 1]
     bgen.write("c.bgen", 3, [], names=names(3))
-    refuse("dist", "c.bgen", "-o", "new", says="at least one site")
+    refuse("dist", "c.bgen", "-o", "new", says="c.bgen: expected at least one site")
 
 
 sys.exit(main([every_number_of_bits_phase_and_ploidy_is_called_by_the_rule,

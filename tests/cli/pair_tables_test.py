@@ -134,7 +134,7 @@ def parquet_has_the_rows_of_the_text():
     text = lines("d.pairs.tsv")
     assert names == text[0] and groups > 1
     assert rows == [(one, other, float(value)) for one, other, value in text[1:]]
-    run("dist", *options, "-o", "two", "--pairs-format", "parquet", "--threads", 2, "--memory", "20M")
+    run("dist", *options, "-o", "two", "--pairs-format", "parquet", "--threads", 2, "--memory", "30M")
     assert pathlib.Path("two.pairs.parquet").read_bytes() == pathlib.Path("d.pairs.parquet").read_bytes()
 
 

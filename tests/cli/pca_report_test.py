@@ -93,7 +93,7 @@ def numbers_of_many_values_are_a_scale():
     run(*COHORT)
     ages = write_ages()
     done = run("pca", "c.bed", "--report", "--labels", "ages.tsv", "--label-column", "age", "-o", "y")
-    assert "numbers of many values" in done.stderr
+    assert " values: a scale of colours" in done.stderr and "write a letter before" in done.stderr
     covariate = data_of("y.html")["covariate"]
     assert covariate == {"name": "age", "low": 20, "high": 20 + 89 / 4, "values": ages}
     run("fermat", "c.bed", "--labels", "ages.tsv", "--label-column", "age", "-o", "f")

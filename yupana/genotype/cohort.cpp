@@ -280,7 +280,7 @@ void Cohort::State::finish() {
   summary.sites.kept = filter->kept();
   for (const auto& [reason, count] : filter->dropped()) summary.sites.skipped[reason] += count;
   summary.calls_missing = filter->calls_missing();
-  if (params.parts == 1) check_sites_left(summary);
+  if (params.parts == 1) check_sites_left(summary, params.name);
   if (std::exchange(noted, true)) return;
   for (const std::string& text : read.notes) context.note(text);
   if (filter->founders() < std::ssize(kept))

@@ -53,6 +53,7 @@ struct CohortParams {
   /// rank reads. Samples and the reader's account are of the whole input.
   int part = 0;
   int parts = 1;
+  std::string name = "the input";  ///< the source's, in messages
 };
 
 /// Sample and site accounting of a run.
@@ -65,8 +66,8 @@ struct CohortSummary {
   double missing_rate() const;
 };
 
-/// Throws bad_input where no site is left, with the counts of what was dropped and why.
-void check_sites_left(const CohortSummary& summary);
+/// Throws bad_input where no site of `name` is left, with the counts of what was dropped and why.
+void check_sites_left(const CohortSummary& summary, const std::string& name);
 /// What a user should know of the calls that took their site's most frequent genotype.
 void note_imputed(const Context& context, const CohortSummary& summary);
 

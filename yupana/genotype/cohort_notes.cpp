@@ -46,16 +46,17 @@ double CohortSummary::missing_rate() const {
   return calls > 0 ? static_cast<double>(calls_missing) / calls : 0;
 }
 
-void check_sites_left(const CohortSummary& summary) {
+void check_sites_left(const CohortSummary& summary, const std::string& name) {
   if (summary.sites.kept > 0) return;
   if (summary.sites.read == 0) {
-    throw input_error("expected at least one site, got 0; check the input");
+    throw bad_file(name, "expected at least one site, got 0; check that it is the right file");
   }
   const bool autosomes = summary.sites.skipped.contains("not autosomal");
-  throw input_error("no site left of {} read{}; loosen the filters{} or check the input",
-                    summary.sites.read,
-                    reasons(summary.sites.skipped),
-                    autosomes ? " (--all-chr takes every chromosome)" : "");
+  throw bad_file(name,
+                 "no site left of {} read{}; loosen the filters{} or check the input",
+                 summary.sites.read,
+                 reasons(summary.sites.skipped),
+                 autosomes ? " (--all-chr takes every chromosome)" : "");
 }
 
 void note_imputed(const Context& context, const CohortSummary& summary) {

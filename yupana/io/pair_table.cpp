@@ -15,7 +15,7 @@
 namespace yupana::io {
 namespace {
 
-constexpr std::int64_t piece_cells = std::int64_t{1} << 16;
+constexpr std::int64_t piece_cells = std::int64_t{1} << 14;
 
 struct Pair {
   std::int64_t i, j;
@@ -57,6 +57,13 @@ PairTable::PairTable(AtomicFile& file,
 void PairTable::write_band(Context& context, Range rows, const RowProducer& lower_rows) {
   if (rows.size() == 0) return;
   parquet_ ? write_parquet(context, rows, lower_rows) : write_text(context, rows, lower_rows);
+}
+
+std::uint64_t PairTable::parquet_bytes(const std::vector<std::string>& names) {
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, name.size());
+  const std::uint64_t n = names.size();
+  return ParquetWriter::memory(n * (n - 1) / 2, 2 * (4 + longest) + sizeof(double));
 }
 
 std::int64_t PairTable::finish() {

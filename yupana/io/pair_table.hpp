@@ -28,7 +28,7 @@ enum class PairFormat : std::uint8_t { tsv, parquet };
 /// by i, then j, as (name of j, name of i, value). TSV has a header; its numbers are the shortest
 /// text that reads back as the same double. Bands of rows written one after the other make the same
 /// bytes as all rows at once, for any number of threads.
-///   memory: a few MiB and one row a thread; of Parquet two row groups
+///   memory: a few MiB and one row a thread; of Parquet parquet_bytes()
 ///   errors: bad_input for a name that the format cannot hold, out_of_resources for a full disk
 class PairTable {
  public:
@@ -41,6 +41,9 @@ class PairTable {
   void write_band(Context& context, Range rows, const RowProducer& lower_rows);
   /// Ends the file. Returns how many pairs it lists.
   std::int64_t finish();
+
+  /// Bytes that a table of Parquet holds between bands.
+  static std::uint64_t parquet_bytes(const std::vector<std::string>& names);
 
  private:
   AtomicFile& file_;

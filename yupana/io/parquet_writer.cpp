@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -122,6 +123,14 @@ std::vector<ThriftStruct> schema(const std::vector<ParquetColumn>& columns) {
 ParquetWriter::ParquetWriter(AtomicFile& file, std::vector<ParquetColumn> columns)
     : file_(file), columns_(std::move(columns)), values_(columns_.size()) {
   write(magic);
+}
+
+std::uint64_t ParquetWriter::memory(std::uint64_t rows, std::uint64_t row_bytes) {
+  constexpr std::uint64_t compressor = std::uint64_t{2} << 20;
+  const std::uint64_t group =
+      std::min(std::min<std::uint64_t>(rows, group_rows) * row_bytes, group_bytes + row_bytes);
+  // Columns grow by doubling; the one that is written is held packed, too.
+  return 3 * group + compressor;
 }
 
 void ParquetWriter::add(std::size_t column, std::string_view text) {

@@ -19,11 +19,14 @@ struct ParquetColumn {
 /// A table in Parquet's format, version 1: columns without gaps, PLAIN values in one page a row
 /// group, compressed by Zstandard. Rows are appended cell by cell; a row group is written when it
 /// has 131,072 rows or 16 MiB. The same rows make the same bytes.
-///   memory: two row groups, and 100 bytes for each that was written
+///   memory: memory(), and 100 bytes for each row group that was written
 ///   errors: out_of_resources for a full disk
 ///   source: parquet.thrift and the compact protocol of Apache Thrift
 class ParquetWriter {
  public:
+  /// Bytes that are held of so many rows, at most, of so many bytes, at most: a text takes 4 more
+  /// than its letters.
+  static std::uint64_t memory(std::uint64_t rows, std::uint64_t row_bytes);
   /// Takes an empty file, whose owner commits it.
   ParquetWriter(AtomicFile& file, std::vector<ParquetColumn> columns);
   /// A cell of the row in the making; each column gets one, of its type. Text is UTF-8.

@@ -101,6 +101,9 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
+  if (params.outputs.pairs && params.outputs.pair_format == io::PairFormat::parquet) {
+    sizes.later_bytes += io::PairTable::parquet_bytes(input.cohort.samples());
+  }
   if (params.outputs.tree) {
     const std::uint64_t tree = sizes.unblocked_bytes = bytes_of_tree(params.outputs, sizes.samples);
     add_bootstrap(context, sizes, params.outputs.bootstrap, tree, tree);

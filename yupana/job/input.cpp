@@ -321,6 +321,7 @@ Input open_input(Context& context, const InputParams& params) {
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
   cohort.autosomes = params.autosomes;
+  cohort.name = params.path == "-" ? "standard input" : params.path;
   cohort.part = context.rank();
   cohort.parts = context.ranks();
   io::SampleNames names = opened.names;
@@ -347,6 +348,7 @@ Input open_input(Context& context, const InputParams& params) {
   input.held_bytes = opened.held_bytes;
   leave_out_alike(context, params, input);
   take_names(input, opened.names);
+  input.name = cohort.name;
   input.sample_table = std::move(opened.sample_table);
   return input;
 }
@@ -385,7 +387,7 @@ genotype::CohortSummary whole_summary(Context& context,
       summary.sites.skipped[reason] += count;
     }
   }
-  genotype::check_sites_left(summary);
+  genotype::check_sites_left(summary, input.name);
   if (missing == genotype::Missing::mode) genotype::note_imputed(context, summary);
   return summary;
 }

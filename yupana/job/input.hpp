@@ -99,6 +99,7 @@ struct Input {
   std::int64_t kinship_passes = 0;
   /// Names of the sites that --indep-pairwise kept and dropped, one a line.
   std::string pruned_in = {}, pruned_out = {};
+  std::string name = {};  ///< in messages
   int site_groups() const { return same_pairs == nullptr ? 1 : same_pairs->size(); }
 };
 

@@ -90,10 +90,12 @@ RunLabels read_run_labels(Context& context,
   }
   if (!read.numbers.empty()) {
     context.note(
-        fmt::format("{}: the labels of '{}' are numbers of many values: a scale of "
-                    "colours, no classes; nothing is scored against them",
+        fmt::format("{}: the labels of '{}' are numbers of {} values: a scale of colours, no "
+                    "classes; nothing is scored against them; for classes write a letter before "
+                    "each number (P1)",
                     path,
-                    read.column));
+                    read.column,
+                    read.numbers.size()));
     return {.covariate = covariate_of(read)};
   }
   if (read.names.size() < 2) {

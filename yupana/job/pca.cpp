@@ -80,6 +80,27 @@ class RepeatedSites {
   std::string first_;
 };
 
+/// Samples of which no call differs from its site's mean: their sums are zeros.
+void note_origin(Context& context,
+                 const std::vector<std::string>& names,
+                 MatrixView<const double> sums) {
+  std::int64_t count = 0, first = 0;
+  for (std::int64_t i = sums.rows; i-- > 0;) {
+    if (std::any_of(sums.row(i), sums.row(i) + sums.cols, [](double sum) { return sum != 0; })) {
+      continue;
+    }
+    first = i;
+    ++count;
+  }
+  if (count == 0) return;
+  context.note(
+      fmt::format("{} (the first: {}) without a call that differs from its site's mean {} at the "
+                  "origin; --mind 0.99 leaves out samples without calls",
+                  counted(count, "sample"),
+                  names[static_cast<std::size_t>(first)],
+                  count == 1 ? "is" : "are"));
+}
+
 /// One line a site: z' v / sqrt(sites * eigenvalue) for each component, z the standardized
 /// genotypes, so that of complete genotypes the loadings of a component have norm 1.
 void write_loadings(Context& context,
@@ -173,6 +194,7 @@ Components approximate_components(Context& context,
   const std::uint64_t blocks = 2 * genotype::SiteBlock(n, 0).stride * pass_sites + 64 * 8 * n;
   check_memory(context, "pca --approx", analysis::block_pca_bytes(n, params) + blocks);
   Components result;
+  bool first_pass = true;
   const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
     const Stage stage(context, "product");
     double squares = 0;
@@ -183,6 +205,7 @@ Components approximate_components(Context& context,
       squares += genotype::add_grm_product(context, block, standardize, x, sums);
       result.sites += block.codes.sites;
     }
+    if (std::exchange(first_pass, false)) note_origin(context, input.cohort.samples(), sums);
     const auto sites = static_cast<double>(result.sites);
     std::for_each(sums.data, sums.row(n), [&](double& sum) { sum /= sites; });
     return squares / sites;
