@@ -149,7 +149,7 @@ TEST_F(GpuCategories, OfUnknownNumbersAreRefusedBeforeAnyWork) {
   EXPECT_NE(message.find("row 42, feature 1"), std::string::npos) << message;
 }
 
-/// Numbers that no tree saw, beside those that one grew from.
+/// Values absent from the training table, in addition to those in it.
 template <class T>
 void put_strangers(Sample<T>& sample) {
   T* const column = sample.table.column(0);

@@ -42,7 +42,7 @@ TEST(LargePredictionOnGpu, AColumnLongerThanTheDriversPitchIsReadWhole) {
   EXPECT_EQ(wrong, 0);
 }
 
-// More than 32 MB of values go through page-locked memory, in two pieces on their way at a time;
+// More than 32 MB of values go through page-locked memory, two pieces in flight at a time;
 // the memory allowed makes them small and the last one short.
 TEST(LargePredictionOnGpu, RowsThatComeInPiecesArePredictedAsOnTheProcessor) {
   YUPANA_NEEDS_GPU();

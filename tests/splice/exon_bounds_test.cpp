@@ -84,7 +84,7 @@ TEST(ExonBounds, HoldBeyondSixteenBits) {
   c.exons.push_back(exon(101, 2100));
   c.exons.push_back(exon(3001, 5500));
   EXPECT_LT(expect_same(c, scaled_for_candidates({}, {})), 10u);
-  // Introns that gain far more than the letters: sums pass 16 bits on their way.
+  // Introns that gain far more than the letters: intermediate sums exceed 16 bits.
   c.exons.clear();
   for (std::int64_t first = 1; first < 5900; first += 50) {
     c.exons.push_back(exon(first, first + 20));

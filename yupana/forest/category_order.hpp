@@ -52,8 +52,8 @@ void order_entries(const Problem& problem,
                    std::uint32_t* keys,
                    std::uint32_t* rows);
 
-/// order_entries() of nodes whose entries stand one after the other, of rows that go by other
-/// numbers in the table. rows: these numbers; table_rows: the table's
+/// order_entries() of nodes whose entries are contiguous, of rows that are numbered otherwise than
+/// in the table. rows: these numbers; table_rows: the table's
 struct NodeEntries {
   std::uint32_t* keys;
   std::uint32_t* rows;

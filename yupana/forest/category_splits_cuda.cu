@@ -109,8 +109,8 @@ __device__ bool comes_before(const List& list,
          list.class_bits;
 }
 
-/// A run goes behind the entries of all runs of its node that come before it. Missing values stay
-/// the last; where a feature is not drawn nothing moves.
+/// Moves a run past the entries of all runs of its node that precede it. Missing values stay last;
+/// where a feature is not drawn nothing moves.
 __global__ void __launch_bounds__(threads) places_kernel(List list,
                                                          const Place* places,
                                                          const std::uint8_t* drawn,
@@ -254,7 +254,7 @@ void CategorySplits::order_on_device(const Level& level, const Labels& labels, i
   copy(level.lists.rows + feature * n, rows, n, cudaMemcpyDeviceToDevice, stream_);
 }
 
-/// Undrawn features are ordered too, for which nobody asks.
+/// Features that are not drawn are ordered too; their order is unused.
 void CategorySplits::order_on_host(const Level& level,
                                    const std::vector<const Totals*>& nodes,
                                    const std::vector<LeafLimits>& least,

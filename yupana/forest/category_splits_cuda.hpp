@@ -11,7 +11,7 @@
 /// this.
 namespace yupana::forest::cuda {
 
-/// The categories that the ranks of a device's features stand for.
+/// The categories of the ranks that a device's features have.
 struct CategoryRanks {
   std::vector<std::int64_t> counts;                   ///< of each feature in the whole table; 0: it
                                                       ///< is not categorical. Empty: none is

@@ -28,8 +28,8 @@ using yupana::cuda::Stream;
 
 namespace {
 
-/// Rows on their way through one device: while some are predicted, the next come and the results of
-/// those before them go back.
+/// Rows in flight through one device: while one piece is predicted, the next is copied to the
+/// device and the results of the previous one to the host.
 template <class T, class R>
 class Passage {
  public:
@@ -94,7 +94,7 @@ class Passage {
 // Bytes of results below which locking their pages costs more than it saves.
 constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
 
-/// Rows that are on their way at a time: 64 MiB of values, in many pieces of page-locked memory.
+/// Rows in flight at a time: 64 MiB of values, in many pieces of page-locked memory.
 std::int64_t rows_in_flight(std::int64_t row_bytes) {
   return std::max<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14);
 }

@@ -8,7 +8,6 @@
 #include <exception>
 #include <future>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -19,40 +18,6 @@
 
 namespace yupana::genotype {
 namespace {
-
-void check(const CohortParams& params) {
-  const auto rate = [](const char* name, double value, double most) {
-    if (value >= 0 && value <= most) return;
-    throw usage_error("{}: expected a number from 0 to {}, got {}", name, most, value);
-  };
-  rate("--mind", params.max_sample_missing, 1);
-  rate("--geno", params.max_site_missing, 1);
-  rate("--hwe", params.min_hwe, 1);
-  rate("--maf", params.min_maf, 0.5);
-  rate("--max-maf", params.max_maf, 0.5);
-  rate("--thin", params.thin, 1);
-}
-
-/// Marks the samples a list names; throws for an identifier the input does not have.
-std::vector<bool> named(const std::vector<std::string>& ids,
-                        const std::vector<std::string>& list,
-                        const char* option) {
-  std::unordered_map<std::string_view, std::size_t> place;
-  for (std::size_t i = 0; i < ids.size(); ++i) place.emplace(ids[i], i);
-  std::vector<bool> marks(ids.size());
-  for (const std::string& id : list) {
-    const auto found = place.find(id);
-    if (found == place.end()) {
-      throw input_error(
-          "{}: sample '{}' is not among the {} samples of the input; correct the list",
-          option,
-          id,
-          ids.size());
-    }
-    marks[found->second] = true;
-  }
-  return marks;
-}
 
 std::vector<std::int64_t> all_of(std::int64_t count) {
   std::vector<std::int64_t> list(static_cast<std::size_t>(count));
@@ -101,11 +66,11 @@ struct Cohort::State {
 
 void Cohort::State::choose_samples() {
   const std::vector<std::string>& all = source->samples();
-  const std::vector<bool> named_samples = named(all, params.keep, "--keep");
-  const std::vector<bool> unwanted = named(all, params.remove, "--remove");
+  const std::vector<bool> named_samples = marked_samples(all, params.keep, "--keep");
+  const std::vector<bool> unwanted = marked_samples(all, params.remove, "--remove");
   std::vector<const std::string*> reasons(all.size(), nullptr);
   for (const LeftOut& left_out : params.left_out) {
-    const std::vector<bool> marks = named(all, left_out.samples, left_out.reason.c_str());
+    const std::vector<bool> marks = marked_samples(all, left_out.samples, left_out.reason.c_str());
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (marks[i] && reasons[i] == nullptr) reasons[i] = &left_out.reason;
     }
@@ -289,7 +254,7 @@ void Cohort::State::finish() {
 }
 
 Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params) {
-  check(params);
+  check_params(params);
   state_ = std::make_unique<State>(context, std::move(source), params);
   state_->choose_samples();
   if (params.max_sample_missing < 1 && !state_->kept.empty()) state_->drop_incomplete_samples();

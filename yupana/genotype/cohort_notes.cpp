@@ -1,5 +1,8 @@
 #include "yupana/genotype/cohort_notes.hpp"
 
+#include <string_view>
+#include <unordered_map>
+
 #include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {
@@ -39,6 +42,39 @@ void note_founders(const Context& context,
                                  options,
                                  founders,
                                  kept));
+}
+
+void check_params(const CohortParams& params) {
+  const auto rate = [](const char* name, double value, double most) {
+    if (value >= 0 && value <= most) return;
+    throw usage_error("{}: expected a number from 0 to {}, got {}", name, most, value);
+  };
+  rate("--mind", params.max_sample_missing, 1);
+  rate("--geno", params.max_site_missing, 1);
+  rate("--hwe", params.min_hwe, 1);
+  rate("--maf", params.min_maf, 0.5);
+  rate("--max-maf", params.max_maf, 0.5);
+  rate("--thin", params.thin, 1);
+}
+
+std::vector<bool> marked_samples(const std::vector<std::string>& ids,
+                                 const std::vector<std::string>& list,
+                                 const char* option) {
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (std::size_t i = 0; i < ids.size(); ++i) place.emplace(ids[i], i);
+  std::vector<bool> marks(ids.size());
+  for (const std::string& id : list) {
+    const auto found = place.find(id);
+    if (found == place.end()) {
+      throw input_error(
+          "{}: sample '{}' is not among the {} samples of the input; correct the list",
+          option,
+          id,
+          ids.size());
+    }
+    marks[found->second] = true;
+  }
+  return marks;
 }
 
 double CohortSummary::missing_rate() const {

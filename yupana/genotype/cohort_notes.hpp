@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "yupana/genotype/cohort.hpp"
 
@@ -16,5 +17,13 @@ void note_founders(const Context& context,
                    const CohortParams& params,
                    std::int64_t founders,
                    std::size_t kept);
+
+/// Throws for a rate out of its range, under the name of its option.
+void check_params(const CohortParams& params);
+
+/// Marks the samples a list names; throws for an identifier the input does not have.
+std::vector<bool> marked_samples(const std::vector<std::string>& ids,
+                                 const std::vector<std::string>& list,
+                                 const char* option);
 
 }  // namespace yupana::genotype

@@ -10,8 +10,8 @@
 /// Only files of the CUDA build include this.
 namespace yupana::cuda {
 
-/// Writes to each page of memory without contents, with all threads, so that the system gives it
-/// before it is locked, which is the small part then.
+/// Writes to each page of uninitialised memory, with all threads: the system provides the pages in
+/// parallel, and locking them afterwards is quick.
 inline void make_pages(Context& context, void* memory, std::uint64_t bytes) {
   constexpr std::uint64_t page = 4096;
   const auto pages = static_cast<std::int64_t>((bytes + page - 1) / page);
@@ -21,8 +21,8 @@ inline void make_pages(Context& context, void* memory, std::uint64_t bytes) {
   });
 }
 
-/// Locks the pages of host memory, so that copies to and from any device run beside kernels; where
-/// the system locks none, copies are slower. Memory that is there locks at about 32 GB/s.
+/// Locks the pages of host memory, so that copies to and from any device overlap kernels; where the
+/// system refuses, copies are slower. Resident memory locks at about 32 GB/s.
 class PageLock {
  public:
   PageLock() = default;
