@@ -229,5 +229,14 @@ TEST_F(Categories, AreWholeNumbersFromZero) {
             "categorical: expected an entry for each of 1 features, got 2");
 }
 
+// Tests on GPUs took such samples and were refused before they compared anything.
+TEST(Samples, OfManyLevelsHadClassesBelowZero) {
+  for (const std::int32_t classes : {2, 4, 7}) {
+    const auto sample = make_sample<float>({2000, 130, classes, 3000, 0.05, 0, 11});
+    EXPECT_EQ(*std::min_element(sample.codes.begin(), sample.codes.end()), 0);
+    EXPECT_EQ(*std::max_element(sample.codes.begin(), sample.codes.end()), classes - 1);
+  }
+}
+
 }  // namespace
 }  // namespace yupana::forest
