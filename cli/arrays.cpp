@@ -13,14 +13,28 @@ namespace {
 
 constexpr const char* column_help = "numbers: .npy of one column, or text, one a line";
 
-void add_operator(Command& command, job::ArrayOperator& op, bool& wrap) {
+template <class Params>
+void add_operator(Command& command, Params& params) {
   command.choice("--op",
-                 op,
+                 params.op,
                  {{"sum", job::ArrayOperator::sum},
+                  {"product", job::ArrayOperator::product},
                   {"min", job::ArrayOperator::min},
                   {"max", job::ArrayOperator::max}},
-                 "a NaN makes sums NaN, and is the greatest number to the others");
-  command.flag("--wrap", wrap, "sums of integers modulo 2^64; beyond 64 bits they are an error");
+                 "a NaN makes sums and products NaN, and is the greatest number to the others");
+  command.flag("--wrap",
+               params.wrap,
+               "sums and products of integers modulo 2^64; beyond 64 bits they are an error");
+}
+
+template <class Params>
+void add_keys(Command& command, Params& params, const char* effect) {
+  command.input("--by", params.by, fmt::format("a key for each number, .npy or text: {}", effect));
+  command.choice("--key-type",
+                 params.key_type,
+                 {{"f8", {'f', 8}}, {"i8", {'i', 8}}, {"u8", {'u', 8}}},
+                 "what the keys of a text are (default f8)");
+  command.needs({"--key-type"}, {"--by"});
 }
 
 void add_text_type(Command& command, job::TextType& type) {
@@ -53,6 +67,12 @@ Answer make_answer(const Call& call, const job::ArrayFileResult& result) {
 Answer make_answer(const Call& call, const job::ReduceFileResult& result) {
   Answer answer;
   answer.json = {{"command", "reduce"}, {"count", result.count}};
+  if (call.command.given("--by")) {
+    answer.text = fmt::format("{} in {}\n", counted(result.runs, "run"), call.out);
+    answer.json["runs"] = result.runs;
+    answer.json["out"] = call.out;
+    return answer;
+  }
   std::visit(
       [&](auto value) {
         // A NaN's sign means nothing. JSON has no NaN and no infinities: there they are texts.
@@ -85,35 +105,37 @@ Command add_command_of(Command& program,
 
 void add_scan(Command& program) {
   auto params = std::make_shared<job::ScanFileParams>();
-  Command command = add_command_of(
-      program,
-      {.name = "scan",
-       .purpose =
-           "Running sums, minima or maxima of a column of numbers (.npy or text), of any length.",
-       .example = "yupana scan numbers.npy -o sums.npy"},
-      params,
-      job::scan_file);
+  Command command = add_command_of(program,
+                                   {.name = "scan",
+                                    .purpose = "Running sums, products, minima or maxima of a "
+                                               "column of numbers (.npy or text), of any length.",
+                                    .example = "yupana scan numbers.npy -o sums.npy"},
+                                   params,
+                                   job::scan_file);
   command.input("input", params->in, column_help).required();
-  command.flag("--exclusive", params->exclusive, "without the number itself: begins with 0");
-  add_operator(command, params->op, params->wrap);
+  command.flag("--exclusive",
+               params->exclusive,
+               "without the number itself: begins with 0, products with 1");
+  add_operator(command, *params);
+  add_keys(command, *params, "begin anew where the key changes");
   add_text_type(command, params->text_type);
 }
 
 void add_reduce(Command& program) {
   auto params = std::make_shared<job::ReduceFileParams>();
-  Command command = add_command(
-      program,
-      {.name = "reduce",
-       .purpose =
-           "The sum, least or greatest of a column of numbers (.npy or text), of any length. "
-           "Prints it; -o writes it to a file too, .npy or text.",
-       .example = "yupana reduce numbers.npy --op max"},
-      [params](Context& context, const Call& call) {
-        params->out = call.out;
-        return make_answer(call, job::reduce_file(context, *params));
-      });
+  Command command = add_command(program,
+                                {.name = "reduce",
+                                 .purpose = "The sum, product, least or greatest of a column of "
+                                            "numbers (.npy or text), of any length. "
+                                            "Prints it; -o writes it to a file too, .npy or text.",
+                                 .example = "yupana reduce numbers.npy --op max"},
+                                [params](Context& context, const Call& call) {
+                                  params->out = call.out;
+                                  return make_answer(call, job::reduce_file(context, *params));
+                                });
   command.input("input", params->in, column_help).required();
-  add_operator(command, params->op, params->wrap);
+  add_operator(command, *params);
+  add_keys(command, *params, "a line with key and total for each run of equal keys, in -o");
   add_text_type(command, params->text_type);
 }
 

@@ -14,15 +14,20 @@ def columns(rng):
     if command == "sort":
         options += some(rng, ["--descending"], ["--unique"], ["--positions"], ["--top", range(1, 2000)])
     else:
-        options += some(rng, ["--op", ("sum", "min", "max")], ["--wrap"])
+        options += some(rng, ["--op", ("sum", "min", "max", "product")], ["--wrap"])
     if command == "scan":
         options += some(rng, ["--exclusive"])
+    inputs, out = {name: data}, rng.choice(("o.npy", "o.txt"))
+    if command != "sort" and rng.random() < 0.3:
+        inputs["k.txt"] = Text(sorted(str(rng.randrange(5)) for _ in range(len(data))))
+        options += [["--by", "k.txt"]] + some(rng, ["--key-type", ("i8", "u8")])
+        out = "o.tsv" if command == "reduce" else out
     single = name == "x.npy" and data.kind == "f"
     bound = (1e-4 if single else 1e-11) if command == "scan" and floats else 0
-    return Job([command, name], {name: data}, options, rng.choice(("o.npy", "o.txt")), bound)
+    return Job([command, name], inputs, options, out, bound)
 
 
-def rows(rng):
+def sort_rows(rng):
     """sort --key: tables of names and numbers, some cells quoted or missing."""
     columns, header = rng.randrange(1, 4), rng.random() < 0.5
     cells = ["a", "b", "", '"a,b"', '"x ""y"""', "10", "9"]
@@ -137,4 +142,4 @@ def trisolve(rng):
     return Job(["trisolve", *inputs], inputs, options, "o.npy")
 
 
-FAMILIES = (columns, rows, merge, fft, polymul, closest, trisolve)
+FAMILIES = (columns, sort_rows, merge, fft, polymul, closest, trisolve)

@@ -12,6 +12,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/job/arrays_by_key.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -19,15 +20,21 @@ namespace {
 
 template <class Params>
 void check_operator(const Params& params) {
-  if (!params.wrap || params.op == ArrayOperator::sum) return;
-  throw usage_error("--wrap: goes with --op sum, not min or max; leave it out");
+  if (!params.wrap || params.op == ArrayOperator::sum || params.op == ArrayOperator::product)
+    return;
+  throw usage_error("--wrap: goes with --op sum or product, not min or max; leave it out");
 }
 
 template <class Params>
 void check_wrap(const Params& params, io::NumberType type) {
   if (!params.wrap || type.kind != 'f') return;
   throw usage_error(
-      "--wrap: {} holds {}, and sums of floats do not wrap; leave it out", params.in, type.name());
+      "--wrap: {} holds {}, and floats do not wrap; leave it out", params.in, type.name());
+}
+
+template <class Params>
+bool is_of_runs(const Params& params) {
+  return params.op == ArrayOperator::product || !params.by.empty();
 }
 
 /// Follows the sums of a file where they could pass 64 bits unnoticed.
@@ -133,13 +140,15 @@ void write_one(AtomicFile& file, T value) {
 
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
   check_not_compressed(params.out);
-  if (params.exclusive && params.op != ArrayOperator::sum) {
+  if (params.exclusive && (params.op == ArrayOperator::min || params.op == ArrayOperator::max)) {
     throw usage_error(
-        "scan: --exclusive begins with 0, which only sums do; leave it out for min and max");
+        "scan: --exclusive begins with 0 or 1, as sums and products do; leave it out for min and "
+        "max");
   }
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
+  if (is_of_runs(params)) return scan_runs(context, params, *reader);
   AtomicFile out(params.out);
   return with_widest_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
@@ -180,6 +189,7 @@ ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
+  if (is_of_runs(params)) return reduce_runs(context, params, *reader);
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);
   return with_widest_type(reader->type(), [&](auto zero) {

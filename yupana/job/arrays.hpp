@@ -13,7 +13,7 @@ namespace yupana::job {
 
 /// What combines the numbers. Sums with a NaN are NaN; min and max count NaN as the greatest
 /// number, as the sorts do.
-enum class ArrayOperator { sum, min, max };
+enum class ArrayOperator { sum, product, min, max };
 
 /// A number of a file: sums of integers are 64 bits wide, floats are doubles.
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
@@ -25,9 +25,12 @@ struct ScanFileParams {
   std::string in;
   std::string out;  ///< .npy, or text for any other name
   ArrayOperator op = ArrayOperator::sum;
-  bool exclusive = false;  ///< out[0] = 0 and the last number is left out; sums only
-  bool wrap = false;       ///< sums of integers modulo 2^64, which are an error otherwise
+  /// Begins with 0, of products with 1, and leaves the last number out; not for min and max.
+  bool exclusive = false;
+  bool wrap = false;    ///< sums and products of integers modulo 2^64, an error otherwise
+  std::string by = {};  ///< a column of keys: what is folded begins anew where the key changes
   TextType text_type = {};
+  TextType key_type = {};
 };
 
 struct ReduceFileParams {
@@ -35,8 +38,10 @@ struct ReduceFileParams {
   /// Takes the result as one number: .npy, or text for any other name; none if empty.
   std::string out = {};
   ArrayOperator op = ArrayOperator::sum;
-  bool wrap = false;  ///< as of a scan
+  bool wrap = false;    ///< as of a scan
+  std::string by = {};  ///< a column of keys: one total for each run of equal keys
   TextType text_type = {};
+  TextType key_type = {};
 };
 
 struct SortFileParams {
@@ -64,22 +69,26 @@ struct ArrayFileResult {
 
 struct ReduceFileResult {
   std::int64_t count = 0;
-  Number value;
+  Number value;           ///< without keys
+  std::int64_t runs = 0;  ///< of equal keys
 };
 
-/// Running sums, minima or maxima of a file (.npy of one column, or text), streamed: memory is 16
-/// to 24 MiB for a file of any size. Output: 64-bit integers or doubles. From the first NaN on,
-/// sums and maxima are NaN; minima are NaN until the first other number.
-///   determinism: the same bytes for any threads and memory; on every backend, but for sums of
-///   floats, which keep the bound of arrays::inclusive_scan there
-///   errors (bad_input): what io::ColumnReader refuses; a sum of integers beyond 64 bits, naming
-///   the first number with which it gets there (params.wrap takes sums modulo 2^64). usage:
+/// Running sums, products, minima or maxima of a file (.npy of one column, or text), streamed:
+/// memory is 16 to 24 MiB for a file of any size. With keys they begin anew where the next key is
+/// another one (NaN equals NaN, -0 equals +0). Output: 64-bit integers or doubles. From the first
+/// NaN on, sums and maxima are NaN; minima are NaN until the first other number.
+///   determinism: the same bytes for any threads and memory; on every backend, but for sums and
+///   products of floats, which keep the bound of arrays::inclusive_scan there
+///   errors (bad_input): what io::ColumnReader refuses; a sum or product of integers beyond 64
+///   bits, naming the first number with which it gets there (params.wrap takes them modulo 2^64);
+///   more or fewer keys than numbers. usage:
 ///   another type than a .npy holds; wrap where no integers are added.
 ///   out_of_resources: the context's memory is less than that
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 
-/// The sum, least or greatest of a file, streamed. A sum of integers is exact: running sums may
-/// pass 64 bits if the last does not.
+/// The sum, product, least or greatest of a file, streamed. A sum of integers is exact: running
+/// sums may pass 64 bits if the last does not. With keys: a line for each run of equal neighbouring
+/// keys, the key, a tab and the total; sort by key first where each is to stand once.
 ///   determinism: the same value on every backend, for any threads and memory, sums of floats too
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);

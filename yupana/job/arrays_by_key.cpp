@@ -1,0 +1,347 @@
+#include "yupana/job/arrays_by_key.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "yupana/arrays/reduce.hpp"
+#include "yupana/arrays/scan.hpp"
+#include "yupana/core/array.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/io/number_text.hpp"
+#include "yupana/job/array_folds.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// Numbers folded at a time: part of the results of floats, so that it must not depend on memory.
+constexpr std::int64_t fold_chunk = std::int64_t{1} << 18;
+
+/// Numbers and, next to each, its key; all keys are 0 where there is no file of them.
+template <class T, class K>
+class KeyedReader {
+ public:
+  KeyedReader(Context& context, io::ColumnReader& numbers, io::ColumnReader* keys)
+      : context_(context),
+        numbers_(numbers),
+        keys_(keys),
+        stage_(context, "read", static_cast<double>(numbers.size().value_or(0)), "numbers"),
+        values(fold_chunk),
+        key(Array<K>::zeros(fold_chunk)) {}
+
+  /// How many were read; 0 after the last.
+  std::int64_t read() {
+    context_.check_cancelled();
+    done_ += count_;
+    count_ = numbers_.read_as(values.data(), fold_chunk);
+    if (keys_ != nullptr) check_keys();
+    if (count_ == 0) {
+      note_comments(context_, numbers_);
+      if (keys_ != nullptr) note_comments(context_, *keys_);
+    }
+    stage_.advance(static_cast<double>(count_));
+    return count_;
+  }
+  std::int64_t done() const { return done_; }  ///< numbers before those
+
+ private:
+  void check_keys() {
+    std::int64_t got = 0;
+    while (got < count_) {
+      const std::int64_t more = keys_->read_as(key.data() + got, count_ - got);
+      if (more == 0) break;
+      got += more;
+    }
+    if (got == count_ && (count_ > 0 || keys_->read_as(key.data(), 1) == 0)) return;
+    throw bad_file(keys_->path(),
+                   "expected a key for each number of {}, got {} keys{}",
+                   numbers_.path(),
+                   got < count_ ? done_ + got : done_,
+                   got < count_ ? " alone" : " and more");
+  }
+
+  Context& context_;
+  io::ColumnReader& numbers_;
+  io::ColumnReader* keys_;
+  Stage stage_;
+  std::int64_t done_ = 0, count_ = 0;
+
+ public:
+  Array<T> values;
+  Array<K> key;
+};
+
+/// body(folding, a key) with the types of the numbers and of the keys.
+template <class Params, class Body>
+auto with_types(const Params& params,
+                const io::ColumnReader& numbers,
+                const io::ColumnReader* keys,
+                const Body& body) {
+  const auto with_key = [&](auto folding) {
+    if (keys == nullptr) return body(folding, std::int64_t{});
+    return with_widest_type(keys->type(), [&](auto key) { return body(folding, key); });
+  };
+  return with_widest_type(numbers.type(), [&](auto zero) {
+    using T = decltype(zero);
+    switch (params.op) {
+      case ArrayOperator::sum:
+        return with_key(std::pair<Summing<T>, T>());
+      case ArrayOperator::product:
+        return with_key(std::pair<Multiplying<T>, T>());
+      case ArrayOperator::min:
+        return with_key(std::pair<Picking<T, arrays::Min>, T>());
+      default:
+        return with_key(std::pair<Picking<T, arrays::Max>, T>());
+    }
+  });
+}
+
+/// The keys' file; null: there is none.
+template <class Params>
+std::unique_ptr<io::ColumnReader> open_keys(Context& context,
+                                            const Params& params,
+                                            std::uint64_t item_bytes) {
+  check_memory(context, params.in, static_cast<std::uint64_t>(fold_chunk) * item_bytes);
+  return params.by.empty() ? nullptr : open_column(params.by, params.key_type);
+}
+
+template <class Folding, class T>
+[[noreturn]] void refuse(const std::string& path, const std::string& which) {
+  throw bad_file(path,
+                 "the {} {} is beyond what {} holds; pass --wrap for {}s modulo 2^64, or save the "
+                 "numbers as f8",
+                 Folding::name,
+                 which,
+                 io::number_type<T>().name(),
+                 Folding::name);
+}
+
+/// Counts totals of floats that are infinite or NaN, and notes them.
+template <class T>
+class NotFiniteTotals {
+ public:
+  void add(T total) {
+    if constexpr (std::is_floating_point_v<T>) count_ += !std::isfinite(total);
+  }
+  void note(Context& context, const char* command, const char* name) const {
+    if (count_ == 0 || std::string_view(name) == "extreme") return;
+    context.note(fmt::format("{}: {} infinite or NaN",
+                             command,
+                             counted(count_, name) + (count_ == 1 ? " is" : "s are")));
+  }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+/// A fold and whether a run begins with it or in it.
+template <class Fold>
+struct Segment {
+  Fold fold;
+  bool begins;
+};
+template <class Fold, class Operator>
+struct JoinSegments {
+  Segment<Fold> operator()(const Segment<Fold>& a, const Segment<Fold>& b) const {
+    if (b.begins) return b;
+    return {Operator{}(a.fold, b.fold), a.begins};
+  }
+};
+
+template <class Folding, class T, class K>
+class RunScanner {
+  using One = Segment<typename Folding::Fold>;
+
+ public:
+  RunScanner(Context& context, const ScanFileParams& params)
+      : context_(context), params_(params), segments_(fold_chunk), out_(fold_chunk) {}
+
+  std::int64_t scan(KeyedReader<T, K>& reader, io::ColumnWriter& writer) {
+    while (const std::int64_t n = reader.read()) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const bool begins = !before_ || !arrays::Equal{}(*before_, reader.key[i]);
+        before_ = reader.key[i];
+        segments_[i] = {Folding::of(reader.values[i]), begins};
+      }
+      if (params_.exclusive) put_identities(n);
+      using Join = JoinSegments<typename Folding::Fold, typename Folding::Operator>;
+      One* const data = segments_.data();
+      if (carry_) {
+        arrays::inclusive_scan_from(context_, *carry_, data, n, data, Join{});
+      } else {
+        arrays::inclusive_scan(context_, data, n, data, Join{});
+      }
+      carry_ = data[n - 1];
+      if (params_.exclusive) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (!begins_[i]) out_[i] = total(i > 0 ? data[i - 1] : last_, reader.done() + i);
+        }
+        last_ = data[n - 1];
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) out_[i] = total(data[i], reader.done() + i + 1);
+      }
+      writer.write(out_.data(), n);
+    }
+    not_finite_.note(context_, "scan", Folding::name);
+    return writer.size();
+  }
+
+ private:
+  /// Where runs begin the identity stands.
+  void put_identities(std::int64_t n) {
+    if (begins_.size() == 0) begins_ = Array<bool>(fold_chunk);
+    for (std::int64_t i = 0; i < n; ++i) {
+      begins_[i] = segments_[i].begins;
+      out_[i] = Folding::identity;
+    }
+  }
+
+  T total(const One& segment, std::int64_t number) {
+    if (!params_.wrap && !Folding::holds(segment.fold)) {
+      refuse<Folding, T>(params_.in, fmt::format("up to number {}", number));
+    }
+    const T value = Folding::value(segment.fold);
+    not_finite_.add(value);
+    return value;
+  }
+
+  Context& context_;
+  const ScanFileParams& params_;
+  Array<One> segments_;
+  Array<T> out_;
+  Array<bool> begins_;
+  std::optional<K> before_;
+  std::optional<One> carry_;
+  One last_{};
+  NotFiniteTotals<T> not_finite_;
+};
+
+template <class Folding, class T, class K>
+class RunReducer {
+  using Fold = typename Folding::Fold;
+
+ public:
+  RunReducer(Context& context, const ReduceFileParams& params)
+      : context_(context), params_(params) {}
+
+  /// Lines of key and total; without keys the total alone.
+  ReduceFileResult reduce(KeyedReader<T, K>& reader, AtomicFile* out) {
+    Array<Fold> folds(fold_chunk), totals(fold_chunk);
+    Array<K> keys(fold_chunk);
+    ReduceFileResult result;
+    while (const std::int64_t n = reader.read()) {
+      for (std::int64_t i = 0; i < n; ++i) folds[i] = Folding::of(reader.values[i]);
+      const std::int64_t runs = arrays::reduce_by_key(context_,
+                                                      reader.key.data(),
+                                                      folds.data(),
+                                                      n,
+                                                      keys.data(),
+                                                      totals.data(),
+                                                      typename Folding::Operator{});
+      result.count = reader.done() + n;
+      for (std::int64_t run = 0; run < runs; ++run) {
+        if (open_ && arrays::Equal{}(open_->first, keys[run])) {
+          open_->second = typename Folding::Operator{}(open_->second, totals[run]);
+          continue;
+        }
+        if (open_) put(out);
+        open_ = {keys[run], totals[run]};
+      }
+    }
+    if (params_.by.empty()) {
+      result.value =
+          total(open_ ? open_->second : Folding::of(Folding::identity), "of all numbers");
+    } else if (open_) {
+      put(out);
+    }
+    result.runs = runs_;
+    if (out != nullptr && !params_.by.empty()) out->write(text_);
+    not_finite_.note(context_, "reduce", Folding::name);
+    return result;
+  }
+
+ private:
+  T total(const Fold& fold, const std::string& which) {
+    if (!params_.wrap && !Folding::holds(fold)) refuse<Folding, T>(params_.in, which);
+    const T value = Folding::value(fold);
+    not_finite_.add(value);
+    return value;
+  }
+
+  void put(AtomicFile* out) {
+    std::string key;
+    io::append_number(key, open_->first);
+    const T value =
+        total(open_->second, fmt::format("of run {} (from 1), whose key is {},", runs_ + 1, key));
+    text_ += key + '\t';
+    io::append_number(text_, value);
+    text_ += '\n';
+    ++runs_;
+    if (text_.size() < (1 << 20)) return;
+    out->write(text_);
+    text_.clear();
+  }
+
+  Context& context_;
+  const ReduceFileParams& params_;
+  std::optional<std::pair<K, Fold>> open_;  ///< a run that the next numbers may continue
+  std::string text_;
+  std::int64_t runs_ = 0;
+  NotFiniteTotals<T> not_finite_;
+};
+
+}  // namespace
+
+ArrayFileResult scan_runs(Context& context,
+                          const ScanFileParams& params,
+                          io::ColumnReader& numbers) {
+  const auto keys = open_keys(context, params, 57);
+  AtomicFile out(params.out);
+  return with_types(params, numbers, keys.get(), [&](auto kinds, auto key) {
+    using Folding = typename decltype(kinds)::first_type;
+    using T = typename decltype(kinds)::second_type;
+    io::ColumnWriter writer(out, io::number_type<T>());
+    KeyedReader<T, decltype(key)> reader(context, numbers, keys.get());
+    RunScanner<Folding, T, decltype(key)>(context, params).scan(reader, writer);
+    writer.finish();
+    out.commit();
+    return ArrayFileResult{writer.size(), io::number_type<T>().name(), 0};
+  });
+}
+
+ReduceFileResult reduce_runs(Context& context,
+                             const ReduceFileParams& params,
+                             io::ColumnReader& numbers) {
+  const auto keys = open_keys(context, params, 80);
+  if (!params.by.empty() && (params.out.empty() || io::is_npy_name(params.out))) {
+    throw usage_error("reduce --by: expected -o FILE.tsv for keys and totals, got '{}'",
+                      params.out);
+  }
+  std::optional<AtomicFile> out;
+  if (!params.out.empty()) out.emplace(params.out);
+  return with_types(params, numbers, keys.get(), [&](auto kinds, auto key) {
+    using Folding = typename decltype(kinds)::first_type;
+    using T = typename decltype(kinds)::second_type;
+    KeyedReader<T, decltype(key)> reader(context, numbers, keys.get());
+    const ReduceFileResult result = RunReducer<Folding, T, decltype(key)>(context, params)
+                                        .reduce(reader, out ? &*out : nullptr);
+    if (!out) return result;
+    if (params.by.empty()) {
+      io::ColumnWriter writer(*out, io::number_type<T>());
+      const T value = std::get<T>(result.value);
+      writer.write(&value, 1);
+      writer.finish();
+    }
+    out->commit();
+    return result;
+  });
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "yupana/core/context.hpp"
+#include "yupana/io/column.hpp"
+#include "yupana/job/arrays.hpp"
+
+namespace yupana::job {
+
+// scan_file and reduce_file for products and for runs of equal keys, see there.
+
+ArrayFileResult scan_runs(Context& context,
+                          const ScanFileParams& params,
+                          io::ColumnReader& numbers);
+ReduceFileResult reduce_runs(Context& context,
+                             const ReduceFileParams& params,
+                             io::ColumnReader& numbers);
+
+}  // namespace yupana::job
