@@ -7,6 +7,7 @@
 #ifdef YUPANA_CUDA
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -151,6 +152,39 @@ TEST(GpuTriangular, SolvesUpperSystems) {
     expect_same(system.analysis(), analyse(reference, upper.view(), params));
     system.solve(gpu, b.view(), x.view());
     EXPECT_TRUE(same_bits(x, want));
+  }
+}
+
+TEST(GpuTriangular, SolvesTransposedSystems) {
+  YUPANA_NEEDS_GPU();
+  static constexpr int counts[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 70};
+  const auto lower = random_system<double, std::int32_t>(
+      6000, 900, [](std::int64_t i) { return counts[(i * 5) % 12]; });
+  Context reference({.device = "reference"}), gpu({.device = "cuda"});
+  const Matrix<double> b = random_sides<double>(6000, 2);
+  Matrix<double> want(6000, 2), x(6000, 2);
+  TriangularParams params{.operation = Operation::transpose};
+  TriangularSystem<double, std::int32_t>(reference, lower.view(), params)
+      .solve(reference, b.view(), want.view());
+  for (const SolveMethod method : {SolveMethod::level_set, SolveMethod::sync_free}) {
+    params.method = method;
+    TriangularSystem<double, std::int32_t> system(gpu, lower.view(), params);
+    expect_same(system.analysis(), analyse(reference, lower.view(), params));
+    system.update_values(gpu, lower.values.data());
+    system.solve(gpu, b.view(), x.view());
+    EXPECT_TRUE(same_bits(x, want));
+  }
+}
+
+TEST(GpuTriangular, RefusesComplexValues) {
+  YUPANA_NEEDS_GPU();
+  const auto matrix = matrix_of<std::complex<double>, std::int32_t>({{{0, 2}}});
+  Context gpu({.device = "cuda"});
+  try {
+    TriangularSystem<std::complex<double>, std::int32_t>(gpu, matrix.view());
+    FAIL() << "complex values were accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
   }
 }
 
