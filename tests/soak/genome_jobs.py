@@ -208,6 +208,7 @@ def signals(rng):
                 [("--gc-donors", "--no-gc-donors")], [("--coding", "--any-frame")],
                 ["--min-exon", (1, 12)], ["--max-exon", (40, 500)], ["--max-exons", (10, 1000)],
                 ["--one-strand"], ["--exact-window"], ["--max-intron", (60, 4000)],
+                ["--species", ("vertebrate", "worm", "fly", "plant", "yeast", "fungi")],
                 ["--max-loci", range(1, 4)], ["--max-evalue", (0, 1e8)], share=0.15)
 
 

@@ -203,7 +203,7 @@ void align_tasks(Context& context,
   }
 }
 
-/// --max-intron is no bound of what global ends align.
+/// --max-intron, or a species', is no bound of what global ends align.
 void note_long_introns(Context& context,
                        const SpliceJobParams& params,
                        std::span<const io::SplicedHit> hits) {
@@ -219,10 +219,13 @@ void note_long_introns(Context& context,
     }
   }
   if (longer == 0) return;
+  const splice::IntronPrior& prior = splice::intron_prior(params.species);
+  const bool of_species = params.max_intron == prior.max_intron;
   context.note(
-      fmt::format("--max-intron {}: {} {} longer; it bounds where targets are looked for, and "
+      fmt::format("--max-intron {}{}: {} {} longer; it bounds where targets are looked for, and "
                   "introns with --ends local alone",
                   params.max_intron,
+                  of_species ? fmt::format(" (--species {})", prior.name) : "",
                   counted(longer, "intron"),
                   longer == 1 ? "is" : "are"));
 }

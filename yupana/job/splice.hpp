@@ -10,6 +10,7 @@
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/candidates.hpp"
 #include "yupana/splice/estimate.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::job {
 
@@ -32,6 +33,7 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
+  splice::Species species = splice::Species::vertebrate;  ///< auto: whose sites the models are of
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both
   /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and
