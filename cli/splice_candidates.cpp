@@ -46,7 +46,8 @@ void add_candidates(Command& command, SpliceOptions& options) {
                   {"plant", Species::plant},
                   {"yeast", Species::yeast},
                   {"fungi", Species::fungi}},
-                 "whose models of splice sites, and defaults of --min-intron, --max-intron and "
+                 "whose models of splice sites (vertebrate: human splice sites), and defaults of "
+                 "--min-intron, --max-intron and "
                  "--junction-cost; README.md of yupana/splice has what they were made of");
   command.text("--splice-scores",
                options.job.site_scores,

@@ -103,6 +103,12 @@ void add_protein_options(Command& command, SpliceOptions& options) {
                  "score of 1 or 2 bases left at the end",
                  -splice::max_unscaled_score,
                  0);
+  command.number("-F,--frameshift",
+                 options.job.frameshift,
+                 "with --exons auto: what a shift of the frame by 1 or 2 bases costs, or a stop "
+                 "codon inside, as scores of the matrix; 0: there are none",
+                 0,
+                 10'000);
   command.flag("--allow-acgt",
                options.job.allow_acgt,
                "take proteins that are A, C, G, T and N alone: refused as cDNAs otherwise");
@@ -232,7 +238,7 @@ void check_combination(const Command& command,
   const auto is_protein = [](const job::SpliceInput& input) { return input.is_protein; };
   const auto is_auto = [](const job::SpliceInput& input) { return input.exons == "auto"; };
   if (std::none_of(inputs.begin(), inputs.end(), is_protein)) {
-    command.refuse({"--genetic-code", "--partial-codon", "--allow-acgt"},
+    command.refuse({"--genetic-code", "--partial-codon", "--frameshift", "--allow-acgt"},
                    "without proteins, which --protein gives");
   }
   if (std::all_of(inputs.begin(), inputs.end(), is_protein)) {
@@ -243,7 +249,8 @@ void check_combination(const Command& command,
       refuse("--also sam has no effect with proteins, which SAM cannot hold");
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
-    command.refuse({"--species",
+    command.refuse({"--frameshift",
+                    "--species",
                     "--splice-scores",
                     "--junction-weight",
                     "--junction-cost",
@@ -262,6 +269,9 @@ void check_combination(const Command& command,
                     "--max-loci",
                     "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
+  }
+  if (!options.job.site_scores.empty()) {
+    command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
   if (options.job.exact_window && !options.job.local_ends) {

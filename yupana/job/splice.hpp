@@ -54,6 +54,9 @@ struct SpliceJobParams {
   /// auto: what is expected by chance more often than this is no alignment; see
   /// splice::expected_by_chance.
   double max_e_value = 1e-3;
+  /// auto, proteins: what a shift of the frame or a stop codon inside costs, in the units of the
+  /// matrix; 0: there are none. See splice::mend_frame.
+  int frameshift = 0;
   bool estimate = false;  ///< say what it would take; align nothing
   /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
   bool allow_acgt = false;
