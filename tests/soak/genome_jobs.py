@@ -176,6 +176,7 @@ def splice(rng):
         options.append(["--protein", "t.fa"])
         options += some(rng, ["--genetic-code", (1, 2, 4)], ["--partial-codon", (-3, 0)], ["--allow-acgt"],
                         share=0.2)
+        options += some(rng, ["--frameshift", (5, 23)], share=0.3 if automatic else 0)
         also += rng.sample(("faa",), rng.randrange(2))
     else:
         options.append(["--target", "t.fa"])
@@ -191,7 +192,7 @@ def splice(rng):
     options += [["--also", *also]] if also else []
     if automatic:
         options += signals(rng)
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 and not any(o[0] == "--frameshift" for o in options):
             inputs["sites.tsv"] = Text(["\t".join(map(str, ("g", rng.randrange(len(bases) + 1), rng.choice("+-"),
                                                             rng.choice("DA"), rng.randrange(-20, 20))))
                                         for _ in range(rng.randrange(1, 30))])
@@ -208,6 +209,7 @@ def signals(rng):
                 [("--gc-donors", "--no-gc-donors")], [("--coding", "--any-frame")],
                 ["--min-exon", (1, 12)], ["--max-exon", (40, 500)], ["--max-exons", (10, 1000)],
                 ["--one-strand"], ["--exact-window"], ["--max-intron", (60, 4000)],
+                ["--species", ("vertebrate", "worm", "fly", "plant", "yeast", "fungi")],
                 ["--max-loci", range(1, 4)], ["--max-evalue", (0, 1e8)], share=0.15)
 
 
