@@ -52,9 +52,17 @@ def dist(rng):
     return job_of("dist", made, options, ranks=True)
 
 
+def dosage(rng, made, options):
+    """Dosages of files that have them; refused with what takes hard calls alone."""
+    others = {"--multiallelic", "--missing"} & {o[0] for o in options}
+    has_dosages = {"g.bgen", "g.vcf"} & set(made.inputs)
+    return [["--dosage"]] if has_dosages and not others and rng.random() < 0.4 else []
+
+
 def grm(rng):
     made = cohort(rng)
-    options = filters(rng, made) + some(rng, ["--standardize", ("gcta", "eigensoft")],
+    options = filters(rng, made)
+    options += dosage(rng, made, options) + some(rng, ["--standardize", ("gcta", "eigensoft")],
                                         ["--cutoff", (0.05, 0.3)])
     options += [["--format", *rng.sample(("gcta", "npy"), rng.randrange(1, 3))]]
     options += some(rng, ["--dtype", ("float32", "float64")]) if "npy" in options[-1] else []
@@ -65,6 +73,7 @@ def pca(rng):
     """Components, or in a third of the jobs samples among the components of an earlier run."""
     made = cohort(rng)
     options = filters(rng, made)
+    options += dosage(rng, made, options)
     fitting = some(rng, ["--components", range(1, 6)], ["--standardize", ("gcta", "eigensoft")])
     if rng.random() < 0.3:
         before = (["pca", *made.command, *(w for o in options + fitting for w in o), "--loadings", "-o", "p"],)
