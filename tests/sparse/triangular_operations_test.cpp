@@ -146,6 +146,53 @@ TEST(TriangularOperations, NameTheRowOfTheCallersMatrix) {
   EXPECT_NE(said.find("row 2 (from 1) has no entry on the diagonal"), std::string::npos) << said;
 }
 
+template <class R>
+void scaling_has_the_bits_of_scalbn() {
+  using Limits = std::numeric_limits<R>;
+  const R numbers[] = {0,
+                       Limits::denorm_min(),
+                       Limits::min() / 2,
+                       Limits::min(),
+                       R{0.7},
+                       R{3},
+                       Limits::max(),
+                       Limits::infinity()};
+  for (const R a : numbers) {
+    for (const R b : numbers) {
+      const std::complex<R> z(a, -b);
+      const R largest = std::max(a, b);
+      const bool plain = largest > 0 && std::isfinite(largest);
+      EXPECT_EQ(exponent_of(z), plain ? std::ilogb(largest) : 0) << z;
+      for (const int power : {-2200,
+                              -1074,
+                              -1023,
+                              -1022,
+                              -150,
+                              -127,
+                              -126,
+                              -1,
+                              0,
+                              1,
+                              126,
+                              127,
+                              128,
+                              1022,
+                              1023,
+                              1024,
+                              2200}) {
+        EXPECT_EQ(scaled(z, power), std::complex<R>(std::scalbn(a, power), std::scalbn(-b, power)))
+            << z << power;
+      }
+    }
+  }
+  EXPECT_EQ(exponent_of(std::complex<R>(Limits::quiet_NaN(), 1)), 0);
+}
+
+TEST(ComplexArithmetic, ScalingHasTheBitsOfScalbn) {
+  scaling_has_the_bits_of_scalbn<float>();
+  scaling_has_the_bits_of_scalbn<double>();
+}
+
 TEST(TriangularErrorOfComplexSystems, IsInfiniteWhereANumberIsNotFinite) {
   using Value = std::complex<double>;
   const double inf = std::numeric_limits<double>::infinity();
