@@ -58,7 +58,8 @@ def test_spsolve_triangular_has_scipys_types_and_numbers(matrix_dtype, b_dtype, 
     for shape in ((120,), (120, 2)):
         b = sides(shape, b_dtype)
         ours, theirs = (
-            solve(matrix, b, lower) for solve in (yupana.sparse.spsolve_triangular, spsolve_triangular)
+            solve(matrix, b, lower)
+            for solve in (yupana.sparse.spsolve_triangular, spsolve_triangular)
         )
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
         # SciPy solves singles of a matrix or a side in single, whatever type it returns.
@@ -73,7 +74,8 @@ def test_parts_of_a_complex_side_have_the_bits_of_real_sides():
     system = yupana.sparse.TriangularSystem(matrix, trans="T")
     x = system.solve(b)
     assert x.dtype == complex
-    assert np.array_equal(x.real, system.solve(b.real)) and np.array_equal(x.imag, system.solve(b.imag))
+    assert np.array_equal(x.real, system.solve(b.real))
+    assert np.array_equal(x.imag, system.solve(b.imag))
     assert np.array_equal(system.solve(b[:, 1]), x[:, 1])
     assert system.solve(np.zeros((150, 0), complex)).shape == (150, 0)
 
