@@ -96,6 +96,18 @@ def bases_too_few_and_too_many_are_shifts():
         assert splice(bases, acids) < score, "a shift that does not pay"
 
 
+def letters_alike_in_two_frames_hid_shifts():
+    random.seed(16)
+    # Lysines and glutamates one base on are lysines, glutamates and arginines.
+    acids = protein(40) + "".join(random.choice("KE") for _ in range(25)) + protein(40)[1:]
+    whole = coding(acids)
+    at = 3 * 65
+    fasta("g.fa", chr=noise(200) + whole[:at] + whole[at + 1:] + noise(200))
+    fasta("p.fa", p=acids)
+    run("splice", *AUTO, "-o", "s", "-F", 15)
+    assert tags()["fs"] == "1", tags()
+
+
 def shifts_beside_introns_keep_their_exons():
     random.seed(12)
     acids = protein(150)
@@ -160,6 +172,6 @@ def shifts_without_effect_are_refused():
     refuse(*AUTO, "--splice-scores", "s.tsv", "-F", 5, says=["--frameshift", "--splice-scores"])
 
 
-sys.exit(main([bases_too_few_and_too_many_are_shifts, shifts_beside_introns_keep_their_exons,
+sys.exit(main([bases_too_few_and_too_many_are_shifts, letters_alike_in_two_frames_hid_shifts, shifts_beside_introns_keep_their_exons,
                stop_codons_inside_are_paid_for, frames_that_are_whole_are_as_without_the_option,
                devices_agree_on_shifts, shifts_without_effect_are_refused]))

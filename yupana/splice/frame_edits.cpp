@@ -18,7 +18,7 @@ struct Segment {
 // In units of BLOSUM62: of the weaker and the stronger of two segments, and what one may lose
 // inside.
 constexpr std::int64_t least_weak = 20, least_strong = 40, most_lost = 20;
-/// Letters by which two segments may overlap or lie apart.
+/// Letters by which two segments may lie apart.
 constexpr std::int64_t slack = 10;
 constexpr std::size_t most_edits = 12;
 
@@ -85,9 +85,13 @@ class EditFinder {
 
   void add_stops(const Segment& segment) {
     if (segment.score < scale_ * least_strong) return;
+    std::int64_t sum = 0;
     for (std::int64_t letter = segment.first; letter < segment.last; ++letter) {
       const std::int64_t at = segment.diagonal + 3 * letter;
-      if (amino_[at] == '*' && protein_[letter] != '*') edits_.push_back({at, 0, segment.score});
+      if (amino_[at] == '*' && protein_[letter] != '*') {
+        edits_.push_back({at, 0, std::min(sum, segment.score - sum)});
+      }
+      sum += pair(segment.diagonal, letter);
     }
   }
 
@@ -106,8 +110,8 @@ class EditFinder {
   /// Where `after` best takes over from `before`.
   void add_shift(const Segment& before, const Segment& after) {
     if (std::max(before.score, after.score) < scale_ * least_strong) return;
-    if (before.first >= after.first || before.last >= after.last) return;
-    if (after.first > before.last + slack || after.first < before.last - slack) return;
+    // Either may go on by chance far beyond.
+    if (after.first > before.last + slack) return;
     const std::int64_t shift = after.diagonal - before.diagonal;
     const std::int64_t left_out = shift < 0 ? (2 - shift) / 3 : 0;  // letters
     const std::int64_t from =
@@ -122,7 +126,8 @@ class EditFinder {
       if (gain <= best.gain) continue;
       best = {before.diagonal + 3 * letter, static_cast<int>((shift % 3 + 3) % 3), gain};
     }
-    if (best.gain > std::max(before.score, after.score)) edits_.push_back(best);
+    best.gain -= std::max(before.score, after.score);
+    if (best.gain > 0) edits_.push_back(best);
   }
 
   const std::int64_t letters_;

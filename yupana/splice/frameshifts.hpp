@@ -15,7 +15,7 @@ namespace yupana::splice {
 struct FrameEdit {
   std::int64_t place = 0;  ///< first of the bases, from 0
   int skipped = 0;         ///< 1 or 2 bases; 0: a stop codon
-  std::int64_t gain = 0;   ///< score of the columns without gaps on either side
+  std::int64_t gain = 0;   ///< what the weaker side adds to the score of columns without gaps
 };
 
 /// Where ungapped alignments of a protein to the three frames of a text follow each other on
