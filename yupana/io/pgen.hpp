@@ -22,10 +22,10 @@ struct PgenFiles {
 PgenFiles pgen_files(const std::string& path);
 
 /// The hard calls of a PLINK 2 .pgen as a stream of sites: x = number of ALT alleles. Every storage
-/// mode and type of record that is defined; phases and dosages are passed over, a missing hard call
-/// is missing whatever its dosage. Sites of several ALT alleles, and those that the rules leave
-/// out, as a VCF reader treats them; sites at negative positions are skipped. Sample names:
-/// read_psam().
+/// mode and type of record that is defined; phases are passed over, and dosages but for blocks that
+/// have them; a missing hard call is missing whatever its dosage. Sites of several ALT alleles, and
+/// those that the rules leave out, as a VCF reader treats them; sites at negative positions are
+/// skipped. Sample names: read_psam().
 ///   work: one pass over .pvar when opened, then one over the records of kept sites, and of those
 ///   that they are stored as differences from; decoded in parallel
 ///   memory: types and lengths of 65,536 variants, 1 MiB of records a thread or one record, rows as

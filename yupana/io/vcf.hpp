@@ -47,7 +47,8 @@ Polyploid polyploid_from_name(std::string_view name);
 Multiallelic multiallelic_from_name(std::string_view name);
 
 /// The genotypes of a VCF, VCF.gz or BCF file, as a stream of sites.
-///   x = number of ALT alleles: 0/0 -> 0, 0/1 -> 1, 1/1 -> 2; '|' and '/' alike; of FORMAT only GT
+///   x = number of ALT alleles: 0/0 -> 0, 0/1 -> 1, 1/1 -> 2; '|' and '/' alike; of FORMAT only GT,
+///   and DS for blocks with dosages
 /// Haploid calls count as homozygous (1 -> 2); ./. and a GT left out are missing. As in PLINK 2,
 /// every site with at most one ALT allele is kept: SNPs, insertions and deletions, substitutions of
 /// several bases, symbolic alleles, and sites without ALT (x = 0). Skipped and counted in
