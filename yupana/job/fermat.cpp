@@ -171,6 +171,11 @@ void write_all(Context& context,
   }
   if (has_paths(input)) result.findings = findings_in_words(params, result.alphas, result.matrices);
   append(result.notices, notices_of_infinite(result.matrices));
+  if (analysis::all_alone(input.labels.classes)) {
+    result.notices.push_back(
+        "Every labelled individual has a label of its own: silhouette, adjusted Rand index and "
+        "nearest-neighbour accuracy mean nothing then and are left out.");
+  }
   files.write(context, analysis.curve(alphas), result);
 }
 
