@@ -147,7 +147,8 @@ def test_real_signals_are_transformed_on_the_device(n):
             back = yupana.irfft(found, n)
             assert is_there(back, there) and back.dtype == there.dtype
             assert np.allclose(here(back), x, rtol=bound, atol=bound)
-    assert yupana.irfft(found).shape[-1] == max(1, 2 * (n // 2))
+    if n > 1:  # one value is the spectrum of none
+        assert yupana.irfft(found).shape[-1] == 2 * (n // 2)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (64, 64), (1000, 7), (17, 5003), (9000, 12)])

@@ -155,3 +155,17 @@ def test_functions_of_the_package_take_n_axis_and_norm():
     for name in ("fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2"):
         ours = getattr(yupana.spectral, name)(x, (4, 8), axes=(2, 0), norm="forward")
         assert np.allclose(ours, getattr(np.fft, name)(x, (4, 8), axes=(2, 0), norm="forward"))
+
+
+def test_a_spectrum_of_one_value_was_the_signal_of_one():
+    one = np.ones((3, 1), complex)
+    for functions in (np.fft, yupana.spectral, scipy_fft):
+        for arguments in ((one,), (one, 0), (np.ones((3, 5)), 0)):
+            with pytest.raises(ValueError, match=r"(?i)number of (fft )?data points \(0\)"):
+                functions.irfft(*arguments)
+        assert np.array_equal(functions.irfft(one, 1), one.real)
+    for arguments in ((one,), (one, 0)):
+        with pytest.raises(ValueError, match=r"data points \(0\) specified"):
+            scipy_fft.hfft(*arguments)
+    with pytest.raises(ValueError, match=r"data points \(0\) specified"):
+        yupana.spectral.irfftn(one)

@@ -47,3 +47,26 @@ def test_landmarks_default_to_the_upper_bound_and_the_lower_is_one(alpha):
     assert np.array_equal(default, upper)
     assert (upper >= exact * (1 - 1e-6)).all()
     assert (lower <= exact * (1 + 1e-6)).all()
+
+
+def test_samples_were_counted_from_0_without_a_word():
+    d = points(4)
+    for change, words in (
+        ((1, 2, np.nan), r"between 1 and 2 \(counted from 0\) is nan"),
+        ((0, 3, -1), r"between 0 and 3 \(counted from 0\) is -1"),
+        ((3, 3, 1), r"from 3 to itself is 1; .*counted from 0"),
+    ):
+        i, j, value = change
+        wrong = d.copy()
+        wrong[i, j] = wrong[j, i] = value
+        with pytest.raises(ValueError, match=words):
+            yupana.fermat(wrong, 2)
+    wrong = d.copy()
+    wrong[1, 2] = wrong[2, 1] = np.nan
+    with pytest.raises(ValueError, match=r"\(1, 2\), counted from 0"):
+        yupana.analysis.mds(wrong)
+
+
+def test_a_label_of_its_own_for_everyone_was_scored():
+    with pytest.raises(ValueError, match="a label of their own"):
+        yupana.analysis.label_scores(points(4), list("abcd"))

@@ -197,7 +197,12 @@ def complex_to_real(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywo
     halves, axes = lengths_along(x, s, axes)
     _needs_an_axis(axes)
     own = s is None or _whole_numbers("s", s)[-1] == -1
-    n = max(1, 2 * (int(x.shape[axes[-1]]) - 1)) if own else halves[-1]
+    n = 2 * (int(x.shape[axes[-1]]) - 1) if own else halves[-1]
+    if n == 0:  # one value stands for none, or one, as NumPy says
+        raise ValueError(
+            "invalid number of data points (0) specified, the even length of which one value is the "
+            "spectrum; expected 1 or more: give n=1 for one"
+        )
     halves[-1] = n // 2 + 1
     if on_gpu(x) and halves[-1] != x.shape[axes[-1]]:
         values = int(x.shape[axes[-1]])

@@ -288,8 +288,8 @@ def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) 
 
     Raises
     ------
-    ValueError : fewer than two classes, labels that are not one an individual, distances that are
-        NaN, negative or infinite
+    ValueError : fewer than two classes, a label of its own for every individual, labels that are
+        not one an individual, distances that are NaN, negative or infinite
 
     Examples
     --------

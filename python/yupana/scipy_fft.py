@@ -28,7 +28,6 @@ from ._transforms import (
     checked_length,
     complex_to_complex,
     complex_to_real,
-    lengths_along,
     real_to_complex,
 )
 from ._views import Array, on_gpu
@@ -115,13 +114,6 @@ def _conjugate(x: Any) -> Any:
     return x.conj() if np.iscomplexobj(x) or on_gpu(x) else x
 
 
-def _refuse_single(x: Any, s: Any, axes: Any) -> None:
-    """Refuses spectra of one value without n, whose signal would have none, as SciPy does."""
-    lengths, _ = lengths_along(x, s, axes)
-    if s is None and lengths and lengths[-1] < 2:
-        raise ValueError("invalid number of data points (0) specified; expected 1 or more")
-
-
 def _names_no_axis(s: Any, axes: Any) -> bool:
     """Whether no axis is transformed, of which SciPy returns the array as it is, of any type."""
     is_empty = [np.iterable(given) and len(given) == 0 for given in (s, axes)]
@@ -143,7 +135,6 @@ def _r2c(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords
 
 def _c2r(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords) -> Array:
     x = _numbers(x)
-    _refuse_single(x, s, axes)
     if inverse:
         return complex_to_real(x, s, axes, norm, keywords)
     return complex_to_real(_conjugate(x), s, axes, OPPOSITE.get(norm, norm), keywords)

@@ -297,6 +297,18 @@ TEST(Mds, BadDistancesAreRefusedWithTheirPlace) {
   EXPECT_THROW(mds(context, view(huge), false), Error);
 }
 
+TEST(Mds, PointsOnALineExplainedMoreThanAll) {
+  Context context;
+  for (std::int64_t n = 2; n < 60; ++n) {
+    const auto d = test::symmetric<double>(n, [](std::int64_t i, std::int64_t j) {
+      return std::abs(std::sqrt(static_cast<double>(i)) - std::sqrt(static_cast<double>(j)));
+    });
+    const MdsResult line = mds(context, view(d), false, {.dimensions = 1});
+    EXPECT_LE(line.share.at(0), 1) << n;
+    EXPECT_NEAR(line.share.at(0), 1, 1e-12) << n;
+  }
+}
+
 TEST(Mds, StopsWhenCancelled) {
   Context context({.device = "cpu"});
   context.cancel();

@@ -42,6 +42,19 @@ Measures measures_of(const Rows& rows, double max_bytes = all_memory, std::int64
 /// Two classes with equal scores across them; worked out by hand.
 const Rows five_rows{2, {0, 0, 1, 1, 1}, {0.75, 0.25, 0.5, 0.5, 0.5, 0.5, 0.25, 0.75, 0.75, 0.25}};
 
+TEST(ClassTally, AllRightCorrelatedByMoreThanOne) {
+  for (std::int32_t first = 1; first < 60; ++first) {
+    Rows rows{2, {}, {}};
+    for (std::int32_t i = 0; i < 61; ++i) {
+      rows.codes.push_back(i < first ? 0 : 1);
+      for (const double share : {i < first ? 1.0 : 0.0, i < first ? 0.0 : 1.0}) {
+        rows.shares.push_back(share);
+      }
+    }
+    EXPECT_EQ(value_of(measures_of(rows), "mcc"), 1) << first;
+  }
+}
+
 TEST(ClassTally, MeasuresOfFiveRowsAreThoseWorkedOutByHand) {
   const Measures found = measures_of(five_rows);
   EXPECT_EQ(found.rows, 5);

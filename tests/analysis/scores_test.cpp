@@ -83,6 +83,17 @@ TEST(LabelScores, FewerThanTwoClassesAreRefused) {
   EXPECT_THROW(label_scores(context, MatrixView<const float>(), {}), Error);
 }
 
+TEST(LabelScores, ALabelOfItsOwnForEveryoneScoredOne) {
+  Context context;
+  const auto d = test::eight_points();
+  const Labels own = {0, -1, 1, 2, 3, 4, 5, 6};
+  EXPECT_TRUE(all_alone(own));
+  EXPECT_THROW(label_scores(context, view(d), own), Error);
+  EXPECT_FALSE(all_alone({0, 1, 1}));
+  EXPECT_FALSE(all_alone({-1, -1}));
+  EXPECT_FALSE(all_alone({}));
+}
+
 TEST(AdjustedRand, EqualsScikitLearn) {
   EXPECT_NEAR(adjusted_rand({0, 0, 1, 1}, {0, 0, 1, 2}), 0.5714285714285714, 1e-15);
   EXPECT_NEAR(adjusted_rand({0, 0, 1, 1, 2, 2}, {0, 1, 1, 2, 2, 0}), -0.25, 1e-15);

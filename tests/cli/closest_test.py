@@ -3,6 +3,7 @@
 import gzip
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -103,8 +104,19 @@ def memory_counts_what_the_search_holds():
     np.save("x.npy", RNG.normal(size=(100_000, 2)))
     for method in ("grid", "divide"):
         done = run("closest", "x.npy", "--method", method, "--memory", "2M", status=4)
-        assert "closest: x.npy needs" in done.stderr and "give --memory" in done.stderr, done.stderr
+        assert re.search(r"x.npy: 100000 points need ([\d.]+ MB) of memory.*; give --memory [\d.]+M\n", done.stderr), done.stderr
         run("closest", "x.npy", "--method", method, "--memory", "7M")
+
+
+def a_hint_about_memory_had_no_number():
+    pathlib.Path("x.csv").write_text("".join(f"{a},{b}\n" for a, b in RNG.normal(size=(30_000, 2)).tolist()))
+    np.save("x.npy", RNG.normal(size=(30_000, 2)))
+    for name in ("x.csv", "x.npy"):
+        for method in ("grid", "divide"):
+            told = run("closest", name, "--method", method, "--memory", "1k", status=4).stderr
+            needed = float(re.search(r"give --memory ([\d.]+)M\n", told)[1])
+            run("closest", name, "--method", method, "--memory", f"{needed}M")
+            run("closest", name, "--method", method, "--memory", f"{0.98 * needed}M", status=4)
 
 
 def refuses_bad_input_in_one_line():
@@ -140,5 +152,5 @@ def refuses_bad_input_in_one_line():
 
 sys.exit(main([
     reads_every_npy, reads_every_text, reads_tsplib, knows_the_published_sets,
-    memory_counts_what_the_search_holds, refuses_bad_input_in_one_line,
+    memory_counts_what_the_search_holds, a_hint_about_memory_had_no_number, refuses_bad_input_in_one_line,
 ]))

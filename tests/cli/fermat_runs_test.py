@@ -194,12 +194,45 @@ def shares_of_an_estimate_were_recorded_as_known():
 
 def one_vanished_weight_was_not_said_to_be_one():
     for close, told in ((1, "the weight of 1 pair is"), (3, "the weights of 3 pairs are")):
+        # Landmarks and roots leave nothing to compare.
         d = points(40)
         for k in range(close):
             d[2 * k, 2 * k + 1] = d[2 * k + 1, 2 * k] = 1e-9
         np.save("D.npy", d)
-        said = answer("fermat", "--from-distances", "D.npy", "--alpha", 100, "-o", "r")["findings"][0]
-        assert said.startswith(f"At α = 100 {told} below the range of float64, so which"), said
+        for option in (("--landmarks", 5), ("--root",)):
+            said = answer("fermat", "--from-distances", "D.npy", "--alpha", 100, *option, "-o", "r")["findings"][0]
+            assert said.startswith(f"At α = 100 {told} below the range of float64 or next to its end, so which"), said
+
+
+def one_vanished_weight_hid_the_shares_of_all_others():
+    d = points(40)
+    for close in (1, 2):
+        d[2 * close - 2, 2 * close - 1] = d[2 * close - 1, 2 * close - 2] = 1e-30
+        np.save("D.npy", d)
+        done = answer("fermat", "--from-distances", "D.npy", "--alpha", 20, "--precision", "float64", "-o", "r")
+        assert done["runs"][0]["kept_edges"] is None, done
+        # Weights that vanish cost nothing, as zero does.
+        weights = np.where(d < 1e-20, 0, d**20)
+        lengths = weights.copy()
+        for via in range(40):
+            lengths = np.minimum(lengths, lengths[:, [via]] + lengths[[via]])
+        known = np.triu(d > 1e-20, 1)
+        kept = np.isclose(lengths, weights, rtol=1e-9, atol=0)[known].mean()
+        said = done["findings"][0]
+        assert f"of the other {780 - close} pairs, {100 * kept:.1f} % keep" in said, (said, kept)
+        assert f"without {close} pair{'s' * (close > 1)} whose weight vanishes" in pathlib.Path("r.html").read_text()
+
+
+def a_label_of_its_own_for_everyone_had_an_adjusted_rand_index_of_1():
+    run("simulate", "--samples", 30, "--sites", 200, "-o", "c")
+    names = [line.split()[1] for line in pathlib.Path("c.fam").read_text().splitlines()]
+    pathlib.Path("own.tsv").write_text("".join(f"{name}\tL{name}\n" for name in names))
+    done = answer("fermat", "c.bed", "--labels", "own.tsv", "-o", "r")
+    assert not any("adjusted_rand" in matrix for matrix in done["matrices"]), done
+    assert not any("Rand" in said for said in done["findings"]), done
+    assert [said for said in done["notices"] if "label of its own" in said and "are left out" in said], done
+    pathlib.Path("own.tsv").write_text("".join(f"{name}\tL{name[:-1]}\n" for name in names))
+    assert "adjusted_rand" in answer("fermat", "c.bed", "--labels", "own.tsv", "-o", "r")["matrices"][0]
 
 
 def an_input_after_alpha_was_called_a_bad_number():
@@ -335,6 +368,8 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                shares_of_an_estimate_were_recorded_as_known,
                alpha_auto_of_a_sample_did_not_say_so,
                one_vanished_weight_was_not_said_to_be_one,
+               one_vanished_weight_hid_the_shares_of_all_others,
+               a_label_of_its_own_for_everyone_had_an_adjusted_rand_index_of_1,
                an_input_after_alpha_was_called_a_bad_number,
                paths_between_fewer_than_three_were_called_unchanged_by_fermat,
                equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges,

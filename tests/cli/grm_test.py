@@ -101,16 +101,36 @@ def loadings_are_the_vectors_of_the_sites():
     run("simulate", "--samples", 150, "--sites", 2500, "--format", "vcf", "-o", "c")
     run("pca", "c.vcf", "-o", "c", "--components", 3, "--loadings")
     lines = [line.split("\t") for line in pathlib.Path("c.loadings.tsv").read_text().splitlines()]
-    assert lines[0] == ["#CHROM", "POS", "ID", "A1", "A2", "A1_FREQ", "SD", "PC1", "PC2", "PC3"]
+    assert lines[0] == ["#CHROM", "POS", "ID", "A1", "A2", "A1_FREQ", "SD", "PC1", "PC2", "PC3", "SITES"]
     sites = [line.split("\t") for line in pathlib.Path("c.vcf").read_text().splitlines() if line[0] != "#"]
+    assert {line[10] for line in lines[1:]} == {str(len(sites))}
     assert [line[:5] for line in lines[1:]] == [[s[0], s[1], s[2], s[4], s[3]] for s in sites]
     x = np.array([[call.count("1") for call in site[9:]] for site in sites], float)
     p = x.mean(1, keepdims=True) / 2
     z = (x - 2 * p) / np.sqrt(np.where(p * (1 - p) > 0, 2 * p * (1 - p), np.inf))
     vectors = np.loadtxt("c.eigenvec", usecols=(1, 2, 3))
     wanted = z @ vectors / np.sqrt(len(sites) * np.loadtxt("c.eigenval"))
-    np.testing.assert_allclose(np.array([line[7:] for line in lines[1:]], float), wanted, atol=1e-6)
+    np.testing.assert_allclose(np.array([line[7:10] for line in lines[1:]], float), wanted, atol=1e-6)
     np.testing.assert_allclose((wanted**2).sum(0), 1, atol=1e-4)
+
+
+def samples_without_a_call_lay_at_the_origin_unsaid():
+    run("simulate", "--samples", 40, "--sites", 300, "-o", "c")
+    names = [line.split()[1] for line in pathlib.Path("c.fam").read_text().splitlines()]
+    calls = bytearray(pathlib.Path("c.bed").read_bytes())
+    told = run("pca", "c.bed", "--approx", "--components", 2, "-o", "a").stderr
+    assert "at the origin" not in told, told
+    for samples, words in (((5,), "1 sample (the first: {}) without a call that differs from its site's mean is at"),
+                           ((5, 2), "2 samples (the first: {}) without a call that differs from its site's mean are at")):
+        for sample in samples:
+            for at in range(3 + sample // 4, len(calls), 10):  # the code of a missing call is 01
+                calls[at] = calls[at] & ~(3 << 2 * (sample % 4)) | 1 << 2 * (sample % 4)
+        pathlib.Path("c.bed").write_bytes(calls)
+        told = run("pca", "c.bed", "--approx", "--components", 2, "-o", "a").stderr
+        assert words.format(names[min(samples)]) + " the origin" in told, told
+        rows = [line.split() for line in pathlib.Path("a.eigenvec").read_text().splitlines()[1:]]
+        assert all(abs(float(cell)) < 1e-12 for sample in samples for cell in rows[sample][-2:]), rows
+        assert any(abs(float(cell)) > 1e-3 for cell in rows[0][-2:])
 
 
 def numbers_and_files_are_those_of_plink2():
@@ -188,5 +208,6 @@ def work_of_relationships_missed_pairs():
 
 sys.exit(main([work_of_relationships_missed_pairs, the_matrix_is_its_definition, components_are_those_of_numpy,
                components_without_the_matrix_are_those_with_it, loadings_are_the_vectors_of_the_sites,
+               samples_without_a_call_lay_at_the_origin_unsaid,
                numbers_and_files_are_those_of_plink2, bytes_do_not_depend_on_threads_memory_or_backend,
                a_pair_without_sites_is_nan_and_has_no_components, what_has_no_answer_is_one_line]))

@@ -5,10 +5,11 @@ import json
 import pathlib
 import random
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import PROGRAM, main, refuse, run
 
 COLOURS = ["red", "green", "blue", "a b", "x<y", "pale, blue"]
 LIBSVM = "0 1:1 2:0 3:5\n1 1:0 2:3 3:1\n0 1:2 3:5\n1 2:4\n"
@@ -218,9 +219,39 @@ def a_learning_rate_of_0_was_in_range_and_refused():
     assert "above 0, at most 1" in run("som", "fit", "--help").stdout
 
 
+def a_damaged_digit_of_a_json_model_predicted_otherwise():
+    rows = colours(3)
+    for family, options in (("forest", ("--trees", 4)), ("tree", ())):
+        run(family, "fit", "t.csv", "--label", "class", "--categorical", "colour", *options, "-o", "m", "--quiet")
+        good = pathlib.Path("m.json").read_text()
+
+        def predicted(text, status=0):
+            put("x.json", text)
+            run(family, "predict", "x.json", "t.csv", "--proba", "-o", "p", "--quiet", status=status)
+            return pathlib.Path("p.predicted.tsv").read_bytes() if status == 0 else None
+        wanted = predicted(good)
+        assert len(wanted.splitlines()) == len(rows) + 1
+        # Another layout is the same model, and so is one without a checksum.
+        assert predicted(json.dumps(json.loads(good), indent=3, sort_keys=True)) == wanted
+        plain = json.loads(good)
+        assert re.fullmatch("[0-9a-f]{8}", plain.pop("checksum"))
+        assert predicted(json.dumps(plain)) == wanted
+        draw, refused = random.Random(2), 0
+        digits = [place for place, letter in enumerate(good) if letter.isdigit()]
+        for place in draw.sample(digits, min(100, len(digits))):
+            other = draw.choice([digit for digit in "0123456789" if digit != good[place]])
+            put("x.json", good[:place] + other + good[place + 1:])
+            done = subprocess.run([PROGRAM, family, "predict", "x.json", "t.csv", "--proba", "-o", "p", "--quiet"],
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 3 or pathlib.Path("p.predicted.tsv").read_bytes() == wanted, good[place - 9:place + 9]
+            refused += done.returncode == 3
+        assert refused > 50, refused
+
+
 sys.exit(main([categories_were_thresholds_of_unknown_numbers,
                many_categories_filled_a_rule,
                damaged_models_were_refused_in_the_parsers_words,
+               a_damaged_digit_of_a_json_model_predicted_otherwise,
                libsvm_values_beyond_the_model_vanished_without_a_note,
                zero_based_was_forgotten_by_the_model,
                a_column_that_a_libsvm_file_has_not_was_the_one_before,

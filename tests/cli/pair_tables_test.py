@@ -1,13 +1,28 @@
 #!/usr/bin/env python3
 """dist --pairs-below, --pairs-above: the same pairs for any memory, as TSV and Parquet, without a matrix."""
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import PROGRAM, main, refuse, run
+
+# Run in an interpreter of its own: a child's peak begins with what its parent has.
+PEAK = """import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6)"""
+SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+
+
+def peak_of(*arguments):
+    """Exit status and largest resident memory of a run, in MB."""
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments)],
+                          capture_output=True, text=True, check=True)
+    status, megabytes = done.stdout.split()
+    return int(status), float(megabytes)
 
 SAMPLES = 700
 
@@ -138,6 +153,20 @@ def parquet_has_the_rows_of_the_text():
     assert pathlib.Path("two.pairs.parquet").read_bytes() == pathlib.Path("d.pairs.parquet").read_bytes()
 
 
+def row_groups_of_parquet_were_not_counted_in_memory():
+    run("simulate", "--samples", 2000, "--sites", 300, "-o", "c", "--quiet")
+    needs = {}
+    for form in ("tsv", "parquet"):
+        options = ("dist", "c.bed", "--metric", "euclidean", "--pairs-above", -1, "--no-matrix", "--threads", 2,
+                   "--pairs-format", form, "-o", "d", "--quiet")
+        told = run(*options, "--memory", "1M", status=4).stderr
+        needs[form] = float(re.search(r"need ([\d.]+) MB, --memory allows", told)[1])
+        for allowed in (needs[form], 2 * needs[form]):
+            status, took = peak_of(*options, "--memory", f"{allowed}M")
+            assert status == 0 and (SANITIZED or took <= 1.05 * allowed), (form, allowed, took)
+    assert needs["parquet"] > needs["tsv"] + 5, needs
+
+
 def no_pair_is_a_table_without_rows():
     cohort()
     run("dist", "c.bed", "--pairs-below", -1, "--pairs-format", "parquet", "-o", "d")
@@ -164,5 +193,5 @@ def a_name_that_is_no_text_is_refused_by_parquet_alone():
 
 
 sys.exit(main([pairs_are_those_of_the_matrix, no_matrix_writes_the_list_alone_for_any_memory,
-               parquet_has_the_rows_of_the_text, no_pair_is_a_table_without_rows,
+               parquet_has_the_rows_of_the_text, row_groups_of_parquet_were_not_counted_in_memory, no_pair_is_a_table_without_rows,
                options_without_effect_are_refused, a_name_that_is_no_text_is_refused_by_parquet_alone]))

@@ -53,7 +53,7 @@ def scores(name):
         if site[2] not in x or deviation == 0:
             continue
         z = np.nan_to_num((x[site[2]] - 2 * p) / deviation, nan=0)
-        total = total + z[:, None] * np.array(site[7:], float)
+        total = total + z[:, None] * np.array(site[7:-1], float)
     return total / np.sqrt(len(sites) * values)
 
 
@@ -134,6 +134,25 @@ def a_site_that_appears_twice_was_written_without_a_word():
     refuse("pca", "c.bed", "--project", "r.loadings.tsv", "-o", "p", says="appears twice")
 
 
+def a_table_cut_at_the_end_of_a_line_was_taken():
+    split_cohort()
+    whole = pathlib.Path("a.loadings.tsv").read_text().splitlines(keepends=True)
+    for kept in (2, 700, len(whole) - 1):
+        pathlib.Path("a.loadings.tsv").write_text("".join(whole[:kept]))
+        refuse("pca", "b.bed", "--project", "a.loadings.tsv", "-o", "new",
+               says=[f"expected {len(whole) - 1} sites, as its lines say, got {kept - 1}", "copy it again"])
+    pathlib.Path("a.loadings.tsv").write_text("".join(whole[:3]) + whole[3].replace("\t1200\n", "\t120\n"))
+    refuse("pca", "b.bed", "--project", "a.loadings.tsv", "-o", "new",
+           says=["a.loadings.tsv:4", "the same number of sites in every line, got '120'"])
+    pathlib.Path("a.loadings.tsv").write_text("".join(whole))
+    assert "earlier version" not in run("pca", "b.bed", "--project", "a.loadings.tsv", "-o", "new").stderr
+    old = "".join(line.rpartition("\t")[0] + "\n" for line in whole)
+    pathlib.Path("a.loadings.tsv").write_text(old)
+    told = run("pca", "b.bed", "--project", "a.loadings.tsv", "-o", "again").stderr
+    assert "a.loadings.tsv: written by an earlier version" in told, told
+    assert pathlib.Path("new.eigenvec").read_bytes() == pathlib.Path("again.eigenvec").read_bytes()
+
+
 def bad_loadings():
     split_cohort()
     good = pathlib.Path("a.loadings.tsv").read_text()
@@ -147,11 +166,11 @@ def bad_loadings():
     broken("", ["a.loadings.tsv:1", "header"])
     broken("".join(lines[1:]), ["a.loadings.tsv:1", "header"])
     broken(lines[0], "holds no sites")
-    broken(good + "1\t2\n", "expected 11 columns")
+    broken(good + "1\t2\n", "expected 12 columns")
     broken(good + lines[5], "appears twice")
     broken(lines[0] + lines[1].replace("\t1\t", "\tx\t", 1), "expected a position")
-    broken(lines[0] + lines[1].rsplit("\t", 1)[0] + "\tnan\n", "expected a number")
-    broken(lines[0] + lines[1].replace("1\t", "chr99\t", 1), "no site")
+    broken(lines[0] + lines[1].rsplit("\t", 2)[0] + "\tnan\t1200\n", "expected a number")
+    broken(lines[0] + lines[1].replace("1\t", "chr99\t", 1).replace("\t1200\n", "\t1\n"), "no site")
     broken(good, "holds 3 eigenvalues", "1\n2\n3\n")
     broken(good, "expected a number", "1\n2\n3\nx\n")
     pathlib.Path("a.eigenval").unlink()
@@ -163,4 +182,4 @@ def bad_loadings():
 
 sys.exit(main([own_samples_come_back, others_are_scored_by_the_formula_for_any_threads,
                eigensoft_scales_are_those_of_the_earlier_run, sums_are_those_of_plink2,
-               a_site_that_appears_twice_was_written_without_a_word, bad_loadings]))
+               a_site_that_appears_twice_was_written_without_a_word, a_table_cut_at_the_end_of_a_line_was_taken, bad_loadings]))

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, example, fasta, table, translated
-from program import main, run
+from program import PROGRAM, main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -252,6 +252,24 @@ def memory_is_held_and_told_in_units_that_show_it():
                 pathlib.Path(f"little.{end}").read_bytes(), end
 
 
+def a_hint_about_memory_had_no_number():
+    random.seed(3)
+    fasta("g.fa", **{f"chr{k}": "".join(random.choice("ACGT") for _ in range(60_000)) for k in range(3)})
+    fasta("t.fa", **{"cdna": "".join(random.choice("ACGT") for _ in range(900))})
+    pathlib.Path("e.tsv").write_text("".join(f"chr{k} {a} {a + 99} +\n" for k in range(3) for a in range(1, 59_000, 150)))
+    allowed, refusals = "50k", 0
+    for _ in range(9):
+        told = subprocess.run([PROGRAM, "splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
+                               "-o", "out", "--memory", allowed], capture_output=True, text=True, check=False)
+        if told.returncode == 0:
+            break
+        assert told.returncode == 4, told.stderr
+        more = re.search(r" --memory ([\d.]+)([kM])\b", told.stderr)
+        assert more, told.stderr
+        allowed, refusals = more[1] + more[2], refusals + 1
+    assert told.returncode == 0 and refusals > 1, (refusals, told.stderr)
+
+
 def scores_have_one_unit_in_every_output():
     bases, _, cdna = gene()
     fasta("g.fa", **{"chr": bases})
@@ -345,6 +363,7 @@ sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
                introns_in_cs_have_their_bases_and_length,
                cdnas_given_as_proteins_are_refused,
                memory_is_held_and_told_in_units_that_show_it,
+               a_hint_about_memory_had_no_number,
                scores_have_one_unit_in_every_output,
                outputs_never_replace_their_inputs,
                empty_names_are_refused,

@@ -228,6 +228,12 @@ def too_many_features_were_refused_by_a_name_that_no_option_has():
     run(*fit, 4)
 
 
+def a_column_of_names_was_only_to_be_ignored():
+    put("t.csv", "name,a,b\nx,1,2\ny,3,4\nz,5,1\n")
+    refuse("som", "fit", "t.csv", "-o", "m", says=["column 1 ('name'): 'x' is no number", "--id", "--ignore"])
+    run("som", "fit", "t.csv", "--id", "name", "--rows", 2, "--cols", 2, "-o", "m")
+
+
 def lines_of_libsvm_were_said_to_have_no_label():
     put("t.txt", "1 1:1 2:3\n0 1:1\n")
     refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])

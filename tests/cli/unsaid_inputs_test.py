@@ -151,7 +151,7 @@ def closest_by_halves_took_a_sixth_more_than_its_plan():
     header = str({"descr": "<f8", "fortran_order": False, "shape": (rows, 3)}).ljust(117) + "\n"
     numbers = array.array("d", [i * factor % 1000003 for i in range(rows) for factor in (7919, 104729, 977)])
     pathlib.Path("p.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode() + numbers.tobytes())
-    planned = refuse("closest", "p.npy", "--method", "divide", "--memory", "40M", status=4, says="closest: p.npy needs").stderr
+    planned = refuse("closest", "p.npy", "--method", "divide", "--memory", "40M", status=4, says="p.npy: 600000 points need").stderr
     plan = float(re.search(r"give --memory ([0-9.]+)M", planned)[1])
     put("few.csv", "1,2,3\n4,5,6\n")
     took = megabytes("closest", "p.npy", "--method", "divide") - megabytes("closest", "few.csv", "--method", "divide")

@@ -65,7 +65,9 @@ MdsResult scaled_points(const Eigenpairs& pairs, std::int64_t n, double trace) {
   for (std::int64_t k = 0; k < positive; ++k) {
     const double value = pairs.values[k];
     result.eigenvalues.push_back(value);
-    result.share.push_back(value / trace);
+    // Both are sums of rounded squares: a share of 1 may come out a few units beyond.
+    const double share = value / trace;
+    result.share.push_back(share > 1 && share < 1 + 1e-12 ? 1 : share);
     Eigen::Index largest = 0;
     pairs.vectors.col(k).cwiseAbs().maxCoeff(&largest);
     const double sign = pairs.vectors(largest, k) < 0 ? -1 : 1;

@@ -33,8 +33,11 @@ double correlation(const std::vector<ClassMeasures>& classes,
     of_predicted -= Wide{own.predicted} * own.predicted;
   }
   if (of_true == 0 || of_predicted == 0) return 0;
-  return static_cast<double>(both) / std::sqrt(static_cast<double>(of_true)) /
-         std::sqrt(static_cast<double>(of_predicted));
+  // In long double, whose error is lost when it is rounded: 1 is 1, and nothing is beyond.
+  using Long = long double;
+  return static_cast<double>(
+      static_cast<Long>(both) /
+      (std::sqrt(static_cast<Long>(of_true)) * std::sqrt(static_cast<Long>(of_predicted))));
 }
 
 /// Mean over the classes that have the measure.

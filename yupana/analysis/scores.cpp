@@ -123,6 +123,13 @@ LabelScores label_scores(Context& context,
         scores.individuals,
         scores.classes);
   }
+  if (scores.classes == scores.individuals) {
+    throw input_error(
+        "label_scores: expected a label that two individuals share, got {} individuals with a "
+        "label "
+        "of their own each: no score means anything then",
+        scores.individuals);
+  }
   std::vector<IndividualScore> each(classes.individual.size());
   context.parallel_for(classes.size(), 32, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
@@ -144,6 +151,11 @@ LabelScores label_scores(Context& context,
   scores.adjusted_rand =
       adjusted_rand(cut_tree(reuse ? *average_tree : own, scores.classes), classes.of);
   return scores;
+}
+
+bool all_alone(const Labels& labels) {
+  const Classes classes = classes_of(labels);
+  return !classes.counts.empty() && classes.size() == std::ssize(classes.counts);
 }
 
 double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {

@@ -28,13 +28,17 @@ struct LabelScores {
 ///   it saves making it again. Used where everybody has a label; else the tree of the labelled
 ///   individuals alone is made.
 ///   work O(n^2), each row read once; sums in double, the same bits for any number of threads
-///   errors (bad_input): fewer than two classes, labels that are not one an individual, not square,
-///   NaN, negative or unreachable distances
+///   errors (bad_input): fewer than two classes, all_alone(labels), labels that are not one an
+///   individual, not square, NaN, negative or unreachable distances
 template <class T>
 LabelScores label_scores(Context& context,
                          MatrixView<const T> distances,
                          const Labels& labels,
                          const std::vector<Merge>* average_tree = nullptr);
+
+/// Whether no two individuals share a label: then no score means anything, since no distance could
+/// agree with the labels more or less than another.
+bool all_alone(const Labels& labels);
 
 /// Adjusted Rand index of two partitions (Hubert, Arabie 1985); 1 for two equal trivial ones.
 /// Different lengths are usage.

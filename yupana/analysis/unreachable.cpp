@@ -60,8 +60,9 @@ Error fault_in_row(MatrixView<const T> distances, std::string_view function, std
   std::int64_t j = 0;
   while (row[j] >= T{}) ++j;  // false for a NaN, too
   return input_error(
-      "{0}: expected distances of 0 or more, got {3} at ({1}, {2}); remove or impute what makes it "
-      "so",
+      "{0}: expected distances of 0 or more, got {3} at ({1}, {2}), counted from 0; remove or "
+      "impute "
+      "what makes it so",
       function,
       i,
       j,

@@ -167,8 +167,8 @@ WeightRange weight_range(const T* values, std::int64_t count) {
 void note_vanishing(const Context& context, double alpha) {
   context.note(
       fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
-                  "count as zero, or with few digits, beside the largest, and which edges are kept "
-                  "is not known",
+                  "count as zero, or with few digits, beside the largest, and which of their edges "
+                  "are kept is not known",
                   alpha));
 }
 

@@ -41,12 +41,14 @@ std::uint64_t held_bytes(const std::vector<FastaRecord>& records) {
 std::vector<FastaRecord> read_fasta(const std::string& path,
                                     std::string_view alphabet,
                                     std::string_view advice,
-                                    std::uint64_t max_bytes) {
+                                    std::uint64_t max_bytes,
+                                    std::uint64_t held_besides) {
   const std::array<bool, 256> known = both_cases(alphabet);
   std::vector<FastaRecord> records;
   std::unordered_map<std::string, std::int64_t> lines;
   std::int64_t header = 0;
-  std::uint64_t held = 0;  // by the records before the last
+  std::uint64_t held = 0;             // by the records before the last
+  std::size_t text = 0, longest = 0;  // of the lines so far
   LineReader reader(path);
   const auto close_record = [&] {
     if (records.empty()) return;
@@ -62,6 +64,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
         throw reader.fault("expected a name after '>'");
       }
       header = reader.number();
+      text += sizeof(FastaRecord) + line.size();
       records.push_back({std::string(name), {}});
       const auto [first, is_new] = lines.emplace(records.back().name, header);
       if (!is_new) {
@@ -85,15 +88,25 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
                          advice);
     }
     std::string& letters = records.back().letters;
+    text += line.size();
+    longest = std::max(longest, line.size());
     // A string grows to twice its capacity; the old text is freed after the copy.
     const bool grows = letters.size() + line.size() > letters.capacity();
     if (grows && held + 2 * letters.capacity() + line.size() > max_bytes) {
+      const std::int64_t place = reader.number();
+      while (reader.next(line)) {
+        text += line.size() + (line.starts_with('>') ? sizeof(FastaRecord) : 0);
+        longest = std::max(longest, line.size());
+      }
+      const auto needed = static_cast<double>(2 * text + longest);  // strings that grow
       throw resource_error(
-          "{}:{}: the sequences need more than the {} of memory left; give more --memory, or fewer "
-          "or shorter sequences",
+          "{}:{}: the sequences need {} of memory, and {} are left; give --memory {} or more, or "
+          "fewer or shorter sequences",
           path,
-          reader.number(),
-          allowed_bytes(max_bytes));
+          place,
+          needed_bytes(needed),
+          allowed_bytes(max_bytes),
+          memory_option(needed + static_cast<double>(held_besides)));
     }
     letters += line;
   }

@@ -16,12 +16,14 @@ struct FastaRecord {
 /// The records of a FASTA file, plain or gzip, \n or \r\n. `alphabet` has the letters allowed, in
 /// upper case. Errors (bad_input) name file and line: no record, a record without letters or name,
 /// a name twice, a letter outside the alphabet (`advice` then ends the message); out_of_resources
-/// where the records would hold more than `max_bytes`.
+/// where the records would hold more than `max_bytes`: it says how much --memory this file needs
+/// next to the `held_besides` bytes that the caller holds.
 std::vector<FastaRecord> read_fasta(
     const std::string& path,
     std::string_view alphabet,
     std::string_view advice = {},
-    std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+    std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max(),
+    std::uint64_t held_besides = 0);
 /// Bytes of memory that records hold.
 std::uint64_t held_bytes(const std::vector<FastaRecord>& records);
 

@@ -100,21 +100,6 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
   throw bad_file(path_, "ends at byte {}; copy it again", offset + static_cast<std::int64_t>(got));
 }
 
-void check_growing(std::string_view path,
-                   std::uint64_t memory,
-                   std::uint64_t bytes,
-                   std::int64_t count,
-                   std::string_view noun) {
-  if (3 * bytes <= memory) return;
-  throw resource_error(
-      "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
-      ".npy",
-      path,
-      counted(count, noun),
-      needed_bytes(3 * bytes),
-      allowed_bytes(memory));
-}
-
 bool is_gzip(const InputFile& file) { return head_of(file, 2) == "\x1f\x8b"; }
 
 std::string head_of(const InputFile& file, std::int64_t most) {

@@ -39,13 +39,6 @@ class InputFile {
 
 /// The first bytes of a file, at most `most`.
 std::string head_of(const InputFile& file, std::int64_t most);
-/// Throws out_of_resources where `bytes` of the first `count` numbers or points of a text, which a
-/// vector that grows holds up to three times, pass the memory.
-void check_growing(std::string_view path,
-                   std::uint64_t memory,
-                   std::uint64_t bytes,
-                   std::int64_t count,
-                   std::string_view noun);
 /// Whether a file begins as gzip.
 bool is_gzip(const InputFile& file);
 

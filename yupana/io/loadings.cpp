@@ -1,6 +1,7 @@
 #include "yupana/io/loadings.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/chromosome.hpp"
@@ -12,7 +13,15 @@ namespace yupana::io {
 namespace {
 
 constexpr std::string_view loadings_ending = ".loadings.tsv";
+constexpr std::string_view count_column = "\tSITES";
 constexpr std::size_t site_columns = 7;
+
+/// That of earlier versions.
+std::string uncounted_header(std::int64_t components) {
+  std::string text = "#CHROM\tPOS\tID\tA1\tA2\tA1_FREQ\tSD";
+  for (std::int64_t k = 1; k <= components; ++k) text += fmt::format("\tPC{}", k);
+  return text;
+}
 
 double loading_in(const LineReader& reader, std::string_view field) {
   const auto number = number_of<double>(field);
@@ -23,9 +32,7 @@ double loading_in(const LineReader& reader, std::string_view field) {
 }  // namespace
 
 std::string loadings_header(std::int64_t components) {
-  std::string text = "#CHROM\tPOS\tID\tA1\tA2\tA1_FREQ\tSD";
-  for (std::int64_t k = 1; k <= components; ++k) text += fmt::format("\tPC{}", k);
-  return text;
+  return uncounted_header(components) + std::string(count_column);
 }
 
 Loadings::Loadings(const std::string& path, std::int64_t autosomes) : autosomes_(autosomes) {
@@ -49,20 +56,30 @@ void Loadings::read(const std::string& path) {
   LineReader reader(path);
   std::string_view line;
   const bool any = reader.next(line);
-  components_ = any ? std::ssize(cut(line, '\t')) - static_cast<std::int64_t>(site_columns) : 0;
-  if (components_ < 1 || line != loadings_header(components_)) {
+  counted_ = any && line.ends_with(count_column);
+  const std::int64_t width = any ? std::ssize(cut(line, '\t')) : 0;
+  components_ = width - static_cast<std::int64_t>(site_columns) - (counted_ ? 1 : 0);
+  if (components_ < 1 || line != (counted_ ? loadings_header : uncounted_header)(components_)) {
     throw bad_line(path,
                    1,
                    "expected the header of 'yupana pca --loadings', {}, got '{}'",
                    yupana::escaped(loadings_header(1)),
                    any ? printable(line) : "");
   }
+  std::optional<std::int64_t> announced;
   while (reader.next(line)) {
-    const std::vector<std::string_view> fields = cut(line, '\t');
-    if (std::ssize(fields) != components_ + static_cast<std::int64_t>(site_columns)) {
-      throw reader.fault("expected {} columns, as the header has, got {}",
-                         components_ + static_cast<std::int64_t>(site_columns),
-                         fields.size());
+    std::vector<std::string_view> fields = cut(line, '\t');
+    if (std::ssize(fields) != width) {
+      throw reader.fault("expected {} columns, as the header has, got {}", width, fields.size());
+    }
+    if (counted_) {
+      const auto count = number_of<std::int64_t>(fields.back());
+      if (!count || (announced && *count != *announced)) {
+        throw reader.fault("expected the same number of sites in every line, got '{}'",
+                           printable(fields.back()));
+      }
+      announced = count;
+      fields.pop_back();
     }
     const auto position = number_of<std::int64_t>(fields[1]);
     if (!position) {
@@ -83,6 +100,13 @@ void Loadings::read(const std::string& path) {
     }
   }
   if (sites() == 0) throw bad_file(path, "holds no sites");
+  if (announced && *announced != sites()) {
+    throw bad_file(
+        path,
+        "expected {} sites, as its lines say, got {}: it was cut or edited; copy it again",
+        *announced,
+        sites());
+  }
 }
 
 /// Divides the weights of a component by sqrt(sites eigenvalue).

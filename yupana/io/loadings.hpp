@@ -11,7 +11,8 @@
 
 namespace yupana::io {
 
-/// The line that begins PREFIX.loadings.tsv, for so many components.
+/// The line that begins PREFIX.loadings.tsv, for so many components. Its last column has the number
+/// of sites of the file, of which every line is proof; earlier versions did not write it.
 std::string loadings_header(std::int64_t components);
 
 /// PREFIX.loadings.tsv and PREFIX.eigenval of an earlier run, which give new samples coordinates
@@ -20,11 +21,14 @@ class Loadings {
  public:
   /// `path`: of the loadings; the eigenvalues are beside them.
   ///   errors: usage for another name; bad_input with the line for fewer or other columns, a number
-  ///   that is none, a site that appears twice, another number of eigenvalues
+  ///   that is none, a site that appears twice, another number of sites or
+  ///   eigenvalues
   Loadings(const std::string& path, std::int64_t autosomes);
 
   std::int64_t components() const { return components_; }
   std::int64_t sites() const { return std::ssize(scales_); }
+  /// Whether the file says how many sites it has: else one cut short at a line's end was not seen.
+  bool counted() const { return counted_; }
   /// What a site adds, found by its chromosome, position and alleles in either order.
   genotype::SiteScore score(const genotype::SiteName& site) const;
 
@@ -38,6 +42,7 @@ class Loadings {
 
   std::int64_t autosomes_;
   std::int64_t components_ = 0;
+  bool counted_ = false;
   std::unordered_map<std::string, std::int64_t> places_;
   std::vector<genotype::SiteScale> scales_;
   std::vector<double> weights_;  ///< components() a site

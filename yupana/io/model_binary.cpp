@@ -89,9 +89,9 @@ void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   }
 }
 
-/// take(bytes) for one part of the file after the other.
+/// take(bytes) for one part of the file after the other; returns the checksum, its last part.
 template <class Take>
-void each_part(std::string_view path, const Model& model, const Take& take) {
+std::uint32_t each_part(std::string_view path, const Model& model, const Take& take) {
   std::uint32_t sum = 0;
   const auto pass = [&](const std::string& bytes) {
     sum = checksum(sum, bytes);
@@ -112,6 +112,7 @@ void each_part(std::string_view path, const Model& model, const Take& take) {
   bytes.clear();
   append(bytes, sum);
   take(bytes);
+  return sum;
 }
 
 /// Numbers one after the other.
@@ -233,6 +234,10 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
   }
   if (bytes.size() > 0) throw damaged;
   return model;
+}
+
+std::string model_checksum(std::string_view path, const Model& model) {
+  return fmt::format("{:08x}", each_part(path, model, [](const std::string&) {}));
 }
 
 std::string model_bytes(const Model& model) {

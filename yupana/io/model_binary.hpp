@@ -29,6 +29,10 @@ forest::Model binary_model(const std::string& path,
                            std::string_view bytes,
                            std::uint64_t max_bytes);
 
+/// The CRC-32 that ends a model's binary form, as 8 hexadecimal digits: of the model, however a
+/// text of it is laid out.
+std::string model_checksum(std::string_view path, const forest::Model& model);
+
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);

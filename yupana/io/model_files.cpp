@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "yupana/core/machine.hpp"
@@ -265,7 +266,10 @@ void check_model(const std::string& path, const Model& model) {
 }
 
 /// Reads a document tree by tree: all of a forest's JSON at once would take many times its memory.
-Model json_model(const std::string& path, std::string_view text) {
+/// `checksum`: what the document says, if it does.
+Model json_model(const std::string& path,
+                 std::string_view text,
+                 std::optional<std::string>& checksum) {
   std::vector<Tree> trees;
   std::string key;
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -277,6 +281,7 @@ Model json_model(const std::string& path, std::string_view text) {
   const Json json = Json::parse(text.begin(), text.end(), take);
   Model model = model_of(path, json);
   const Fields fields(path, json, "");
+  if (fields.has("checksum")) checksum = fields.text("checksum");
   if (!fields.list("trees").empty()) fields.fail("trees", "a list of objects");
   const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
   for (Tree& tree : trees) tree.outputs = static_cast<std::int32_t>(outputs);
@@ -325,17 +330,18 @@ void write_model_json(AtomicFile& file, const Model& model) {
     file.write(t == 0 ? "\n  " : ",\n  ");
     file.write(tree_text(model.trees[t]));
   }
-  file.write("\n ]\n}\n");
+  file.write(fmt::format("\n ],\n \"checksum\": \"{}\"\n}}\n", model_checksum(file.path(), model)));
 }
 
 Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t max_bytes) {
   Model model;
+  std::optional<std::string> checksum;
   try {
     if (is_binary_model(bytes)) {
       model = binary_model(name, bytes, max_bytes);
     } else {
       check_memory(name, bytes, max_bytes);
-      model = json_model(name, bytes);
+      model = json_model(name, bytes, checksum);
     }
   } catch (const Json::parse_error&) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
@@ -345,6 +351,11 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
     throw bad_file(name, "is a damaged model; copy it again");
   }
   check_model(name, model);
+  if (checksum && *checksum != model_checksum(name, model)) {
+    throw bad_file(name,
+                   "its checksum is another, so some number or name is damaged; copy it again, or "
+                   "take \"checksum\" out of a model that was edited on purpose");
+  }
   return model;
 }
 

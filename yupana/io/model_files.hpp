@@ -18,7 +18,8 @@ inline constexpr int model_version = 4;
 /// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves). Every
 /// number reads back the same; a threshold that is infinite is the text "inf" (all known values are
 /// at most that) or "-inf". "set" is the number of a node's text among "sets", whose character c is
-/// "1" where category c goes left; -1: none. Throws bad_input for names that are not UTF-8.
+/// "1" where category c goes left; -1: none. "checksum" is that of the binary form, and compared
+/// where it is present. Throws bad_input for names that are not UTF-8.
 void write_model_json(AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
 void write_model_binary(AtomicFile& file, const forest::Model& model);

@@ -63,6 +63,24 @@ void check_columns(const std::vector<std::string>& columns) {
   }
 }
 
+/// Throws unless reading, which holds `reading` bytes, and the work on the points fit in memory.
+template <class T>
+void check_memory(const Context& context,
+                  const PointsParams& params,
+                  std::int64_t rows,
+                  std::int64_t cols,
+                  std::uint64_t reading) {
+  const std::uint64_t work = params.work ? params.work(rows, cols, sizeof(T)) : 0;
+  const auto bytes = static_cast<double>(std::max(reading, work));
+  if (bytes <= static_cast<double>(context.memory())) return;
+  throw resource_error("{}: {} need {} of memory, and {} are allowed; give --memory {}",
+                       params.path,
+                       counted(rows, "point"),
+                       needed_bytes(bytes),
+                       allowed_bytes(context.memory()),
+                       memory_option(bytes));
+}
+
 class TextPoints {
  public:
   TextPoints(Context& context, const PointsParams& params)
@@ -89,12 +107,19 @@ class TextPoints {
     }
     if (rows_ == 0) throw bad_file(params_.path, "holds no points");
     if (comments_ > 0) context_.note(comments_note(params_.path, comments_));
-    Matrix<double> points(rows_, static_cast<std::int64_t>(chosen_.size()));
+    const std::int64_t cols = std::ssize(chosen_);
+    check_memory<double>(context_, params_, rows_, cols, text_bytes(rows_));
+    Matrix<double> points(rows_, cols);
     std::copy(values_.begin(), values_.end(), points.data());
     return points;
   }
 
  private:
+  /// Bytes that reading holds: a vector that grows, or it and the points.
+  std::uint64_t text_bytes(std::int64_t rows) const {
+    return 3 * sizeof(double) * chosen_.size() * static_cast<std::uint64_t>(rows);
+  }
+
   /// The next line that is neither empty nor a remark.
   bool next(std::string_view& line) {
     while (reader_.next(line)) {
@@ -234,11 +259,8 @@ class TextPoints {
     if (cells_.size() != width_) {
       throw reader_.fault("expected {} fields, got {}", width_, cells_.size());
     }
-    check_growing(params_.path,
-                  context_.memory(),
-                  sizeof(double) * (values_.size() + chosen_.size()),
-                  rows_ + 1,
-                  "point");
+    const bool fits = text_bytes(rows_ + 1) <= context_.memory();
+    if (!fits) values_ = {};  // the others are read to be counted
     for (const std::size_t k : chosen_) {
       double value = 0;
       if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
@@ -251,7 +273,7 @@ class TextPoints {
             printable(cells_[k].text),
             value);
       }
-      values_.push_back(value);
+      if (fits) values_.push_back(value);
     }
     ++rows_;
   }
@@ -273,23 +295,10 @@ class TextPoints {
 };
 
 template <class T>
-Matrix<T> allocate(const Context& context,
-                   const std::string& path,
-                   std::int64_t rows,
-                   std::int64_t cols) {
-  const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T);
-  if (bytes > static_cast<double>(context.memory())) {
-    throw resource_error("{}: its points alone take {} and memory is limited to {}; raise --memory",
-                         path,
-                         needed_bytes(bytes),
-                         allowed_bytes(context.memory()));
-  }
-  return Matrix<T>(rows, cols);
-}
-
-template <class T>
-Matrix<T> read_npy(Context& context, const std::string& path, const NpyFile& npy) {
-  Matrix<T> points = allocate<T>(context, path, npy.rows(), npy.cols());
+Matrix<T> read_npy(Context& context, const PointsParams& params, const NpyFile& npy) {
+  const auto numbers = static_cast<std::uint64_t>(npy.rows() * npy.cols());
+  check_memory<T>(context, params, npy.rows(), npy.cols(), numbers * sizeof(T));
+  Matrix<T> points(npy.rows(), npy.cols());
   npy.read_rows(context, points.data());
   return points;
 }
@@ -309,9 +318,9 @@ Points read_points(Context& context, const PointsParams& params) {
     }
     const NpyFile npy(file, {.shape = "points in rows (n x d)", .min_dimensions = 1});
     if (npy.type() == number_type<float>()) {
-      points = read_npy<float>(context, params.path, npy);
+      points = read_npy<float>(context, params, npy);
     } else {
-      points = read_npy<double>(context, params.path, npy);
+      points = read_npy<double>(context, params, npy);
     }
   }
   stage.advance(static_cast<double>(file.size()));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +18,9 @@ struct PointsParams {
   std::string path;
   /// Of a text: names, numbers from 1 or ranges of them ("1-3"), each column once; none: all.
   std::vector<std::string> columns;
+  /// Bytes that the work on `rows` points of `cols` numbers of `number` bytes holds, them included;
+  /// none: the points alone.
+  std::function<std::uint64_t(std::int64_t rows, std::int64_t cols, std::size_t number)> work = {};
 };
 
 /// Reads points. By content and name:
@@ -26,12 +31,12 @@ struct PointsParams {
 ///   otherwise  text, also gzip: columns between commas, tabs, semicolons, bars or blanks, cells
 ///              quoted or not, with or without a line of names; lines that begin with # and empty
 ///              ones are left out
-///   memory: the points, twice for text
+///   memory: the points, up to three times for text
 ///   errors (bad_input), one line naming the file and the line or row: cut short, not numbers, NaN
 ///   or infinite (text), rows of different lengths, a column that is not in the file, integers that
 ///   no double holds, TSPLIB distances other than Euclidean ones; usage: columns that are neither
-///   names nor numbers, or named twice; out_of_resources where the points exceed the context's
-///   memory
+///   names nor numbers, or named twice; out_of_resources where reading the points or the
+///   work on them exceeds the context's memory: it says what they need
 Points read_points(Context& context, const PointsParams& params);
 
 }  // namespace yupana::io

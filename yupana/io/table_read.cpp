@@ -210,7 +210,7 @@ class PieceReader {
       return "a regression predicts numbers: name a column of numbers as --label";
     }
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
-    return "leave the column out with --ignore or, for trees, read it as --categorical";
+    return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
   }
 
   void set_text(std::size_t c, std::string_view text) {

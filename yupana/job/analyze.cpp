@@ -154,7 +154,7 @@ MatrixAnalysis analyze_matrix(Context& context,
   const analysis::Linkage drawn = analysis::linkage_of(params.tree);
   result.merges =
       drawn == analysis::Linkage::average ? average : analysis::linkage(context, view, drawn);
-  if (!labels.empty() && result.findings.finite) {
+  if (!labels.empty() && result.findings.finite && !analysis::all_alone(labels)) {
     result.findings.scores = analysis::label_scores(context, view, labels, &average);
   }
   std::vector<std::int64_t> order = analysis::leaf_order(average);

@@ -12,13 +12,11 @@
 namespace yupana::job {
 namespace {
 
-/// Bytes of the points and of what the search holds besides.
-template <class T>
+/// Bytes of the points, each `point`, and of what the search holds besides.
 std::uint64_t bytes_of(const Context& context,
-                       const Matrix<T>& points,
+                       std::uint64_t rows,
+                       std::uint64_t point,
                        geometry::ClosestMethod method) {
-  const auto rows = static_cast<std::uint64_t>(points.rows());
-  const std::uint64_t point = static_cast<std::uint64_t>(points.cols()) * sizeof(T);
   if (context.backend() != Backend::cpu) return rows * point;
   if (method != geometry::ClosestMethod::divide) {
     return rows * (2 * point + 16);  // a copy with two numbers a point
@@ -37,7 +35,6 @@ ClosestFileResult closest_of(Context& context,
   try {
     geometry::ClosestPairParams closest;
     closest.method = params.method.value_or(closest.method);
-    check_memory(context, "closest: " + params.in.path, bytes_of(context, points, closest.method));
     result.pair = geometry::closest_pair<T>(context, points.view(), closest);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
@@ -84,7 +81,13 @@ ClosestFileResult closest_file(Context& context, const ClosestFileParams& params
   }
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);
-  const io::Points points = io::read_points(context, params.in);
+  io::PointsParams in = params.in;
+  in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
+    const geometry::ClosestMethod method =
+        params.method.value_or(geometry::ClosestPairParams{}.method);
+    return bytes_of(context, rows, static_cast<std::uint64_t>(cols) * number, method);
+  };
+  const io::Points points = io::read_points(context, in);
   const ClosestFileResult result =
       std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
   if (out) {

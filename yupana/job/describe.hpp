@@ -44,6 +44,9 @@ std::string distance_unit(const FermatJobParams& params);
 /// Unit of d^alpha and F, whose lengths are in units of scale^alpha.
 std::string powered_unit(const FermatJobParams& params, double alpha, double scale);
 
+/// "α = 2".
+std::string alpha_text(double alpha);
+
 /// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
 /// `matrices` holds d, then F^(1/alpha), d^alpha and F for every alpha in turn.
 std::vector<std::string> findings_in_words(const FermatJobParams& params,

@@ -93,25 +93,6 @@ bool has_lengths(const FermatInput& input) {
 /// nothing is said of them.
 bool has_paths(const FermatInput& input) { return input.size() > 2 && has_lengths(input); }
 
-/// Pairs whose weight at this alpha is below the normal numbers of its type.
-std::int64_t vanishing_pairs(const FermatInput& input, const AlphaFindings& run) {
-  const double least_exponent = run.weights_precision == "float32" ? -126 : -1022;
-  const double least = run.unit.scale * std::exp2(least_exponent / run.unit.alpha);
-  const Power power = distance_power(input.squared);
-  return std::visit(
-      [&](const auto& distances) {
-        std::int64_t count = 0;
-        for (std::int64_t i = 0; i < distances.size(); ++i) {
-          for (std::int64_t j = i + 1; j < distances.size(); ++j) {
-            const double d = power.of(static_cast<double>(distances(i, j)));
-            count += d > 0 && d < least;
-          }
-        }
-        return count;
-      },
-      input.distances);
-}
-
 /// Paths of one alpha, with what they say of themselves.
 graph::FermatResult find_paths(Context& context,
                                const FermatJobParams& params,
@@ -122,7 +103,10 @@ graph::FermatResult find_paths(Context& context,
   result.alphas.push_back(findings_of(paths));
   AlphaFindings& findings = result.alphas.back();
   findings.estimated = params.fermat.landmarks > 0;
-  if (std::isnan(findings.kept_edges)) findings.vanishing_pairs = vanishing_pairs(input, findings);
+  if (std::isnan(findings.kept_edges)) {
+    findings.known =
+        graph::known_edges(context, input.distances, input.squared, paths, findings.estimated);
+  }
   if (has_paths(input) || params.fermat.root) {
     append(result.notices, notices_of(params, findings));
   }
@@ -171,6 +155,11 @@ void write_all(Context& context,
   }
   if (has_paths(input)) result.findings = findings_in_words(params, result.alphas, result.matrices);
   append(result.notices, notices_of_infinite(result.matrices));
+  if (analysis::all_alone(input.labels.classes)) {
+    result.notices.push_back(
+        "Every labelled individual has a label of its own: silhouette, adjusted Rand index and "
+        "nearest-neighbour accuracy mean nothing then and are left out.");
+  }
   files.write(context, analysis.curve(alphas), result);
 }
 

@@ -12,6 +12,7 @@
 #include "yupana/genotype/kinship.hpp"
 #include "yupana/genotype/populations.hpp"
 #include "yupana/graph/fermat.hpp"
+#include "yupana/graph/known_edges.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
@@ -60,8 +61,7 @@ struct AlphaFindings : graph::FermatFacts {
   bool estimated = false;           ///< through landmarks: which edges are kept is not known
   std::string lengths_precision = {};
   std::string weights_precision = {};  ///< of weights and closure
-  /// Where they are known: pairs whose weight is below the range of the numbers.
-  std::int64_t vanishing_pairs = 0;
+  graph::KnownEdges known = {};  ///< where the shares of edges are NaN and the matrices are here
 };
 
 struct FermatJobResult {

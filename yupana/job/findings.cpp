@@ -14,11 +14,6 @@ namespace {
 /// Scores closer than this count as equal: they are means over individuals.
 constexpr double same_score = 0.01;
 
-/// Where graph::automatic_alpha() ends its search.
-constexpr double largest_automatic_alpha = 64;
-
-std::string alpha_text(double alpha) { return "\u03b1 = " + number_text(alpha); }
-
 bool reads_false(double share, int decimals) {
   const double shown = std::stod(fmt::format("{:.{}f}", 100 * share, decimals));
   return (shown == 0 && share > 0) || (shown == 100 && share < 1);
@@ -31,17 +26,44 @@ std::string changed_text(const AlphaFindings& run) {
   return run.unreachable_pairs > 0 ? "most of the pairs that a path joins" : "most of the matrix";
 }
 
-/// Weights that are zero, or lost digits, do not say which path is the shorter.
+/// Percentages of the pairs whose edges are known: kept, replaced, longer, unreachable.
+std::vector<std::string> known_texts(const graph::KnownEdges& edges) {
+  std::vector<double> shares;
+  for (const std::int64_t count : {edges.kept, edges.replaced, edges.longer, edges.unreachable}) {
+    shares.push_back(static_cast<double>(count) / static_cast<double>(edges.known()));
+  }
+  return percent_texts(shares);
+}
+
+/// Weights that are zero, or lost digits, do not say which path is the shorter; those of the other
+/// pairs do.
 std::string unknown_sentence(const AlphaFindings& run) {
-  return fmt::format(
-      "At {} {} below the range of {}, so which pairs keep their direct edge is not known; a "
-      "smaller "
-      "\u03b1 shows it.",
+  const graph::KnownEdges& edges = run.known;
+  const std::string lead = fmt::format(
+      "At {} {} below the range of {} or next to its end",
       alpha_text(run.alpha),
-      run.vanishing_pairs == 0   ? "the smallest weights are"
-      : run.vanishing_pairs == 1 ? "the weight of 1 pair is"
-                                 : fmt::format("the weights of {} pairs are", run.vanishing_pairs),
+      edges.left_out == 0   ? "the smallest weights are"
+      : edges.left_out == 1 ? "the weight of 1 pair is"
+                            : fmt::format("the weights of {} pairs are", edges.left_out),
       run.weights_precision);
+  if (edges.known() == 0) {
+    return lead +
+           ", so which pairs keep their direct edge is not known; a smaller \u03b1 shows it.";
+  }
+  const auto texts = known_texts(edges);
+  std::string sentence = fmt::format(
+      "{}, and left out here: of the other {}, {} keep their direct edge as shortest path and {} "
+      "have a shorter one",
+      lead,
+      counted(edges.known(), "pair"),
+      texts[0],
+      texts[1]);
+  if (edges.longer > 0) {
+    sentence +=
+        fmt::format("; {} have only longer paths, as their direct edge was left out", texts[2]);
+  }
+  if (edges.unreachable > 0) sentence += fmt::format("; {} are joined by no path", texts[3]);
+  return sentence + ". A smaller \u03b1 shows all.";
 }
 
 /// Paths over all edges: the shares are those of F.
@@ -204,56 +226,9 @@ std::string axes_sentence(const AlphaFindings& run,
                          : "");
 }
 
-/// Pairs that no path joins, and what to do about it.
-std::string components_notice(const FermatJobParams& params, const AlphaFindings& run) {
-  const bool neighbors = params.fermat.neighbors > 0;
-  return fmt::format(
-      "At {} the graph {} falls into {} components; {} of the pairs are joined by no path{}, and "
-      "their lengths are infinite.{}",
-      alpha_text(run.alpha),
-      neighbors ? "of nearest neighbours" : "of the given distances",
-      run.components,
-      percent_texts({run.unreachable_pairs})[0],
-      params.fermat.landmarks > 0 ? " that the landmarks show" : "",
-      neighbors && run.certified < 1 ? " Raise --knn." : "");
-}
-
-std::string neighbors_notice(const FermatJobParams& params, const AlphaFindings& run) {
-  const std::string proven =
-      run.certified == 1
-          ? "every length is proven to be that of all edges"
-          : fmt::format(
-                "{} of the lengths are proven to be those of all edges, and a larger --knn "
-                "may change the others",
-                percent_texts({run.certified})[0]);
-  return fmt::format(
-      "At {} paths were searched among the {}; the largest neighbour rank any "
-      "path used is {}; {}.",
-      alpha_text(run.alpha),
-      counted(params.fermat.neighbors, "nearest neighbour"),
-      run.max_neighbor_rank,
-      proven);
-}
-
-/// Lengths of all pairs by paths over all edges, or proven to be.
-bool exact(const FermatJobParams& params, const AlphaFindings& run) {
-  return params.fermat.landmarks == 0 && (params.fermat.neighbors == 0 || run.certified == 1);
-}
-
-std::string nearly_powers_notice(const FermatJobParams& params, const AlphaFindings& run) {
-  return fmt::format(
-      "At {} {} is its own shortest path: F is {}the power d^\u03b1 and {} nothing that d does "
-      "not.{}",
-      alpha_text(run.alpha),
-      run.replaced_edges == 0 ? "every direct edge"
-                              : fmt::format("almost every direct edge ({} of the pairs)",
-                                            percent_texts({run.kept_edges})[0]),
-      run.replaced_edges == 0 ? "" : "nearly ",
-      params.matrix_only ? "says" : "its pictures say",
-      params.automatic_alpha ? "" : " --alpha auto looks for an \u03b1 that changes half of them.");
-}
-
 }  // namespace
+
+std::string alpha_text(double alpha) { return "\u03b1 = " + number_text(alpha); }
 
 std::vector<std::string> percent_texts(const std::vector<double>& shares) {
   int decimals = 1;
@@ -271,6 +246,15 @@ std::vector<std::string> percent_texts(const std::vector<double>& shares) {
 
 std::string shares_text(const AlphaFindings& run) {
   if (run.estimated) return "which edges are kept is not known from an estimate";
+  if (std::isnan(run.kept_edges) && run.known.known() > 0) {
+    const auto texts = known_texts(run.known);
+    return fmt::format(
+        "{} of the edges kept, {} replaced by shorter paths, without {} whose weight "
+        "vanishes",
+        texts[0],
+        texts[1],
+        counted(run.known.left_out, "pair"));
+  }
   if (std::isnan(run.kept_edges)) return "which edges are kept is not known";
   const auto texts =
       percent_texts({run.kept_edges, run.replaced_edges, run.longer_edges, run.unreachable_pairs});
@@ -306,84 +290,6 @@ std::vector<std::string> findings_in_words(const FermatJobParams& params,
         plain, rooted, fmt::format("{} the scale of the distances (F^(1/{}) beside d)", on, a)));
   }
   return sentences;
-}
-
-std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run) {
-  std::vector<std::string> notices;
-  const std::string alpha = alpha_text(run.alpha);
-  const double joined = run.kept_edges + run.replaced_edges;
-  if (exact(params, run) && joined > 0 && run.kept_edges > 0.99 * joined && run.alpha > 1) {
-    notices.push_back(nearly_powers_notice(params, run));
-  }
-  if (params.automatic_alpha && exact(params, run) && run.alpha >= largest_automatic_alpha &&
-      run.kept_edges > run.replaced_edges) {
-    notices.push_back(
-        fmt::format("--alpha auto: no \u03b1 up to {} changes half of {}.",
-                    number_text(run.alpha),
-                    run.unreachable_pairs > 0 ? "the pairs that a path joins" : "the edges"));
-  }
-  if (run.components > 1) notices.push_back(components_notice(params, run));
-  if (params.fermat.neighbors > 0) notices.push_back(neighbors_notice(params, run));
-  if (params.fermat.landmarks > 0) {
-    notices.push_back(
-        fmt::format("At {} lengths are estimates through {}, not exact, and so is every figure, "
-                    "tree and picture made from F.",
-                    alpha,
-                    counted(params.fermat.landmarks, "landmark")));
-  }
-  if (run.unit.scale != 1 && !run.unit.rooted) {
-    notices.push_back(
-        fmt::format("At {} lengths of d^{} would leave the range of {}: a length is "
-                    "a {}.",
-                    alpha,
-                    number_text(run.alpha),
-                    run.lengths_precision,
-                    run.unit.length_name()));
-  }
-  if (run.unit.rooted) {
-    notices.push_back(fmt::format(
-        "At {} the 1/\u03b1 root of the lengths was taken (--root): .fermat.npy {} F^(1/\u03b1){}.",
-        alpha,
-        params.matrix_only ? "holds" : "and .nwk hold",
-        params.matrix_only ? "" : "; pictures, coordinates and scores show F beside it"));
-  }
-  return notices;
-}
-
-std::vector<std::string> notices_of_scale(const AlphaFindings& run) {
-  std::vector<std::string> notices;
-  const std::string a = number_text(run.alpha);
-  const auto units = [&](double scale) { return fmt::format("{}^{}", number_text(scale), a); };
-  if (run.shown_scale != run.shown_weight_scale) {
-    notices.push_back(fmt::format(
-        "At \u03b1 = {} pictures and coordinates of F are in units of {}, those of d^\u03b1 in "
-        "units of {}: no float32 holds both.",
-        a,
-        units(run.shown_scale),
-        units(run.shown_weight_scale)));
-  } else if (run.shown_scale != run.unit.length_scale()) {
-    notices.push_back(
-        fmt::format("At \u03b1 = {} pictures and coordinates of F and d^\u03b1 are in units of {}.",
-                    a,
-                    units(run.shown_scale)));
-  }
-  if (run.shown_distance_scale != 1) {
-    notices.push_back(fmt::format(
-        "At \u03b1 = {} pictures and coordinates of d and F^(1/\u03b1) are in units of {}.",
-        a,
-        number_text(run.shown_distance_scale)));
-  }
-  return notices;
-}
-
-std::vector<std::string> notices_of_infinite(const std::vector<MatrixFindings>& matrices) {
-  std::string names;
-  for (const MatrixFindings& matrix : matrices) {
-    if (!matrix.finite) names += (names.empty() ? "" : "; ") + matrix.name;
-  }
-  if (names.empty()) return {};
-  return {
-      fmt::format("Matrices with infinite entries have no embedding and no scores: {}.", names)};
 }
 
 }  // namespace yupana::job

@@ -140,7 +140,7 @@ void write_loadings(Context& context,
       }
       repeated.add(name);
       biplot.add(name, std::move(loadings));
-      file.write(text + "\n");
+      file.write(fmt::format("{}\t{}\n", text, components.sites));
     }
   }
   repeated.note(context, params.out + ".loadings.tsv");

@@ -43,6 +43,12 @@ Matrix<double> project(Context& context,
                        const std::string& path,
                        std::int64_t autosomes) {
   const io::Loadings loadings(path, autosomes);
+  if (!loadings.counted()) {
+    context.note(fmt::format(
+        "{}: written by an earlier version, which did not say how many sites there are: that it is "
+        "whole is not known",
+        path));
+  }
   const std::int64_t n = std::ssize(input.cohort.samples());
   Matrix<double> scores(n, loadings.components());
   std::fill(scores.data(), scores.data() + n * loadings.components(), 0.0);

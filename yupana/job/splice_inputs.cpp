@@ -115,9 +115,10 @@ void SpliceInputs::need(std::uint64_t bytes) const {
   if (bytes <= left()) return;
   throw resource_error(
       "splice: sequences and candidate exons need {} of memory and {} are "
-      "allowed; give more --memory, shorter sequences or fewer exons",
+      "allowed; give --memory {} or more, shorter sequences or fewer exons",
       needed_bytes(static_cast<double>(held_ + bytes)),
-      allowed_bytes(static_cast<double>(context_.memory())));
+      allowed_bytes(static_cast<double>(context_.memory())),
+      memory_option(static_cast<double>(held_ + bytes)));
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {
@@ -137,7 +138,8 @@ const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path,
     place->second = io::read_fasta(path,
                                    is_dna ? std::string(io::dna_letters) : letters_known(scores),
                                    is_dna ? letters_hint : "",
-                                   left());
+                                   left(),
+                                   held_);
     hold(io::held_bytes(place->second));
   }
   return place->second;

@@ -25,7 +25,7 @@ SplicedAlignment align_one(Context& context,
     return result;
   }
   const std::uint64_t bytes = cpu_bytes(problem, params, TableCounts::of(plan), 4, left);
-  if (bytes > left) refuse_memory(problem, "target letters", bytes, left);
+  if (bytes > left) refuse_memory(problem, params, "target letters", bytes, left);
   result.wide = true;
   if (Solver<std::int32_t>(context, problem, params, plan, tuning, workers).solve(stage, result)) {
     return result;

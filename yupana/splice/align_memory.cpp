@@ -51,7 +51,7 @@ void check(const Context& context,
            const Bytes& bytes_of) {
   const std::uint64_t left = memory_left(context, params);
   const auto refuse_above = [&](std::uint64_t bytes) {
-    if (bytes > left) refuse_memory(problem, letters, bytes, left);
+    if (bytes > left) refuse_memory(problem, params, letters, bytes, left);
   };
   if (context.backend() == Backend::reference) refuse_above(reference);
   if (context.backend() != Backend::cpu) return;
@@ -161,17 +161,19 @@ int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left) {
 }
 
 void refuse_memory(const Case& problem,
+                   const AlignParams& params,
                    const char* letters,
                    std::uint64_t bytes,
                    std::uint64_t left) {
   throw resource_error(
       "splice: {} exons against {} {} need {} of memory and {} are left of "
-      "--memory; give fewer candidates or more --memory",
+      "--memory; give fewer candidates or --memory {}",
       problem.exons.size(),
       problem.target.size(),
       letters,
       needed_bytes(static_cast<double>(bytes)),
-      allowed_bytes(static_cast<double>(left)));
+      allowed_bytes(static_cast<double>(left)),
+      memory_option(static_cast<double>(params.held_bytes + bytes)));
 }
 
 }  // namespace yupana::splice

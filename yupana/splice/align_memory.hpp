@@ -57,6 +57,7 @@ std::uint64_t reference_bytes(const Case& problem);
 std::uint64_t reference_protein_bytes(const Case& problem);
 
 [[noreturn]] void refuse_memory(const Case& problem,
+                                const AlignParams& params,
                                 const char* letters,
                                 std::uint64_t bytes,
                                 std::uint64_t left);

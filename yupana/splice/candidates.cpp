@@ -68,10 +68,11 @@ class Finder {
     if (context_ != nullptr && bytes > context_->memory()) {
       throw resource_error(
           "splice: {} candidate exons need {} of memory and {} are allowed; "
-          "give a smaller --max-exons, stricter sites, or more --memory",
+          "give a smaller --max-exons, stricter sites, or --memory {}",
           count,
           needed_bytes(static_cast<double>(bytes)),
-          allowed_bytes(static_cast<double>(context_->memory())));
+          allowed_bytes(static_cast<double>(context_->memory())),
+          memory_option(static_cast<double>(bytes)));
     }
     std::vector<Exon> result;
     result.reserve(count);

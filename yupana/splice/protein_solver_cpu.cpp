@@ -49,7 +49,7 @@ void ProteinSolver::count_bytes(std::int64_t planes) {
   bytes_ += planes * count_ * static_cast<std::int64_t>(sizeof(std::int32_t));
   const std::uint64_t left = memory_left(context_, params_.align);
   const auto bytes = static_cast<std::uint64_t>(bytes_);
-  if (bytes > left) refuse_memory(problem_, "amino acids", bytes, left);
+  if (bytes > left) refuse_memory(problem_, params_.align, "amino acids", bytes, left);
 }
 
 ProteinRow ProteinSolver::make_row(bool with_sources) {

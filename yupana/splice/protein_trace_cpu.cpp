@@ -107,7 +107,7 @@ class ProteinTracer {
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows_) * columns_;
     const std::uint64_t left = memory_left(s_.context_, align_);
     if (bytes + s_.bytes_ > left) {
-      refuse_memory(s_.problem_, "amino acids", bytes + s_.bytes_, left);
+      refuse_memory(s_.problem_, align_, "amino acids", bytes + s_.bytes_, left);
     }
     ways_.assign(bytes, 0);
     cells_ += rows_ * j_;
