@@ -218,12 +218,4 @@ def a_learning_rate_of_0_was_in_range_and_refused():
     assert "above 0, at most 1" in run("som", "fit", "--help").stdout
 
 
-sys.exit(main([categories_were_thresholds_of_unknown_numbers,
-               many_categories_filled_a_rule,
-               damaged_models_were_refused_in_the_parsers_words,
-               libsvm_values_beyond_the_model_vanished_without_a_note,
-               zero_based_was_forgotten_by_the_model,
-               a_column_that_a_libsvm_file_has_not_was_the_one_before,
-               a_file_given_as_o_was_written_under_twice_its_ending,
-               standard_output_as_o_was_a_file_beside_it,
-               a_learning_rate_of_0_was_in_range_and_refused]))
+sys.exit(main())

@@ -94,5 +94,4 @@ def every_threshold_and_number_of_bits_calls_as_plink2_does():
                     pathlib.Path("theirs.bed").read_bytes()), (bits, threshold, order)
 
 
-sys.exit(main([real_data_come_back, phased_calls_and_dosages_of_a_vcf,
-               every_threshold_and_number_of_bits_calls_as_plink2_does]))
+sys.exit(main())
