@@ -24,7 +24,6 @@ template <class T>
 struct Forest {
   const PackedNode<T>* nodes;
   const std::int64_t* first_node;
-  const std::int64_t* first_vote;
   const double* votes;
   const std::uint32_t* words;
   int trees;
@@ -103,7 +102,7 @@ __global__ void __launch_bounds__(PredictTuning::threads)
   for (int t = 0; t < forest.trees; ++t) {
     const std::int64_t leaf =
         own.template leaf<categories>(forest.nodes + forest.first_node[t], forest.words);
-    const double* vote = forest.votes + (forest.first_vote[t] + leaf) * forest.outputs;
+    const double* vote = forest.votes + (forest.first_node[t] + leaf) * forest.outputs;
     if constexpr (few) {
 #pragma unroll
       for (int c = 0; c < PredictTuning::most_sums; ++c) {
@@ -155,10 +154,9 @@ template <class T>
 class DeviceModel {
  public:
   DeviceModel(const Model& model, const PackedForest<T>& packed, std::int64_t outputs)
-      : nodes_(std::ssize(packed.nodes)),
+      : nodes_(packed.nodes.size()),
         first_node_(std::ssize(packed.first_node)),
-        first_vote_(std::ssize(packed.first_vote)),
-        votes_(std::ssize(packed.votes)),
+        votes_(packed.votes.size()),
         words_(std::ssize(packed.words)),
         has_categories_(packed.has_categories) {
     const auto copy = [](auto& to, const auto& from) {
@@ -166,12 +164,10 @@ class DeviceModel {
     };
     copy(nodes_, packed.nodes);
     copy(first_node_, packed.first_node);
-    copy(first_vote_, packed.first_vote);
     copy(votes_, packed.votes);
     copy(words_, packed.words);
     view_ = {nodes_.data(),
              first_node_.data(),
-             first_vote_.data(),
              votes_.data(),
              words_.data(),
              static_cast<int>(model.trees.size()),
@@ -219,7 +215,7 @@ class DeviceModel {
   }
 
   yupana::cuda::DeviceArray<PackedNode<T>> nodes_;
-  yupana::cuda::DeviceArray<std::int64_t> first_node_, first_vote_;
+  yupana::cuda::DeviceArray<std::int64_t> first_node_;
   yupana::cuda::DeviceArray<double> votes_;
   yupana::cuda::DeviceArray<std::uint32_t> words_;
   bool has_categories_;

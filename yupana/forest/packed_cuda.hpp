@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/table.hpp"
 #include "yupana/forest/forest.hpp"
@@ -30,10 +31,9 @@ struct alignas(16) PackedNode {
 
 template <class T>
 struct PackedForest {
-  std::vector<PackedNode<T>> nodes;      ///< tree after tree, each breadth first
-  std::vector<std::int64_t> first_node;  ///< of each tree
-  std::vector<std::int64_t> first_vote;  ///< of each tree, nodes in its own order
-  std::vector<double> votes;             ///< of each node, each output
+  Array<PackedNode<T>> nodes;            ///< tree after tree, each breadth first
+  std::vector<std::int64_t> first_node;  ///< of each tree, in `nodes` and in `votes`
+  Array<double> votes;                   ///< of each node in the tree's own order, each output
   /// Of each set how many categories it has, then a bit for each: it goes left.
   std::vector<std::uint32_t> words;
   bool has_categories = false;  ///< some node asks for one
@@ -47,28 +47,27 @@ T rounded_down(double threshold) {
   return std::nextafter(near, -std::numeric_limits<T>::infinity());
 }
 
-/// Appends a set; where it is, as a threshold.
-template <class T>
-T append_set(const CategorySet& set, std::vector<std::uint32_t>& words) {
-  const auto first = static_cast<std::uint32_t>(words.size());
-  words.push_back(static_cast<std::uint32_t>(set.size()));
-  words.resize(words.size() + (set.size() + 31) / 32, 0);
+inline std::size_t words_of(const CategorySet& set) { return 1 + (set.size() + 31) / 32; }
+
+inline void put_set(const CategorySet& set, std::uint32_t* words) {
+  words[0] = static_cast<std::uint32_t>(set.size());
   for (std::size_t c = 0; c < set.size(); ++c) {
-    if (set[c]) words[first + 1 + c / 32] |= 1u << (c % 32);
+    if (set[c]) words[1 + c / 32] |= 1u << (c % 32);
   }
-  T threshold{0};
-  std::memcpy(&threshold, &first, sizeof(first));
-  return threshold;
 }
 
+/// first_word: of the tree's sets among all words, which are 0.
 template <class T>
-void append_tree(const Tree& tree, PackedForest<T>& to) {
-  to.first_node.push_back(std::ssize(to.nodes));
+void put_tree(const Tree& tree,
+              PackedNode<T>* nodes,
+              std::uint32_t* words,
+              std::size_t first_word) {
   std::vector<std::int32_t> order{0};
+  order.reserve(tree.nodes.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = tree.nodes[order[i]];
+    const Node& node = tree.nodes[static_cast<std::size_t>(order[i])];
     if (node.is_leaf()) {
-      to.nodes.push_back({T{0}, 0, ~order[i]});
+      nodes[i] = {T{0}, 0, ~order[i]};
       continue;
     }
     T threshold = rounded_down<T>(node.threshold);
@@ -76,35 +75,42 @@ void append_tree(const Tree& tree, PackedForest<T>& to) {
     if (node.set == Node::one_category) feature |= PackedNode<T>::one_category;
     if (node.set >= 0) {
       feature |= PackedNode<T>::has_set;
-      threshold = append_set<T>(tree.sets[static_cast<std::size_t>(node.set)], to.words);
+      const CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+      put_set(set, words + first_word);
+      const auto first = static_cast<std::uint32_t>(first_word);
+      std::memcpy(&threshold, &first, sizeof(first));
+      first_word += words_of(set);
     }
-    to.nodes.push_back({threshold,
-                        node.missing_left ? ~feature : feature,
-                        static_cast<std::int32_t>(order.size())});
+    nodes[i] = {
+        threshold, node.missing_left ? ~feature : feature, static_cast<std::int32_t>(order.size())};
     order.push_back(node.left);
     order.push_back(node.right);
   }
 }
 
 /// What a tree adds to the sums of a row that ends in each node: shares, a vote, or a number.
-inline void append_votes(const Model& model, const Tree& tree, std::vector<double>& votes) {
+inline void put_votes(const Model& model, const Tree& tree, double* votes) {
   const std::int64_t outputs = tree.outputs;
   for (std::int64_t i = 0; i < std::ssize(tree.nodes); ++i) {
     const double* value = tree.value(i);
     if (!model.is_class()) {
-      votes.push_back(*value);
+      *votes++ = *value;
       continue;
     }
     const std::int64_t most = std::max_element(value, value + outputs) - value;
     const double weight = std::accumulate(value, value + outputs, 0.0);
     for (std::int64_t c = 0; c < outputs; ++c) {
-      votes.push_back(model.voting == Voting::hard ? c == most : value[c] / weight);
+      *votes++ = model.voting == Voting::hard ? c == most : value[c] / weight;
     }
   }
 }
 
-template <class T>
-PackedForest<T> packed_forest(const Model& model, TableView<T> table, bool with_votes) {
+/// for_each(count, body): body(i) for all i of [0, count), in any order.
+template <class T, class ForEach>
+PackedForest<T> packed_forest(const Model& model,
+                              TableView<T> table,
+                              bool with_votes,
+                              const ForEach& for_each) {
   if (table.columns != std::ssize(model.features)) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("the model has {} features, the table {}; give the columns it was "
@@ -114,13 +120,26 @@ PackedForest<T> packed_forest(const Model& model, TableView<T> table, bool with_
   }
   PackedForest<T> packed;
   packed.has_categories = splits_categories(model.trees);
-  std::int64_t first_vote = 0;
+  std::int64_t nodes = 0;
+  std::size_t words = 0;
+  std::vector<std::size_t> first_word;
   for (const Tree& tree : model.trees) {
-    append_tree(tree, packed);
-    packed.first_vote.push_back(first_vote);
-    first_vote += std::ssize(tree.nodes);
-    if (with_votes) append_votes(model, tree, packed.votes);
+    packed.first_node.push_back(nodes);
+    first_word.push_back(words);
+    nodes += std::ssize(tree.nodes);
+    for (const CategorySet& set : tree.sets) words += words_of(set);
   }
+  const std::int64_t outputs = model.trees.empty() ? 1 : model.trees.front().outputs;
+  packed.nodes = Array<PackedNode<T>>(nodes);
+  if (with_votes) packed.votes = Array<double>(nodes * outputs);
+  packed.words.resize(words);
+  for_each(std::ssize(model.trees), [&](std::int64_t t) {
+    const auto i = static_cast<std::size_t>(t);
+    const Tree& tree = model.trees[i];
+    const std::int64_t first = packed.first_node[i];
+    put_tree(tree, packed.nodes.data() + first, packed.words.data(), first_word[i]);
+    if (with_votes) put_votes(model, tree, packed.votes.data() + first * outputs);
+  });
   return packed;
 }
 

@@ -1,105 +1,29 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <optional>
 #include <vector>
 
-#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/forest/device_model_cuda.cuh"
+#include "yupana/forest/passage_cuda.cuh"
 #include "yupana/forest/tree_cuda.hpp"
 #include "yupana/forest/upload_cuda.hpp"
 
 namespace yupana::forest::cuda {
 
 using yupana::cuda::check;
-using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
-using yupana::cuda::PageLock;
 using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {
 
-/// Rows in flight through one device: while one piece is predicted, the next is copied to the
-/// device and the results of the previous one to the host.
-template <class T, class R>
-class Passage {
- public:
-  /// pieces: of a Staging; null: values go as they are.
-  Passage(Context& context,
-          unsigned char* pieces,
-          unsigned slots,
-          std::int64_t piece,
-          std::int64_t columns,
-          std::int64_t width)
-      : staged_(pieces != nullptr), upload_(context, pieces) {
-    for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(piece * columns, piece * width);
-  }
-
-  template <class Run>
-  void send(
-      TableView<T> table, std::int64_t width, R* to, const DeviceModel<T>& model, const Run& run) {
-    Slot& slot = slots_[next_++ % slots_.size()];
-    slot.predicted.hold(in_);
-    if (staged_) {
-      const auto column = [&](std::int64_t c) { return table.column(c); };
-      upload_.columns(
-          slot.values.data(), column, table.columns, nullptr, table.rows, in_, [](std::int64_t) {});
-    } else {
-      const std::size_t bytes = static_cast<std::size_t>(table.rows) * sizeof(T);
-      copy_rows("copy rows",
-                {slot.values.data(), bytes},
-                {table.data, static_cast<std::size_t>(table.stride) * sizeof(T)},
-                bytes,
-                table.columns,
-                in_);
-      upload_.context().count_moved(bytes * static_cast<std::size_t>(table.columns));
-    }
-    slot.arrived.record(in_);
-    slot.arrived.hold(main_);
-    slot.returned.hold(main_);
-    run(model, slot.values.data(), table.rows, slot.results.data(), main_);
-    slot.predicted.record(main_);
-    slot.predicted.hold(out_);
-    const auto bytes = static_cast<std::size_t>(table.rows * width) * sizeof(R);
-    check(cudaMemcpyAsync(to, slot.results.data(), bytes, cudaMemcpyDeviceToHost, out_),
-          "read predictions");
-    slot.returned.record(out_);
-  }
-  void wait() { out_.wait(); }
-
- private:
-  struct Slot {
-    Slot(std::int64_t values_, std::int64_t results_) : values(values_), results(results_) {}
-    DeviceArray<T> values;
-    DeviceArray<R> results;
-    Event arrived, predicted, returned;
-  };
-
-  bool staged_;
-  Upload upload_;
-  Stream in_, main_, out_;
-  std::vector<Slot> slots_;
-  std::size_t next_ = 0;
-};
-
-// Bytes of results below which locking their pages costs more than it saves.
-constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
-
-/// Rows in flight at a time: 64 MiB of values, in many pieces of page-locked memory.
-std::int64_t rows_in_flight(std::int64_t row_bytes) {
-  return std::max<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14);
-}
-
-/// to(row, column of `width`) of all rows, in pieces that fit each device; rows assigned over them.
+/// to(row, column of `width`) of all rows, in slots that fit each device; rows assigned over them.
+/// run(model, values, rows, results, stream)
 template <class T, class R, class Run>
 void predict_rows(Context& context,
                   const Model& model,
@@ -112,8 +36,7 @@ void predict_rows(Context& context,
   const std::int64_t value_bytes = table.columns * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t result_bytes = width * static_cast<std::int64_t>(sizeof(R));
   const auto row_bytes = static_cast<std::uint64_t>(value_bytes + result_bytes);
-  const std::uint64_t forest = packed.nodes.size() * sizeof(PackedNode<T>) +
-                               packed.votes.size() * sizeof(double) +
+  const std::uint64_t forest = packed.nodes.bytes() + packed.votes.bytes() +
                                packed.words.size() * sizeof(std::uint32_t) + (1 << 20);
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
@@ -134,35 +57,50 @@ void predict_rows(Context& context,
     bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
   }
   Staging staging(context, devices.front(), std::move(bytes));
-  const auto out = static_cast<std::uint64_t>(table.rows * result_bytes);
-  if (out >= worth_locking) yupana::cuda::make_pages(context, to, out);
-  const PageLock lock(to, out, worth_locking);
+  const LockedResults locked(context, to, static_cast<std::uint64_t>(table.rows * result_bytes));
   run_side_by_side(devices.size(), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
     const std::int64_t begin = begin_of(d), end = begin_of(d + 1);
     if (begin == end) return;
     const DeviceModel<T> own(model, packed, width);
-    const std::int64_t most = rows_in_flight(value_bytes);
+    const auto run_own = [&](const T* values, std::int64_t rows, R* results, cudaStream_t stream) {
+      run(own, values, rows, results, stream);
+    };
+    const std::int64_t part = rows_of_part(value_bytes);
+    const std::int64_t most =
+        std::max(most_slot_bytes / value_bytes / part, std::int64_t{1}) * part;
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
-    const std::int64_t piece = std::min({end - begin, most, fits / slots});
-    Passage<T, R> passage(context, staging.of(d), slots, piece, table.columns, width);
-    for (std::int64_t first = begin; first < end; first += piece) {
+    const std::int64_t rows = std::min({end - begin, most, fits / slots});
+    Passage<T, R, decltype(run_own)> passage(
+        context, staging.of(d), slots, rows, table.columns, width, locked, run_own);
+    for (std::int64_t first = begin; first < end; first += rows) {
       context.check_cancelled();
-      const TableView<T> rows{
-          table.data + first, std::min(piece, end - first), table.columns, table.stride};
-      passage.send(rows, width, to + first * width, own, run);
+      const TableView<T> some{
+          table.data + first, std::min(rows, end - first), table.columns, table.stride};
+      passage.send(some, part, to + first * width);
     }
     passage.wait();
-    context.count_moved(static_cast<std::uint64_t>((end - begin) * result_bytes));
   });
 }
+
+/// for_each of packed_forest().
+auto on_threads(Context& context) {
+  return [&context](std::int64_t count, const auto& body) {
+    context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i);
+    });
+  };
+}
+constexpr auto one_by_one = [](std::int64_t count, const auto& body) {
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+};
 
 }  // namespace
 
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  const PackedForest<T> packed = packed_forest(model, table, true);
+  const PackedForest<T> packed = packed_forest(model, table, true, on_threads(context));
   Matrix<double> shares(table.rows, outputs);
   predict_rows(context,
                model,
@@ -181,7 +119,7 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
 template <class T>
 void predict_resident_shares(const Model& model, int device, TableView<T> table, double* shares) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  const PackedForest<T> packed = packed_forest(model, table, true);
+  const PackedForest<T> packed = packed_forest(model, table, true, one_by_one);
   if (table.rows == 0) return;
   const DeviceScope scope(device);
   const Stream stream;
@@ -192,7 +130,7 @@ void predict_resident_shares(const Model& model, int device, TableView<T> table,
 
 template <class T>
 void apply_to_resident(const Model& model, int device, TableView<T> table, std::int32_t* leaves) {
-  const PackedForest<T> packed = packed_forest(model, table, false);
+  const PackedForest<T> packed = packed_forest(model, table, false, one_by_one);
   if (table.rows == 0) return;
   const DeviceScope scope(device);
   const Stream stream;
@@ -203,7 +141,7 @@ void apply_to_resident(const Model& model, int device, TableView<T> table, std::
 
 double seconds_of_shares(const Model& model, TableView<float> table, int repeats) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  const DeviceModel<float> own(model, packed_forest(model, table, true), outputs);
+  const DeviceModel<float> own(model, packed_forest(model, table, true, one_by_one), outputs);
   DeviceArray<float> values(table.rows * table.columns);
   DeviceArray<double> shares(table.rows * outputs);
   for (std::int64_t c = 0; c < table.columns; ++c) {
@@ -226,7 +164,7 @@ double seconds_of_shares(const Model& model, TableView<float> table, int repeats
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
-  const PackedForest<T> packed = packed_forest(model, table, false);
+  const PackedForest<T> packed = packed_forest(model, table, false, on_threads(context));
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   predict_rows(context,
                model,

@@ -51,16 +51,18 @@ void Upload::write_through(void* to, const void* from, std::size_t bytes) {
 Staging::Staging(Context& context, int first, std::vector<std::uint64_t> bytes)
     : pieces_(bytes.size(), nullptr) {
   if (std::none_of(bytes.begin(), bytes.end(), is_much)) return;
-  made_ = std::async(std::launch::async, [this, &context, first, bytes = std::move(bytes)] {
-            const yupana::cuda::DeviceScope scope(first);
-            make(context, bytes);
-          }).share();
+  made_ = std::async(std::launch::async,
+                     [this, threads = context.threads(), first, bytes = std::move(bytes)] {
+                       const yupana::cuda::DeviceScope scope(first);
+                       make(threads, bytes);
+                     })
+              .share();
 }
 
-void Staging::make(Context& context, const std::vector<std::uint64_t>& bytes) {
+void Staging::make(int threads, const std::vector<std::uint64_t>& bytes) {
   const auto users = std::count_if(bytes.begin(), bytes.end(), is_much);
   memory_ = Array<unsigned char>(users * range);
-  yupana::cuda::make_pages(context, memory_.data(), memory_.bytes());
+  yupana::cuda::make_pages(memory_.data(), memory_.bytes(), threads);
   lock_ = yupana::cuda::PageLock(memory_.data(), memory_.bytes());
   if (!lock_) {
     memory_ = {};

@@ -42,7 +42,7 @@ class Staging {
   unsigned char* of(std::size_t d) const;
 
  private:
-  void make(Context& context, const std::vector<std::uint64_t>& bytes);
+  void make(int threads, const std::vector<std::uint64_t>& bytes);
 
   Array<unsigned char> memory_;
   yupana::cuda::PageLock lock_;  ///< ends before the memory

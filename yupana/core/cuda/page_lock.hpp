@@ -2,23 +2,29 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <thread>
 #include <utility>
-
-#include "yupana/core/context.hpp"
+#include <vector>
 
 /// Only files of the CUDA build include this.
 namespace yupana::cuda {
 
-/// Writes to each page of uninitialised memory, with all threads: the system provides the pages in
-/// parallel, and locking them afterwards is quick.
-inline void make_pages(Context& context, void* memory, std::uint64_t bytes) {
-  constexpr std::uint64_t page = 4096;
-  const auto pages = static_cast<std::int64_t>((bytes + page - 1) / page);
+/// Writes to each page of uninitialised memory, with threads of its own, so that it can go on
+/// beside a context's loops: the system provides the pages in parallel, and locking them afterwards
+/// is quick.
+inline void make_pages(void* memory, std::uint64_t bytes, int threads) {
+  constexpr std::uint64_t page = 4096, least = std::uint64_t{1} << 20;  // bytes a thread
   auto* const first = static_cast<unsigned char*>(memory);
-  context.parallel_for(pages, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) first[static_cast<std::uint64_t>(p) * page] = 0;
-  });
+  const auto count = std::clamp<std::uint64_t>(bytes / least, 1, static_cast<unsigned>(threads));
+  const std::uint64_t share = (bytes / count + page) / page * page;
+  std::vector<std::jthread> helpers;
+  for (std::uint64_t begin = 0; begin < bytes; begin += share) {
+    helpers.emplace_back([=] {
+      for (std::uint64_t b = begin; b < std::min(begin + share, bytes); b += page) first[b] = 0;
+    });
+  }
 }
 
 /// Locks the pages of host memory, so that copies to and from any device overlap kernels; where the

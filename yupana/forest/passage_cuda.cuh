@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/upload_cuda.hpp"
+
+/// Rows from the host through a device and their results back.
+namespace yupana::forest::cuda {
+
+/// Results whose pages are made and locked beside everything else that has to happen first.
+class LockedResults {
+ public:
+  LockedResults(Context& context, void* memory, std::uint64_t bytes) {
+    if (bytes < worth_locking) return;
+    const auto make = [memory, bytes, threads = context.threads(), device = context.devices()[0]] {
+      const yupana::cuda::DeviceScope scope(device);
+      yupana::cuda::make_pages(memory, bytes, threads);
+      return yupana::cuda::PageLock(memory, bytes);
+    };
+    lock_ = std::async(std::launch::async, make).share();
+  }
+  void wait() const {
+    if (lock_.valid()) lock_.get();
+  }
+
+ private:
+  // Below them locking costs more than it saves.
+  static constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
+
+  std::shared_future<yupana::cuda::PageLock> lock_;
+};
+
+/// Rows in flight through one device: while some are copied to it, those that arrived are predicted
+/// and the results of those before go to the host.
+template <class T, class R, class Run>
+class Passage {
+ public:
+  /// pieces: of a Staging; null: values go as they are. rows: most of one call of send().
+  Passage(Context& context,
+          unsigned char* pieces,
+          unsigned slots,
+          std::int64_t rows,
+          std::int64_t columns,
+          std::int64_t width,
+          const LockedResults& locked,
+          const Run& run)
+      : staged_(pieces != nullptr),
+        width_(width),
+        locked_(locked),
+        run_(run),
+        upload_(context, pieces) {
+    for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(rows * columns, rows * width);
+  }
+
+  /// All threads fill one piece after the other of all parts of `part` rows: between two calls they
+  /// would wait for the last piece, and the bus for them.
+  void send(TableView<T> table, std::int64_t part, R* to) {
+    Slot& slot = slots_[next_++ % slots_.size()];
+    slot.predicted.hold(in_);
+    const std::int64_t whole = table.rows / part * part;
+    send_parts(slot, table, {0, whole}, part, to);
+    if (whole < table.rows) send_parts(slot, table, {whole, table.rows}, table.rows - whole, to);
+  }
+  void wait() { out_.wait(); }
+
+ private:
+  struct Slot {
+    Slot(std::int64_t values_, std::int64_t results_) : values(values_), results(results_) {}
+    yupana::cuda::DeviceArray<T> values;  ///< part after part, each column after column
+    yupana::cuda::DeviceArray<R> results;
+    yupana::cuda::Event arrived, predicted, returned;
+  };
+
+  void send_parts(Slot& slot, TableView<T> table, Range rows, std::int64_t part, R* to) {
+    const std::int64_t columns = table.columns;
+    const auto predict = [&](std::int64_t p) {
+      predict_part(slot, columns, rows.begin + p * part, part, to);
+    };
+    T* const values = slot.values.data() + rows.begin * columns;
+    if (staged_) {
+      const auto column = [&](std::int64_t c) {
+        return table.column(c % columns) + rows.begin + c / columns * part;
+      };
+      const auto ready = [&](std::int64_t c) {
+        if ((c + 1) % columns == 0) predict(c / columns);
+      };
+      const std::int64_t count = (rows.end - rows.begin) / part * columns;
+      upload_.columns(values, column, count, nullptr, part, in_, ready);
+      return;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(part) * sizeof(T);
+    for (std::int64_t p = 0; p < (rows.end - rows.begin) / part; ++p) {
+      upload_.context().check_cancelled();
+      yupana::cuda::copy_rows(
+          "copy rows",
+          {values + p * part * columns, bytes},
+          {table.data + rows.begin + p * part, static_cast<std::size_t>(table.stride) * sizeof(T)},
+          bytes,
+          columns,
+          in_);
+      upload_.context().count_moved(bytes * static_cast<std::size_t>(columns));
+      predict(p);
+    }
+  }
+
+  void predict_part(
+      Slot& slot, std::int64_t columns, std::int64_t first, std::int64_t rows, R* to) {
+    slot.arrived.record(in_);
+    slot.arrived.hold(main_);
+    slot.returned.hold(main_);
+    R* const results = slot.results.data() + first * width_;
+    run_(slot.values.data() + first * columns, rows, results, main_);
+    slot.predicted.record(main_);
+    slot.predicted.hold(out_);
+    locked_.wait();
+    const auto bytes = static_cast<std::size_t>(rows * width_) * sizeof(R);
+    yupana::cuda::check(
+        cudaMemcpyAsync(to + first * width_, results, bytes, cudaMemcpyDeviceToHost, out_),
+        "read predictions");
+    slot.returned.record(out_);
+    upload_.context().count_moved(bytes);
+  }
+
+  bool staged_;
+  std::int64_t width_;
+  const LockedResults& locked_;
+  const Run& run_;
+  Upload upload_;
+  yupana::cuda::Stream in_, main_, out_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
+};
+
+/// Rows that are predicted at a time: many pieces of page-locked memory, and few enough that the
+/// last ones, for which the bus waits, are soon done.
+inline std::int64_t rows_of_part(std::int64_t row_bytes) {
+  return std::clamp<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14, 1 << 18);
+}
+
+// Of values in one slot on a device.
+constexpr std::int64_t most_slot_bytes = std::int64_t{1} << 30;
+
+}  // namespace yupana::forest::cuda
