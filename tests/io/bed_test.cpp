@@ -14,7 +14,6 @@ namespace yupana::io {
 namespace {
 
 using genotype::ChromosomeFilter;
-using genotype::SiteBlock;
 using genotype::Source;
 using test::refusal;
 
@@ -51,21 +50,7 @@ class BedTest : public testing::Test {
 };
 
 std::vector<std::vector<int>> codes_of(Source& source, std::int64_t block_sites) {
-  std::vector<std::vector<int>> result;
-  SiteBlock block(std::ssize(source.samples()), block_sites);
-  std::memset(block.codes.data(), 0xee, block.codes.bytes());
-  while (source.read(block)) {
-    for (std::int64_t site = 0; site < block.sites; ++site) {
-      std::vector<int> row;
-      for (std::int64_t i = 0; i < block.samples; ++i) row.push_back(block.at(site, i));
-      for (std::int64_t i = block.samples; i < 4 * block.stride; ++i) {
-        EXPECT_EQ(block.at(site, i), 0) << "pad bits";
-      }
-      result.push_back(row);
-    }
-  }
-  EXPECT_EQ(block.sites, 0);
-  return result;
+  return genotype::read_all(source, block_sites, {0, 1, 2, 3});
 }
 
 TEST_F(BedTest, CodesAreThoseOfTheFileAndPadBitsAreIgnored) {
