@@ -5,6 +5,8 @@
 
 #include "cli/command.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/job/sort_rows.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -28,11 +30,15 @@ void add_text_type(Command& command, job::TextType& type) {
                  "what the numbers of a text are (default f8)");
 }
 
+std::string counted_items(const job::ArrayFileResult& result) {
+  if (result.type == "row") return counted(result.count, "row");
+  return fmt::format("{} ({})", counted(result.count, "number"), result.type);
+}
+
 /// "12 numbers (f8) in out.npy", and the same for programs.
 Answer make_answer(const Call& call, const job::ArrayFileResult& result) {
   Answer answer;
-  answer.text =
-      fmt::format("{} ({}) in {}\n", counted(result.count, "number"), result.type, call.out);
+  answer.text = fmt::format("{} in {}\n", counted_items(result), call.out);
   answer.json = {{"command", call.command.name()},
                  {"out", call.out},
                  {"count", result.count},
@@ -125,25 +131,76 @@ void add_merge(Command& program) {
   add_text_type(command, params->text_type);
 }
 
+/// "tab", "comma", "blank" or the character itself.
+char delimiter_of(const std::string& text) {
+  for (const auto& [name, character] :
+       {std::pair{"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"blank", ' '}}) {
+    if (text == name) return character;
+  }
+  if (text.size() == 1 && text != "\"" && text != "\n" && text != "\r") return text[0];
+  throw usage_error("--delimiter: expected a character, tab, comma, semicolon or blank, got '{}'",
+                    text);
+}
+
+void add_row_options(Command& command, job::SortRowsParams& rows) {
+  command
+      .list("--key",
+            rows.keys,
+            "sort the rows of a table of text by these columns: numbers from 1 or names of the "
+            "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
+            "2:nd")
+      .separated_by_commas();
+  command.flag("--numeric", rows.numeric, "keys without n or t are numbers; empty ones come last");
+  command.flag(
+      "--text", [] {}, "they are texts, compared byte by byte (default)");
+  command.flag("--header", rows.header, "the first row is names and stays first");
+  command.word(
+      "--delimiter",
+      [&rows](const std::string& text) { rows.delimiter = delimiter_of(text); },
+      "between cells: a character, tab, comma, semicolon or blank (runs of them); default: the one "
+      "of the first row");
+  command.flag(
+      "--no-quotes", [&rows] { rows.quotes = false; }, "quotes are characters as others");
+  command.needs({"--numeric", "--text", "--header", "--delimiter", "--no-quotes"}, {"--key"});
+  command.only_one({"--numeric", "--text"});
+  command.excludes({"--type"}, "--key");
+}
+
 void add_sort(Command& program) {
   auto params = std::make_shared<job::SortFileParams>();
-  Command command = add_command_of(
+  auto rows = std::make_shared<job::SortRowsParams>();
+  Command command = add_command(
       program,
       {.name = "sort",
        .purpose =
-           "Sort a column of numbers (.npy or text); NaN come last. What exceeds --memory is "
-           "sorted in runs that wait on disk, in the output's folder.",
-       .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy"},
-      params,
-      job::sort_file);
+           "Sort a column of numbers (.npy or text); NaN come last. With --key: the rows of a "
+           "table "
+           "of text by some of its columns, quotes as of RFC 4180. What exceeds --memory is sorted "
+           "in runs that wait on disk, in the output's folder.",
+       .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy",
+       .out = "FILE, out.npy or out.txt"},
+      [params, rows](Context& context, const Call& call) {
+        params->out = call.out;
+        if (rows->keys.empty()) return make_answer(call, job::sort_file(context, *params));
+        rows->in = params->in;
+        rows->out = call.out;
+        rows->descending = params->descending;
+        rows->unique = params->unique;
+        rows->positions = params->positions;
+        rows->top = params->top;
+        return make_answer(call, job::sort_rows(context, *rows));
+      });
   command.input("input", params->in, column_help).required();
   command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
-  command.flag("--unique", params->unique, "of equal numbers the first alone");
-  command.number("--top", params->top, "write as many of the sorted numbers", 1).shows("all");
-  command.flag("--positions",
+  command.flag(
+      "--unique", params->unique, "of equal numbers, or rows of equal keys, the first alone");
+  command.number("--top", params->top, "write as many of the sorted numbers or rows", 1)
+      .shows("all");
+  command.flag("--positions,--argsort",
                params->positions,
-               "write where the numbers stood, counted from 0, in place of the numbers (argsort)");
+               "write where the numbers or rows stood, counted from 0, in place of them");
   add_text_type(command, params->text_type);
+  add_row_options(command, *rows);
 }
 
 }  // namespace

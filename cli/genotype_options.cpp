@@ -304,6 +304,7 @@ void check_cohort_options(const Call& call, const job::InputParams& input) {
     const auto& kinds = option.kinds;
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
     Names names = {option.name};
+    if (names[0] == "--dosage" && !input.cohort.dosage) continue;  // of some commands alone
     if (names[0] == "--chr-set") {
       for (const Species& animal : species) names.push_back(animal.option);
     }
@@ -321,6 +322,14 @@ void add_figure_width(Command& command, double& millimetres) {
           60.0,
           1000.0)
       .shows("271, side by side");
+}
+
+void add_dosage(Command& command, job::InputParams& input) {
+  command.flag("--dosage",
+               input.cohort.dosage,
+               "dosages instead of hard calls, as PLINK 2 takes them: of .pgen, .bgen (its "
+               "probabilities) and FORMAT/DS of VCF; where a site or a call has none, the hard "
+               "call; --maf, --max-maf and --mac count dosages");
 }
 
 void add_standardize(Command& command, genotype::Standardize& standardize) {

@@ -19,6 +19,8 @@ void add_genotype_options(Command& command,
                           job::CheckpointParams& checkpoint,
                           const std::string& replaced_by = "",
                           const Names& drawing = {});
+/// --dosage, of commands that can take dosages instead of hard calls.
+void add_dosage(Command& command, job::InputParams& input);
 /// --standardize, of commands that make a relationship matrix.
 void add_standardize(Command& command, genotype::Standardize& standardize);
 /// --figure-width, of the pictures of reports.

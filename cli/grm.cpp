@@ -33,6 +33,7 @@ void add_grm(Command& program) {
        .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return grm(context, call, *params); });
   add_cohort_options(command, params->input);
+  add_dosage(command, params->input);
   add_standardize(command, params->standardize);
   command
       .words(

@@ -41,6 +41,7 @@ void add_pca(Command& program) {
       [params](Context& context, const Call& call) { return pca(context, call, *params); });
   add_cohort_options(command, params->input);
   command.number("--components", params->pca.components, "eigenvectors to write", 1);
+  add_dosage(command, params->input);
   add_standardize(command, params->standardize);
   command.flag("--loadings",
                params->loadings,

@@ -9,9 +9,6 @@
 namespace yupana::cli {
 namespace {
 
-constexpr double max_e_value = 1e8;
-constexpr std::int64_t max_exon_any_frame = 3000;  ///< no stop codon ends the others
-
 void add_files(Command& command, SpliceOptions& options) {
   command.text("--genome", options.input.genome, "FASTA, plain or gzip; - is standard input");
   command.text("--exons",
@@ -53,7 +50,7 @@ void add_scores(Command& command, SpliceOptions& options) {
   command.number("--min-intron",
                  options.min_intron,
                  fmt::format("bases between two exons, at least [{}; with --exons auto {}, and no "
-                             "less]",
+                             "less; of other species more]",
                              job.align.min_intron,
                              job.candidates.min_intron),
                  0,
@@ -106,99 +103,20 @@ void add_protein_options(Command& command, SpliceOptions& options) {
                  "score of 1 or 2 bases left at the end",
                  -splice::max_unscaled_score,
                  0);
+  command.number("-F,--frameshift",
+                 options.job.frameshift,
+                 "with --exons auto: what a shift of the frame by 1 or 2 bases costs, or a stop "
+                 "codon inside, as scores of the matrix; 0: there are none",
+                 0,
+                 10'000);
   command.flag("--allow-acgt",
                options.job.allow_acgt,
                "take proteins that are A, C, G, T and N alone: refused as cDNAs otherwise");
 }
 
-void add_junctions(Command& command, SpliceOptions& options) {
-  const splice::CandidateParams& dna = options.job.candidates;
-  const splice::CandidateParams& proteins = options.job.protein_candidates;
-  const auto add = [&](const char* name,
-                       std::optional<double>& value,
-                       const char* help,
-                       double splice::CandidateParams::*standard,
-                       double most) {
-    const std::string defaults =
-        fmt::format(", in matches [{}; proteins {}]", dna.*standard, proteins.*standard);
-    command.number(name, value, help + defaults, 0, most);
-  };
-  using P = splice::CandidateParams;
-  add("--junction-weight",
-      options.junction_weight,
-      "of the log2-odds of splice sites",
-      &P::junction_weight,
-      splice::max_junction_weight);
-  add("--junction-cost",
-      options.junction_cost,
-      "of each intron",
-      &P::junction_cost,
-      splice::max_junction_cost);
-  add("--missing-signal",
-      options.missing_signal,
-      "cost of no start or stop codon",
-      &P::missing_signal,
-      splice::max_junction_cost);
-}
-
-void add_candidates(Command& command, SpliceOptions& options) {
-  command.text("--splice-scores",
-               options.job.site_scores,
-               "scores of splice sites (minisplice's TSV, as minimap2 and miniprot take by --spsc) "
-               "instead of models, of the sequences that it has");
-  splice::CandidateParams& found = options.job.candidates;
-  const auto add =
-      [&](const char* name, auto& value, const std::string& help, auto low, auto high) {
-        command.number(name, value, help, low, high);
-      };
-  constexpr auto odds = splice::max_site_odds;
-  const std::string least = ", at least; less beside ten bases of a cDNA";
-  add("--min-donor", found.min_donor, "log2-odds of a donor GT" + least, -odds, odds);
-  add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC" + least, -odds, odds);
-  add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor" + least, -odds, odds);
-  command.flag("--gc-donors,!--no-gc-donors", found.gc_donors, "introns may begin with GC [yes]");
-  command.flag(
-      "--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]");
-  add("--min-exon", found.min_exon, "bases", 1, splice::largest_length);
-  add("--max-exon",
-      options.max_exon,
-      fmt::format("bases [{}; with --any-frame {}]", found.max_exon, max_exon_any_frame),
-      1,
-      splice::largest_length);
-  command
-      .count("--max-exons",
-             found.max_exons,
-             "candidates of a strand; beyond, the weakest sites are dropped first, with a note")
-      .shows(fmt::format("{}", found.max_exons));
-  command.flag("--one-strand",
-               options.job.one_strand,
-               "try the sequence's strand alone, and cDNAs as given: else both of either");
-  command.flag(
-      "--exact-window",
-      options.job.exact_window,
-      fmt::format("try whole sequences, beyond {} bases too: else the places alone that have words "
-                  "of the target",
-                  job::SpliceJobParams::exact_bases));
-  add("--max-intron",
-      options.max_intron,
-      fmt::format(
-          "bases between two words of such a place, and looked at beyond them, at most; with "
-          "--ends "
-          "local no intron is longer [{}; proteins by the sequences' length, 10000 to 200000]",
-          splice::LocusParams().max_intron),
-      1,
-      splice::largest_length);
-  add("--max-loci",
-      options.job.max_loci,
-      "places of a target that are reported, the next best ones with rank 2 and more, quality 0",
-      1,
-      1000);
-  add("--max-evalue",
-      options.job.max_e_value,
-      "unaligned is what chance explains this often, or more; repeats of short words are no "
-      "evidence",
-      0,
-      max_e_value);
+std::int64_t max_exon(const SpliceOptions& options) {
+  const splice::CandidateParams& found = options.job.candidates;
+  return options.max_exon.value_or(found.coding ? found.max_exon : max_exon_any_frame);
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -276,15 +194,25 @@ job::SpliceFiles also_of(const SpliceOptions& options) {
   return also;
 }
 
-splice::CandidateParams candidates_of(const SpliceOptions& options) {
+/// What the options say of both kinds of targets, the rest as is usual of one; the species' where
+/// no option says otherwise.
+splice::CandidateParams candidates_of(const SpliceOptions& options,
+                                      const splice::CandidateParams& usual) {
   splice::CandidateParams found = options.job.candidates;
-  found.max_exon = options.max_exon.value_or(found.coding ? found.max_exon : max_exon_any_frame);
+  found.max_exon = max_exon(options);
+  found.junction_weight = options.junction_weight.value_or(usual.junction_weight);
+  found.junction_cost = usual.junction_cost;
+  found.missing_signal = options.missing_signal.value_or(usual.missing_signal);
+  const auto least = found.min_intron;
+  found = splice::candidates_of_species(found, options.job.species);
+  if (options.junction_cost) found.junction_cost = *options.junction_cost;
+  if (options.min_intron) found.min_intron = least;
   return found;
 }
 
 /// What no file can make right.
 void check_options(const Call& call, const SpliceOptions& options) {
-  const splice::CandidateParams found = candidates_of(options);
+  const splice::CandidateParams& found = options.job.candidates;
   if (options.job.estimate && !call.out.empty()) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
   }
@@ -296,10 +224,10 @@ void check_options(const Call& call, const SpliceOptions& options) {
   }
   if (!options.job.matrix.empty()) call.command.refuse({"--match", "--mismatch"}, "with --matrix");
   if (!found.gc_donors) call.command.refuse({"--min-gc-donor"}, "with --no-gc-donors");
-  if (found.min_exon > found.max_exon) {
+  if (found.min_exon > max_exon(options)) {
     refuse(fmt::format("--min-exon {} and --max-exon {}: expected --min-exon <= --max-exon",
                        found.min_exon,
-                       found.max_exon));
+                       max_exon(options)));
   }
 }
 
@@ -310,7 +238,7 @@ void check_combination(const Command& command,
   const auto is_protein = [](const job::SpliceInput& input) { return input.is_protein; };
   const auto is_auto = [](const job::SpliceInput& input) { return input.exons == "auto"; };
   if (std::none_of(inputs.begin(), inputs.end(), is_protein)) {
-    command.refuse({"--genetic-code", "--partial-codon", "--allow-acgt"},
+    command.refuse({"--genetic-code", "--partial-codon", "--frameshift", "--allow-acgt"},
                    "without proteins, which --protein gives");
   }
   if (std::all_of(inputs.begin(), inputs.end(), is_protein)) {
@@ -321,7 +249,9 @@ void check_combination(const Command& command,
       refuse("--also sam has no effect with proteins, which SAM cannot hold");
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
-    command.refuse({"--splice-scores",
+    command.refuse({"--frameshift",
+                    "--species",
+                    "--splice-scores",
                     "--junction-weight",
                     "--junction-cost",
                     "--missing-signal",
@@ -339,6 +269,9 @@ void check_combination(const Command& command,
                     "--max-loci",
                     "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
+  }
+  if (!options.job.site_scores.empty()) {
+    command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
   if (options.job.exact_window && !options.job.local_ends) {
@@ -360,10 +293,7 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   add_files(command, options);
   add_scores(command, options);
   command.under("With proteins", [&] { add_protein_options(command, options); });
-  command.under("With --exons auto (models of human splice sites)", [&] {
-    add_junctions(command, options);
-    add_candidates(command, options);
-  });
+  command.under("With --exons auto", [&] { add_candidate_options(command, options); });
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {
@@ -374,23 +304,15 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
   params.also = also_of(options);
-  params.max_intron = options.max_intron.value_or(0);
+  params.max_intron = options.max_intron.value_or(splice::intron_prior(params.species).max_intron);
   refuse_own_inputs(options, params);
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;
   }
   params.align.min_intron = options.min_intron.value_or(params.align.min_intron);
-  params.candidates = candidates_of(options);
-  splice::CandidateParams& found = params.protein_candidates;
-  const splice::CandidateParams usual = found;
-  found = params.candidates;
-  found.junction_weight = options.junction_weight.value_or(usual.junction_weight);
-  found.junction_cost = options.junction_cost.value_or(usual.junction_cost);
-  found.missing_signal = options.missing_signal.value_or(usual.missing_signal);
-  if (options.junction_weight) params.candidates.junction_weight = *options.junction_weight;
-  if (options.junction_cost) params.candidates.junction_cost = *options.junction_cost;
-  if (options.missing_signal) params.candidates.missing_signal = *options.missing_signal;
+  params.candidates = candidates_of(options, params.candidates);
+  params.protein_candidates = candidates_of(options, params.protein_candidates);
   params.protein.code = splice::GeneticCode(options.genetic_code);
   return params;
 }

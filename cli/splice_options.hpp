@@ -25,6 +25,10 @@ struct SpliceOptions {
   bool histograms = false;
 };
 
+/// No stop codon ends the other exons.
+inline constexpr std::int64_t max_exon_any_frame = 3000;
+
+void add_candidate_options(Command& command, SpliceOptions& options);
 void add_splice_options(Command& command, SpliceOptions& options);
 
 /// The options as the job takes them; a batch is read. Throws usage for a combination in which an

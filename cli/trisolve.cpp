@@ -47,6 +47,7 @@ Answer make_answer(const job::TrisolveParams& params, const job::TrisolveResult&
   answer.text += '\n';
   if (!params.out.empty()) answer.text += fmt::format("x in {}\n", params.out);
   answer.json = {{"command", "trisolve"},
+                 {"complex", result.complex},
                  {"rows", result.rows},
                  {"entries", result.entries},
                  {"levels", result.levels},
@@ -81,20 +82,29 @@ void add_trisolve(Command& program) {
         return make_answer(*params, job::trisolve(context, *params));
       });
   sparse::TriangularParams& system = params->system;
-  command.input("matrix", params->matrix, "Matrix Market file, also .gz; symmetric: lower triangle")
+  command.input("matrix", params->matrix, "Matrix Market file, also .gz, real or complex")
       .required();
   command.input("b",
                 params->side,
-                "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
+                "right-hand sides: .npy of n or n x k numbers, or text (complex: two numbers a "
+                "line); random ones "
+                "without it");
   command.flag(
       "--upper",
       [&system] { system.triangle = sparse::Triangle::upper; },
-      "the matrix is an upper triangle");
+      "the upper triangle, of a general or a symmetric matrix");
   command.flag(
       "--lower",
       [&system] { system.triangle = sparse::Triangle::lower; },
-      "the matrix is a lower triangle (default)");
-  command.flag("--transpose", params->transpose, "solve with the transpose of the file's matrix");
+      "the lower triangle (default)");
+  command.flag(
+      "--transpose",
+      [&system] { system.operation = sparse::Operation::transpose; },
+      "solve with the transpose of the triangle");
+  command.flag(
+      "--conjugate-transpose",
+      [&system] { system.operation = sparse::Operation::conjugate_transpose; },
+      "solve with its conjugate transpose: of real numbers the transpose");
   command.choice("--method",
                  system.method,
                  {{"auto", sparse::SolveMethod::automatic},
@@ -113,6 +123,7 @@ void add_trisolve(Command& program) {
                system.sort_columns,
                "add entries of one place, which are an error otherwise");
   command.only_one({"--upper", "--lower"});
+  command.only_one({"--transpose", "--conjugate-transpose"});
   command.excludes({"--seed", "--rhs"}, "b");
 }
 

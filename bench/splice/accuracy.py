@@ -73,9 +73,9 @@ class Programs:
         seconds, _ = run(words, self.folder, self.out)
         return seconds, read(self.out)
 
-    def yupana(self, kind="--target"):
+    def yupana(self, *more, kind="--target"):
         return self.found([self.yupana_program, "splice", "--genome", "g.fa", kind, "t.fa",
-                           "--threads", 1, "-o", "y"],
+                           "--threads", 1, "-o", "y", *more],
                           lambda _: chains_of_yupana(self.folder / "y.tsv").get("t", set()))
 
     def exonerate(self, model, read=exon_lines):
@@ -96,7 +96,7 @@ def cdnas(programs, related):
 
 
 def proteins(programs):
-    return {"yupana --protein": lambda: programs.yupana("--protein"),
+    return {"yupana --protein": lambda: programs.yupana(kind="--protein"),
             "exonerate protein2genome": lambda: programs.exonerate("protein2genome"),
             "spaln -Q0 (protein)": lambda: programs.spaln(read=lambda path: exon_lines(path, "cds")),
             "spaln -Q0 -TTetrapod (protein)":
@@ -148,7 +148,8 @@ def main():
             sys.exit(f"{options.folder}: expected vertebrate_cds or arabidopsis_U89959, found neither")
         table("genes by cDNAs of relatives", related, cdnas(programs, True), folder)
         table("genes by proteins of relatives", related, proteins(programs), folder, by_protein=True)
-        table("transcripts by their coding sequences", own, cdnas(programs, False), folder)
+        plant = {"yupana --species plant": lambda: programs.yupana("--species", "plant")}
+        table("transcripts by their coding sequences", own, plant | cdnas(programs, False), folder)
 
 
 if __name__ == "__main__":

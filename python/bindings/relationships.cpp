@@ -13,6 +13,12 @@ using genotype::Standardize;
 const Choices<Standardize> scales{{"gcta", Standardize::gcta},
                                   {"eigensoft", Standardize::eigensoft}};
 
+/// The input with dosages instead of hard calls, or as it is.
+GenotypeInput with_dosages(GenotypeInput input, bool dosage) {
+  input.file.cohort.dosage = dosage;
+  return input;
+}
+
 SquareMatrix<double> grm(Context& context, const GenotypeInput& input, Standardize standardize) {
   job::Input opened = open_genotypes(context, input);
   // A square of doubles is 16 bytes a pair.
@@ -25,18 +31,24 @@ SquareMatrix<double> grm(Context& context, const GenotypeInput& input, Standardi
 
 void bind_relationships(nb::module_& m) {
   m.def("grm",
-        [](const GenotypeInput& input, const Options& options, const std::string& standardize) {
+        [](const GenotypeInput& given,
+           const Options& options,
+           const std::string& standardize,
+           bool dosage) {
           const Standardize scale = chosen("standardize", standardize, scales);
+          const GenotypeInput input = with_dosages(given, dosage);
           return to_numpy<double>(call(options, Runs::on_the_processor, [&](Context& context) {
             return grm(context, input, scale);
           }));
         });
   m.def("pca",
-        [](const GenotypeInput& input,
+        [](const GenotypeInput& given,
            const Options& options,
            std::int64_t components,
-           const std::string& standardize) {
+           const std::string& standardize,
+           bool dosage) {
           const Standardize scale = chosen("standardize", standardize, scales);
+          const GenotypeInput input = with_dosages(given, dosage);
           analysis::PcaResult result = call(options, Runs::on_the_processor, [&](Context& context) {
             job::Input opened = open_genotypes(context, input);
             return job::find_components(context, opened, scale, {components}).pca;
@@ -48,7 +60,11 @@ void bind_relationships(nb::module_& m) {
           return facts;
         });
   m.def("pca_project",
-        [](const GenotypeInput& input, const Options& options, const std::string& loadings) {
+        [](const GenotypeInput& given,
+           const Options& options,
+           const std::string& loadings,
+           bool dosage) {
+          const GenotypeInput input = with_dosages(given, dosage);
           return to_numpy<double>(call(options, Runs::on_the_processor, [&](Context& context) {
             job::Input opened = open_genotypes(context, input);
             return job::project(context, opened, loadings, input.file.autosomes);

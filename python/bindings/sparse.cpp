@@ -1,4 +1,7 @@
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
+
+#include <complex>
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
@@ -18,6 +21,9 @@ const Choices<SolveMethod> methods{{"auto", SolveMethod::automatic},
                                    {"serial", SolveMethod::serial},
                                    {"level_set", SolveMethod::level_set},
                                    {"sync_free", SolveMethod::sync_free}};
+
+const Choices<Operation> operations{
+    {"N", Operation::none}, {"T", Operation::transpose}, {"C", Operation::conjugate_transpose}};
 
 /// A system of scipy's arrays. Their ends are checked here: the library trusts them.
 template <class V, class I>
@@ -63,8 +69,10 @@ void bind_type(nb::module_& m, const char* name) {
               bool lower,
               bool unit_diagonal,
               bool ignore_other,
-              const std::string& method) {
+              const std::string& method,
+              const std::string& trans) {
              TriangularParams params;
+             params.operation = chosen("trans", trans, operations);
              params.triangle = lower ? Triangle::lower : Triangle::upper;
              params.method = chosen("method", method, methods);
              params.unit_diagonal = unit_diagonal;
@@ -91,17 +99,18 @@ void bind_type(nb::module_& m, const char* name) {
              call(options,
                   [&](Context& context) { self.solver.update_values(context, values.data()); });
            })
-      .def("solve", [](const Bound& self, const Options& options, Rows<V> b) {
+      .def("solve", [](const Bound& self, const Options& options, Rows<V> b, std::int64_t parts) {
         return to_numpy(call(options, [&](Context& context) {
           Matrix<V> x(static_cast<std::int64_t>(b.shape(0)), static_cast<std::int64_t>(b.shape(1)));
           self.solver.solve(context, view_of(b), x.view());
-          note_not_finite<V>(context, x.view());
+          note_not_finite<V>(context, x.view(), parts);
           return x;
         }));
       });
 #ifdef YUPANA_CUDA
+  if constexpr (is_complex<V>) return;
   using There = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
-  bound.def("solve", [](const Bound& self, const Options& options, There b) {
+  bound.def("solve", [](const Bound& self, const Options& options, There b, std::int64_t) {
     if (extent(b, 0) != self.solver.rows()) {
       throw usage_error("b: expected {} rows, got {}", self.solver.rows(), b.shape(0));
     }
@@ -121,6 +130,10 @@ void bind_sparse(nb::module_& module) {
   bind_type<float, std::int64_t>(m, "System_float32_int64");
   bind_type<double, std::int32_t>(m, "System_float64_int32");
   bind_type<double, std::int64_t>(m, "System_float64_int64");
+  bind_type<std::complex<float>, std::int32_t>(m, "System_complex64_int32");
+  bind_type<std::complex<float>, std::int64_t>(m, "System_complex64_int64");
+  bind_type<std::complex<double>, std::int32_t>(m, "System_complex128_int32");
+  bind_type<std::complex<double>, std::int64_t>(m, "System_complex128_int64");
 }
 
 }  // namespace yupana::python

@@ -56,3 +56,26 @@ def test_a_store_is_a_path(tmp_path):
         folder.mkdir(parents=True)
         (folder / ".zarray").write_text("{}")
         yupana.read_genotypes(tmp_path / "c.zarr")
+
+
+def test_relationships_of_dosages(tmp_path, program):
+    rng = np.random.default_rng(2)
+    first = rng.integers(0, 256, (10, 60))
+    shares = np.stack([first, rng.integers(0, 256 - first)], -1)
+    path = tmp_path / "c.bgen"
+    write_bgen(path, shares)
+    x = 2 - (2 * shares[..., 0] + shares[..., 1]) / 255
+    p = x.mean(0) / 2
+    z = (x - 2 * p) / np.sqrt(2 * p * (1 - p))
+    got = yupana.grm(path, dosage=True)
+    np.testing.assert_allclose(got, z @ z.T / 60, atol=2e-4)  # dosages are multiples of 1/16384
+    assert not np.allclose(got, yupana.grm(path), atol=0.01)
+    program("grm", path, "--dosage", "-o", tmp_path / "run")
+    assert np.array_equal(np.load(tmp_path / "run.grm.npy"), got)
+    found = yupana.pca(yupana.read_genotypes(path), 3, dosage=True)
+    np.testing.assert_allclose(found.eigenvalues, np.linalg.eigvalsh(got)[::-1][:3], rtol=1e-6)
+    program("pca", path, "--dosage", "--components", 3, "--loadings", "-o", tmp_path / "run")
+    projected = yupana.pca_project(path, tmp_path / "run.loadings.tsv", dosage=True)
+    np.testing.assert_allclose(projected, found.vectors, atol=1e-6)
+    with pytest.raises(ValueError, match="--dosage has no effect on an array"):
+        yupana.grm(np.zeros((3, 4), np.int8), dosage=True)

@@ -26,7 +26,9 @@ class Pca(NamedTuple):
     trace: float
 
 
-def grm(source: Any, *, standardize: str = "gcta", **keywords: Any) -> np.ndarray:
+def grm(
+    source: Any, *, standardize: str = "gcta", dosage: bool = False, **keywords: Any
+) -> np.ndarray:
     """The genomic relationship matrix, float64 n x n: over the M sites called in both, with p the
     allele frequency among all samples, the mean of (x - 2p)(y - 2p) / 2p(1 - p).
 
@@ -38,6 +40,7 @@ def grm(source: Any, *, standardize: str = "gcta", **keywords: Any) -> np.ndarra
     source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
     standardize : "gcta", as above and as PLINK 2; "eigensoft" divides by q(1 - q) instead, with
         q = (1 + alleles) / (2 + 2 calls)
+    dosage : of a .pgen, .bgen or VCF (FORMAT/DS): dosages instead of hard calls
 
     Examples
     --------
@@ -49,18 +52,23 @@ def grm(source: Any, *, standardize: str = "gcta", **keywords: Any) -> np.ndarra
     """
     cohort = _opened(source, keywords)
     with options(**cohort._keywords) as call:
-        return _core.genotype.grm(cohort._input, call, standardize)
+        return _core.genotype.grm(cohort._input, call, standardize, dosage)
 
 
 def pca(
-    source: Any, components: int = 10, *, standardize: str = "gcta", **keywords: Any
+    source: Any,
+    components: int = 10,
+    *,
+    standardize: str = "gcta",
+    dosage: bool = False,
+    **keywords: Any,
 ) -> Pca:
     """Principal components: eigenvectors of :func:`grm` for its largest eigenvalues, as PLINK 2's
     --pca, each signed so that its entry of largest size is positive.
 
     Parameters
     ----------
-    source, standardize : as of :func:`grm`
+    source, standardize, dosage : as of :func:`grm`
     components : eigenvectors; fewer where there are fewer samples
 
     Raises
@@ -76,10 +84,12 @@ def pca(
     """
     cohort = _opened(source, keywords)
     with options(**cohort._keywords) as call:
-        return Pca(**_core.genotype.pca(cohort._input, call, components, standardize))
+        return Pca(**_core.genotype.pca(cohort._input, call, components, standardize, dosage))
 
 
-def pca_project(source: Any, loadings: str | os.PathLike[str], **keywords: Any) -> np.ndarray:
+def pca_project(
+    source: Any, loadings: str | os.PathLike[str], *, dosage: bool = False, **keywords: Any
+) -> np.ndarray:
     """Coordinates of samples among the components of an earlier run, float64 (n, components): with
     that run's frequencies the sum over sites of z l / sqrt(M eigenvalue), its vectors for its own
     samples. Missing calls, and sites that ``source`` does not have, count as the mean; alleles may
@@ -87,7 +97,7 @@ def pca_project(source: Any, loadings: str | os.PathLike[str], **keywords: Any) 
 
     Parameters
     ----------
-    source : as of :func:`grm`
+    source, dosage : as of :func:`grm`
     loadings : PREFIX.loadings.tsv of ``yupana pca --loadings``, with PREFIX.eigenval beside it
 
     Raises
@@ -110,4 +120,4 @@ def pca_project(source: Any, loadings: str | os.PathLike[str], **keywords: Any) 
     """
     cohort = _opened(source, keywords)
     with options(**cohort._keywords) as call:
-        return _core.genotype.pca_project(cohort._input, call, os.fspath(loadings))
+        return _core.genotype.pca_project(cohort._input, call, os.fspath(loadings), dosage)

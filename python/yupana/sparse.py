@@ -9,29 +9,31 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, options, run
-from ._views import Array, on_gpu, real_array, refuse_rounding, resident
+from ._views import Array, complex_array, on_gpu, real_array, refuse_rounding, resident
 
 __all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
 
 
 class TriangularSystem:
-    """A triangular system A x = b, analysed once, solved for many right-hand sides.
+    """A triangular system op(A) x = b, analysed once, solved for many right-hand sides.
 
     x has the same bits for every method, device and number of threads.
 
     Parameters
     ----------
-    matrix : scipy sparse, square; float32 or float64 values (others as float64). CSR is read where
-        it is; entries of one place are added
-    lower : the lower triangle, else the upper
+    matrix : scipy sparse, square; float32, float64, complex64 or complex128 values (others as
+        float64). CSR is read where it is; entries of one place are added
+    lower : A is the lower triangle of the matrix, else the upper
     unit_diagonal : the diagonal is 1, whatever is stored
     ignore_other : leave out entries of the other triangle, which are refused otherwise
     method : "auto", "serial", "level_set" or "sync_free"
+    trans : op(A) is "N": A, "T": its transpose, "C": its conjugate transpose
+    device : complex values are solved on the CPU alone
 
     Raises
     ------
     ValueError : naming the first row at fault, from 1: not square, a zero on the diagonal, an entry
-        of the other triangle
+        of the other triangle; complex values for a GPU
 
     Examples
     --------
@@ -51,6 +53,7 @@ class TriangularSystem:
         unit_diagonal: bool = False,
         ignore_other: bool = False,
         method: str = "auto",
+        trans: str = "N",
         device: str = "auto",
         threads: int | None = None,
         memory: int | None = None,
@@ -62,9 +65,11 @@ class TriangularSystem:
         if not hasattr(matrix, "tocsr"):
             raise TypeError(f"matrix: expected a scipy sparse matrix, got {type(matrix).__name__}")
         matrix = matrix.tocsr()
-        dtype = np.float32 if matrix.dtype == np.float32 else np.float64
-        if matrix.dtype.kind not in "fiub":
-            raise TypeError(f"matrix: expected real numbers, got {matrix.dtype}")
+        if matrix.dtype.kind not in "fiubc":
+            raise TypeError(f"matrix: expected numbers, got {matrix.dtype}")
+        dtype = np.complex128 if matrix.dtype.kind == "c" else np.float64
+        if matrix.dtype in (np.float32, np.complex64):
+            dtype = matrix.dtype
         refuse_rounding(matrix.data, "matrix")
         index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
@@ -82,6 +87,7 @@ class TriangularSystem:
                 unit_diagonal,
                 ignore_other,
                 method,
+                trans,
             )
 
     @property
@@ -101,28 +107,40 @@ class TriangularSystem:
 
     def update_values(self, values: Any) -> "TriangularSystem":
         """New values in the same places, in the order of the matrix; the analysis stays."""
-        values = np.ascontiguousarray(real_array(values, "values"), dtype=self.dtype)
+        numbers = complex_array if self.dtype.kind == "c" else real_array
+        values = np.ascontiguousarray(numbers(values, "values"), dtype=self.dtype)
         with options(**self._keywords) as call:
             self._system.update_values(call, values, self._entries)
         return self
 
     def solve(self, b: Any) -> Array:
-        """x with A x = b; b: (rows,) or (rows, k). Infinite and NaN numbers of x are told by a
-        :class:`Note`.
+        """x with op(A) x = b; b: (rows,) or (rows, k), complex too. Infinite and NaN numbers of x
+        are told by a :class:`Note`.
 
         b on a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
         the system was: with that ``device`` and the method "sync_free" or "level_set"; without a note.
         """
         keywords = self._keywords.copy()
+        parts = 1
         if on_gpu(b):
+            if self.dtype.kind == "c":
+                raise TypeError("b: expected host memory: a complex system is solved on the CPU")
             b = resident(b, "b", (self.dtype.name,))
             keywords["device"] = "auto"
+        elif self.dtype.kind == "c":
+            b = np.ascontiguousarray(complex_array(b, "b"), dtype=self.dtype)
+        elif np.iscomplexobj(b):
+            parts = 2
+            b = np.ascontiguousarray(b, dtype=np.result_type(self.dtype, np.complex64))
         else:
             b = np.ascontiguousarray(real_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: expected {self.shape[0]} rows, got shape {tuple(b.shape)}")
         columns = b if b.ndim == 2 else b.reshape(b.shape[0], 1)
-        return run(self._system.solve, keywords, columns).reshape(tuple(b.shape))
+        if parts == 2:  # a real system: real and imaginary parts are columns of their own
+            columns = columns.view(self.dtype)
+        x = run(self._system.solve, keywords, columns, parts)
+        return (x.view(b.dtype) if parts == 2 else x).reshape(tuple(b.shape))
 
 
 def triangular_solve(matrix: Any, b: Any, **keywords: Any) -> np.ndarray:
@@ -145,7 +163,8 @@ def spsolve_triangular(
     overwrite_b: bool = False,
     unit_diagonal: bool = False,
 ) -> np.ndarray:
-    """``scipy.sparse.linalg.spsolve_triangular``; complex and long numbers stay SciPy's.
+    """``scipy.sparse.linalg.spsolve_triangular``; long numbers stay SciPy's. Complex matrices are
+    solved on the CPU.
 
     Raises
     ------
@@ -162,7 +181,7 @@ def spsolve_triangular(
 
     b = np.asarray(b)
     dtype = np.result_type(A.dtype, b.dtype, np.float32)
-    if dtype not in (np.float32, np.float64):
+    if dtype not in (np.float32, np.float64, np.complex64, np.complex128):
         return sparse.linalg.spsolve_triangular(
             A, b, lower, overwrite_A, overwrite_b, unit_diagonal
         )
@@ -174,5 +193,11 @@ def spsolve_triangular(
         raise linalg.LinAlgError("A is singular: zero entry on diagonal.")
     # To spread the rows over threads takes longer than one right-hand side.
     method = "auto" if b.ndim > 1 else "serial"
-    system = TriangularSystem(matrix, lower=lower, unit_diagonal=unit_diagonal, method=method)
+    system = TriangularSystem(
+        matrix,
+        lower=lower,
+        unit_diagonal=unit_diagonal,
+        method=method,
+        device="cpu" if dtype.kind == "c" else "auto",
+    )
     return system.solve(b)

@@ -15,9 +15,15 @@ from program import main, refuse, run
 MISSING = 3
 
 
+def dosage_of(part, whole):
+    """PLINK 2's rounding of the second allele's dosage."""
+    dosage, rest = divmod(16384 * part, whole)
+    return dosage + (rest > (whole + 1) // 2)
+
+
 def hard_call(part, whole, threshold=1638):
     """PLINK 2's rule: x of a dosage of part/whole alleles, in 1/16384, not further than this away."""
-    dosage = (2 * 16384 * part + whole) // (2 * whole)
+    dosage = dosage_of(part, whole)
     x = (dosage + 8192) >> 14
     return x if abs(dosage - 16384 * x) <= threshold else MISSING
 
@@ -96,8 +102,10 @@ def all_pairs_of_eight_bits_and_thresholds():
     for threshold in (0, 0.05, 0.1, 0.2, 0.3333, 0.49):
         for order in ("ref-first", "ref-last"):
             run("filter", "--bgen", "c.bgen", order, "--hard-call-threshold", threshold, "-o", "o.bed")
-            parts = [2 * (255 - a - b) + b if order == "ref-first" else 2 * a + b for a, b in pairs]
+            parts = [2 * (255 - a - b) + b for a, b in pairs]  # of the second allele
             row = [hard_call(part, 255, int(threshold * 16384 + 1e-9)) for part in parts]
+            if order == "ref-last":
+                row = [MISSING if x == MISSING else 2 - x for x in row]
             pgen.write_bed("c.bed", [row])
             assert pathlib.Path("o.bed").read_bytes() == pathlib.Path("c.bed").read_bytes(), threshold
             assert pathlib.Path("o.bim").read_text().split()[4:] == (

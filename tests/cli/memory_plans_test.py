@@ -94,6 +94,7 @@ def trisolve_takes_what_its_plan_says():
     matrix(200_000, [1, 7, 1000])  # a chain: as many levels as rows
     for method in ["serial", "level-set", "sync-free"]:
         check("trisolve", "m.mtx", "-o", "o.npy", "--method", method)
+        check("trisolve", "m.mtx", "-o", "o.npy", "--method", method, "--transpose")
     check("trisolve", "m.mtx", "--rhs", 20, "--method", "serial")
     matrix(40_000, range(20_000, 20_040))  # two levels
     check("trisolve", "m.mtx", "--method", "serial")

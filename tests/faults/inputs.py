@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import bgen_files as bgen
+import vcf_lines
 import zarr_stores
 
 SAMPLES = 14
@@ -66,6 +67,8 @@ def write_cohorts(folder, rng, run):
                 for _ in range(300)], names=[f"s{i}" for i in range(SAMPLES)])
     zarr_stores.write_store(folder / "c.zarr", packing="zlib", calls=[
         [rng.choice(((0, 0), (0, 1), (1, 1), (-1, -1))) for _ in range(SAMPLES)] for _ in range(40)])
+    vcf_lines.write_vcf(folder / "d.vcf", [[rng.choice(("0/0:0.2", "0/1:1.1", "1/1", "./.:0.5"))
+                                            for _ in range(SAMPLES)] for _ in range(90)])
     calls = [[rng.choice(("A A", "A G", "G G", "0 0")) for _ in range(SAMPLES)] for _ in range(60)]
     people = [f"f{i} i{i} 0 0 1 -9" for i in range(SAMPLES)]
     (folder / "p.ped").write_text("".join(

@@ -12,6 +12,8 @@ JOBS = {
     "dist_tree": "dist ../in/c.bed -o out/o --tree upgma --bootstrap 4 --block 50",
     "dist_simulated": "dist simulate:9x50,populations=3 -o out/o",
     "grm": "grm ../in/c.bed -o out/o --format gcta npy --cutoff 0.05",
+    "grm_dosage": "grm ../in/c.bgen --dosage -o out/o",
+    "pca_dosage": "pca ../in/d.vcf --dosage -o out/o --components 2 --approx",
     "pca": "pca ../in/c.bed -o out/o --components 3 --loadings --report --labels ../in/c.labels.tsv",
     "pca_approx": "pca ../in/c.bed -o out/o --components 2 --approx",
     "pca_project": "pca ../in/c.bed -o out/o --project ../in/pca.loadings.tsv",

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <cmath>
+#include <complex>
 
 #include "tests/support/text_files.hpp"
 
@@ -47,6 +48,45 @@ TEST(MatrixMarket, ReadsEveryFieldAndSymmetry) {
   EXPECT_EQ(read(folder.put("e.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"))
                 .matrix.rows,
             0);
+}
+
+TEST(MatrixMarket, TakesEitherPartOfASymmetricMatrixAndBothWhereTheyAgree) {
+  const Folder folder;
+  const auto parts = [&](const std::string& symmetry, const std::string& entries, int count) {
+    return read(folder.put("s.mtx",
+                           "%%MatrixMarket matrix coordinate real " + symmetry + "\n3 3 " +
+                               std::to_string(count) + "\n" + entries));
+  };
+  const std::vector<double> want{1, 0, 0, 5, 0, 0, 6, 7, 2};
+  EXPECT_EQ(dense(parts("symmetric", "1 1 1\n3 3 2\n1 3 6\n1 2 5\n2 3 7\n", 5)), want);
+  EXPECT_EQ(dense(parts("symmetric", "1 1 1\n3 1 6\n2 1 5\n3 2 7\n3 3 2\n", 5)), want);
+  const auto both =
+      parts("symmetric", "1 2 5\n2 3 7\n1 1 1\n3 1 6\n2 1 5\n3 2 7\n3 3 2\n1 3 6\n", 8);
+  EXPECT_EQ(dense(both), want);
+  EXPECT_EQ(both.matrix.view().entries(), 5);
+  EXPECT_EQ(dense(parts("skew-symmetric", "1 2 5\n2 1 -5\n3 2 7\n", 3)),
+            (std::vector<double>{0, 0, 0, -5, 0, 0, 0, 7, 0}));
+  for (const char* const entries : {"2 1 5\n1 2 6\n", "2 1 5\n1 2 nan\n"}) {
+    const std::string said = refusal([&] { parts("symmetric", entries, 2); });
+    EXPECT_NE(said.find("row 2, column 1"), std::string::npos) << said;
+  }
+}
+
+TEST(MatrixMarket, ReadsComplexMatricesAsComplexAlone) {
+  const Folder folder;
+  using Value = std::complex<double>;
+  Context context({.device = "cpu", .threads = 2});
+  const std::string path = folder.put(
+      "c.mtx",
+      "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 4 0\n1 2 1 2\n2 2 3 -0.0\n");
+  const auto file = read_matrix_market<Value>(context, path);
+  EXPECT_EQ(std::vector<Value>(file.matrix.values.begin(), file.matrix.values.end()),
+            (std::vector<Value>{{4, 0}, {1, -2}, {3, 0}}));
+  EXPECT_EQ(read_matrix_market_head(context, path).field, MatrixMarketHead::Field::complex);
+  EXPECT_NE(refusal([&] { read(path); }).find(":1: field 'complex'"), std::string::npos);
+  const std::string real =
+      folder.put("r.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 7\n");
+  EXPECT_EQ(read_matrix_market<Value>(context, real).matrix.values[0], Value(7));
 }
 
 TEST(MatrixMarket, KeepsEntriesOfOnePlaceInTheFilesOrder) {
@@ -94,7 +134,7 @@ TEST(MatrixMarket, NamesFileAndLineOfAFault) {
   fault(head + "2 2 1\n1 1 2x\n", {":3:"});
   fault("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n", {":3:", "1.5"});
   fault("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", {":3:"});
-  fault("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", {":3:", "(1, 2)"});
+  fault("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n", {":3:", "(2, 2)"});
   fault("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", {":2:", "symmetric"});
 }
 

@@ -94,4 +94,20 @@ def every_threshold_and_number_of_bits_calls_as_plink2_does():
                     pathlib.Path("theirs.bed").read_bytes()), (bits, threshold, order)
 
 
+def every_dosage_is_rounded_as_plink2_does():
+    """Thresholds at which the rounding of one dosage decides its call."""
+    for bits, threshold in ((8, 0.1), (13, 0.25), (14, 0.25)):
+        top = (1 << bits) - 1
+        parts = range(2 * top + 1)
+        for phased in (0, 1):
+            values = [[top - p // 2, top - (p - p // 2)] if phased else [top - p // 2 - p % 2, p % 2]
+                      for p in parts]
+            data = bgen.probabilities([(2, False)] * len(parts), values, bits, phased=phased)
+            bgen.write("c.bgen", len(parts), [bgen.variant(data)], names=[f"s{i}" for i in parts])
+            for order in ("ref-first", "ref-last"):
+                given = ("--bgen", "c.bgen", order, "--hard-call-threshold", threshold)
+                plink2(*given, "--make-bed", "--out", "theirs")
+                assert calls(*given)[0] == pathlib.Path("theirs.bed").read_bytes(), (bits, phased, order)
+
+
 sys.exit(main())

@@ -50,6 +50,8 @@ def numbers(rng, samples, sites, code):
 def vcf(rng, samples, sites, code):
     odd = rng.random() < 0.2
     rare = lambda: rng.choice(("0/.", "./1", "1", "0/1/1")) if odd and rng.random() < 0.02 else CALLS[code()]
+    dosages = rng.random() < 0.5
+    ds = lambda: rng.choice((":.", "", f":{rng.random():.3f}")) if dosages else ""
     names = [f"s{k}" for k in range(samples)]
     lines = ["##fileformat=VCFv4.2", *(f"##contig=<ID={c}>" for c in sorted(set(CONTIGS))),
              "\t".join(["#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT", *names])]
@@ -57,7 +59,8 @@ def vcf(rng, samples, sites, code):
         alleles = rng.choice(("A\tC", "A\tC", "G\tT", "AT\tA", "A\tC,G"))
         verdict = rng.choice(("PASS", "PASS", ".", "q10", "low"))
         lines.append("\t".join([contig_of(k, sites), str(k + 1), f"v{k}", alleles, str(rng.randrange(99)),
-                                verdict, ".", "GT", *(rare() for _ in range(samples))]))
+                                verdict, ".", "GT:DS" if dosages else "GT",
+                                *(rare() + ds() for _ in range(samples))]))
     options = some(rng, ["--half-call", ("missing", "haploid", "reference")], share=0.2)
     options += [["--polyploid", "missing"]] if odd else []
     options += some(rng, ["--multiallelic", ("skip", "split", "collapse")], ["--var-min-qual", 50],

@@ -52,9 +52,17 @@ def dist(rng):
     return job_of("dist", made, options, ranks=True)
 
 
+def dosage(rng, made, options):
+    """Dosages of files that have them; refused with what takes hard calls alone."""
+    others = {"--multiallelic", "--missing"} & {o[0] for o in options}
+    has_dosages = {"g.bgen", "g.vcf"} & set(made.inputs)
+    return [["--dosage"]] if has_dosages and not others and rng.random() < 0.4 else []
+
+
 def grm(rng):
     made = cohort(rng)
-    options = filters(rng, made) + some(rng, ["--standardize", ("gcta", "eigensoft")],
+    options = filters(rng, made)
+    options += dosage(rng, made, options) + some(rng, ["--standardize", ("gcta", "eigensoft")],
                                         ["--cutoff", (0.05, 0.3)])
     options += [["--format", *rng.sample(("gcta", "npy"), rng.randrange(1, 3))]]
     options += some(rng, ["--dtype", ("float32", "float64")]) if "npy" in options[-1] else []
@@ -65,6 +73,7 @@ def pca(rng):
     """Components, or in a third of the jobs samples among the components of an earlier run."""
     made = cohort(rng)
     options = filters(rng, made)
+    options += dosage(rng, made, options)
     fitting = some(rng, ["--components", range(1, 6)], ["--standardize", ("gcta", "eigensoft")])
     if rng.random() < 0.3:
         before = (["pca", *made.command, *(w for o in options + fitting for w in o), "--loadings", "-o", "p"],)
@@ -176,6 +185,7 @@ def splice(rng):
         options.append(["--protein", "t.fa"])
         options += some(rng, ["--genetic-code", (1, 2, 4)], ["--partial-codon", (-3, 0)], ["--allow-acgt"],
                         share=0.2)
+        options += some(rng, ["--frameshift", (5, 23)], share=0.3 if automatic else 0)
         also += rng.sample(("faa",), rng.randrange(2))
     else:
         options.append(["--target", "t.fa"])
@@ -191,7 +201,7 @@ def splice(rng):
     options += [["--also", *also]] if also else []
     if automatic:
         options += signals(rng)
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 and not any(o[0] == "--frameshift" for o in options):
             inputs["sites.tsv"] = Text(["\t".join(map(str, ("g", rng.randrange(len(bases) + 1), rng.choice("+-"),
                                                             rng.choice("DA"), rng.randrange(-20, 20))))
                                         for _ in range(rng.randrange(1, 30))])
@@ -208,6 +218,7 @@ def signals(rng):
                 [("--gc-donors", "--no-gc-donors")], [("--coding", "--any-frame")],
                 ["--min-exon", (1, 12)], ["--max-exon", (40, 500)], ["--max-exons", (10, 1000)],
                 ["--one-strand"], ["--exact-window"], ["--max-intron", (60, 4000)],
+                ["--species", ("vertebrate", "worm", "fly", "plant", "yeast", "fungi")],
                 ["--max-loci", range(1, 4)], ["--max-evalue", (0, 1e8)], share=0.15)
 
 

@@ -22,6 +22,24 @@ def columns(rng):
     return Job([command, name], {name: data}, options, rng.choice(("o.npy", "o.txt")), bound)
 
 
+def rows(rng):
+    """sort --key: tables of names and numbers, some cells quoted or missing."""
+    columns, header = rng.randrange(1, 4), rng.random() < 0.5
+    cells = ["a", "b", "", '"a,b"', '"x ""y"""', "10", "9"]
+    numeric = rng.random() < 0.5
+    cell = lambda: rng.choice(("", "1", "2.5", "-3", "nan")) if numeric else rng.choice(cells)
+    lines = [",".join(f"c{c}" for c in range(1, columns + 1))] if header else []
+    lines += [",".join(cell() for _ in range(columns)) for _ in range(size(rng, 600))]
+    place = rng.randrange(1, columns + 1)
+    key = f"c{place}" if header and rng.random() < 0.5 else str(place)
+    options = [["--key", key + rng.choice(("", ":a", ":d"))], ["--delimiter", "comma"]]
+    options += [["--header"]] if header else []
+    options += [["--numeric"]] if numeric else some(rng, ["--text"], ["--no-quotes"])
+    options += some(rng, ["--descending"], ["--unique"], ["--top", range(1, 900)],
+                    [rng.choice(("--positions", "--argsort"))])
+    return Job(["sort", "t.csv"], {"t.csv": Text(lines)}, options, "o.txt")
+
+
 def merge(rng):
     kind = rng.choice("dfqQiI")
     names = [f"x{k}.npy" for k in range(rng.randrange(1, 5))]
@@ -97,12 +115,16 @@ def trisolve(rng):
         entries |= {(i, j) for j in rng.sample(list(others), count)} | {(i, i)}
     if rng.random() < 0.2:
         entries |= {(rng.randrange(1, n + 1), rng.randrange(1, n + 1)) for _ in range(3)}
-    value = lambda i, j: rng.choice((1.0, 2.0, -3.0)) if i == j else rng.gauss(0, 1)
+    number = lambda: rng.gauss(0, 1)
+    field, symmetry = rng.choice((("real", "general"), ("real", "general"), ("complex", "general"),
+                                  ("complex", "hermitian"), ("real", "symmetric")))
+    imaginary = lambda i, j: "" if field == "real" else f" {0.0 if i == j else number()!r}"
+    value = lambda i, j: f"{rng.choice((1.0, 2.0, -3.0)) if i == j else number()!r}{imaginary(i, j)}"
     entries = sorted(entries, key=lambda _: rng.random())
-    lines = ["%%MatrixMarket matrix coordinate real general", f"{n} {n} {len(entries)}",
-             *(f"{i} {j} {value(i, j)!r}" for i, j in entries)]
+    lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", f"{n} {n} {len(entries)}",
+             *(f"{i} {j} {value(i, j)}" for i, j in entries)]
     options = [["--upper"]] if upper else some(rng, ["--lower"], share=0.2)
-    options += some(rng, ["--transpose"], share=0.2)
+    options += some(rng, [rng.choice(("--transpose", "--conjugate-transpose"))], share=0.3)
     options += some(rng, ["--method", ("serial", "level-set", "sync-free")], ["--unit-diagonal"],
                     ["--ignore-other"], ["--add-duplicates"])
     inputs = {"m.mtx": Text(lines)}
@@ -115,4 +137,4 @@ def trisolve(rng):
     return Job(["trisolve", *inputs], inputs, options, "o.npy")
 
 
-FAMILIES = (columns, merge, fft, polymul, closest, trisolve)
+FAMILIES = (columns, rows, merge, fft, polymul, closest, trisolve)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -39,11 +40,58 @@ std::vector<std::int8_t> codes_of(std::string_view bases) {
 }
 
 TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
-  EXPECT_GT(donor_odds("CAGGTAAGT", 3), 10);
-  EXPECT_LT(donor_odds("CAGCTAAGT", 3), donor_odds("CAGGTAAGT", 3) - 8);
-  EXPECT_GT(acceptor_odds("TTTTTTTTTTTTTTTTTCAGG", 19), 10);
-  EXPECT_EQ(donor_odds("NNNNNNNNN", 3), 0);
-  EXPECT_EQ(donor_odds("", 3), 0) << "beyond the ends of the text";
+  const SiteModels& human = site_models(Species::vertebrate);
+  EXPECT_GT(donor_odds(human, "CAGGTAAGT", 3), 10);
+  EXPECT_LT(donor_odds(human, "CAGCTAAGT", 3), donor_odds(human, "CAGGTAAGT", 3) - 8);
+  EXPECT_GT(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCAGG", 19), 10);
+  EXPECT_EQ(donor_odds(human, "NNNNNNNNN", 3), 0);
+  EXPECT_EQ(donor_odds(human, "", 3), 0) << "beyond the ends of the text";
+}
+
+TEST(Candidates, SitesOfASpeciesAreWorthMostByItsOwnModels) {
+  const std::pair<Species, const char*> donors[] = {{Species::vertebrate, "CAGGTGAGT"},
+                                                    {Species::worm, "TTTGTAAGA"},
+                                                    {Species::plant, "AAGGTTTTT"},
+                                                    {Species::yeast, "TTTGTATGT"}};
+  for (const auto& [species, site] : donors) {
+    for (const auto& [other, unused] : donors) {
+      if (other == species) continue;
+      EXPECT_GT(donor_odds(site_models(species), site, 3), donor_odds(site_models(other), site, 3))
+          << site << " by " << intron_prior(other).name;
+    }
+  }
+  const char* worm = "AAAATTTAAATTATTTTCAGA";
+  EXPECT_GT(acceptor_odds(site_models(Species::worm), worm, 19),
+            acceptor_odds(site_models(Species::vertebrate), worm, 19) + 4);
+}
+
+TEST(Candidates, SharesOfTheFourBasesAddUpToAll) {
+  for (const Species species : {Species::vertebrate,
+                                Species::worm,
+                                Species::fly,
+                                Species::plant,
+                                Species::yeast,
+                                Species::fungi}) {
+    const auto sum = [](const std::array<double, 4>& odds) {
+      double shares = 0;
+      for (const double one : odds) shares += std::exp2(one) / 4;
+      return shares;
+    };
+    for (const auto& odds : site_models(species).donor) EXPECT_NEAR(sum(odds), 1, 0.021);
+    for (const auto& odds : site_models(species).acceptor) EXPECT_NEAR(sum(odds), 1, 0.021);
+  }
+}
+
+TEST(Candidates, SpeciesWithoutU12IntronsHaveNoSitesOfThem) {
+  const std::string bases = "CAGATATCCTTATT";
+  const auto ends = [&](Species species) {
+    Context context({.device = "cpu"});
+    CandidateParams params;
+    params.coding = false;
+    return ends_of(candidate_exons(context, "ATG" + bases, site_models(species), params));
+  };
+  EXPECT_TRUE(ends(Species::vertebrate).count({1, 6}));
+  EXPECT_FALSE(ends(Species::worm).count({1, 6}));
 }
 
 TEST(Candidates, ConsensusSitesOfU12IntronsScoreAsHighAsThoseOfOthers) {

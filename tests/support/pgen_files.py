@@ -201,3 +201,39 @@ def companions(prefix, variants, samples, contig=lambda k: 1 + k % 22):
         "".join(f"F{i}\tI{i}\t0\t0\t1\t-9\n" for i in range(samples)))
     pathlib.Path(f"{prefix}.psam").write_text(
         "#FID\tIID\tPAT\tMAT\tSEX\n" + "".join(f"F{i}\tI{i}\t0\t0\t1\n" for i in range(samples)))
+
+
+def phase_track(row, rng):
+    """Phases of the heterozygous calls of a row: of all, or of some of them."""
+    heterozygous = row.count(1)
+    if rng.random() < 0.5:
+        return packed([0] + rng.choices((0, 1), k=heterozygous), 1)
+    phased = rng.choices((0, 1), k=heterozygous)
+    return packed([1] + phased, 1) + packed(rng.choices((0, 1), k=sum(phased)), 1)
+
+
+def dosage_track(form, samples, dosages):
+    """Dosages in 1/16384 of the samples that have one, {sample: dosage}, as bits 5 and 6 of a type name
+    the form: 1 a list, 2 a number for every sample, 3 a bit for every sample."""
+    ids = sorted(dosages)
+    numbers = [dosages[i] for i in ids]
+    if form == 2:
+        numbers = [dosages.get(i, 65535) for i in range(samples)]
+    start = (difflist(samples, ids) if form == 1 else
+             b"" if form == 2 else packed([int(i in dosages) for i in range(samples)], 1))
+    return start + struct.pack(f"<{len(numbers)}H", *numbers)
+
+
+def with_dosages(records, rows, seed):
+    """Records with dosages, some with phases before them, and the dosages of each: None where missing."""
+    rng = random.Random(seed)
+    result, all_dosages = [], []
+    for (kind, data), row in zip(records, rows):
+        samples, form = len(row), rng.randrange(4)
+        phase = rng.random() < 0.5
+        own = {i: rng.randrange(32769) for i in range(samples) if rng.random() < 0.3} if form else {}
+        data += phase_track(row, rng) if phase else b""
+        data += dosage_track(form, samples, own) if form else b""
+        result.append((kind | (0x10 if phase else 0) | form << 5, data))
+        all_dosages.append([own.get(i, None if c == 3 else 16384 * c) for i, c in enumerate(row)])
+    return result, all_dosages

@@ -201,7 +201,13 @@ FilteredSites Cohort::State::take(std::int64_t sites) {
   for (;;) {
     const std::int64_t count = std::min(left.codes.sites - left_next, sites - result.codes.sites);
     if (count > 0) {
-      if (result.codes.capacity == 0) result.codes = SiteBlock(left.codes.samples, sites);
+      const bool dosage = params.dosage;
+      if (result.codes.capacity == 0) result.codes = SiteBlock(left.codes.samples, sites, dosage);
+      if (dosage) {
+        std::copy_n(left.codes.dosage_row(left_next),
+                    count * left.codes.samples,
+                    result.codes.dosage_row(result.codes.sites));
+      }
       std::memcpy(result.codes.row(result.codes.sites),
                   left.codes.row(left_next),
                   count * left.codes.stride);
@@ -245,9 +251,12 @@ void Cohort::State::finish() {
   summary.sites.kept = filter->kept();
   for (const auto& [reason, count] : filter->dropped()) summary.sites.skipped[reason] += count;
   summary.calls_missing = filter->calls_missing();
+  summary.dosage_sites = filter->dosage_sites();
+  summary.call_sites = filter->read() - filter->dosage_sites();
   if (params.parts == 1) check_sites_left(summary, params.name);
   if (std::exchange(noted, true)) return;
   for (const std::string& text : read.notes) context.note(text);
+  if (params.dosage) note_dosages(context, params, summary);
   if (filter->founders() < std::ssize(kept))
     note_founders(context, params, filter->founders(), kept.size());
   if (params.parts == 1 && params.missing == Missing::mode) note_imputed(context, summary);
@@ -255,6 +264,9 @@ void Cohort::State::finish() {
 
 Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params) {
   check_params(params);
+  if (params.dosage && !source->has_dosages()) {
+    throw usage_error("--dosage: {} holds no dosages; leave it out", params.name);
+  }
   state_ = std::make_unique<State>(context, std::move(source), params);
   state_->choose_samples();
   if (params.max_sample_missing < 1 && !state_->kept.empty()) state_->drop_incomplete_samples();
@@ -280,6 +292,8 @@ std::int64_t Cohort::sites() const {
   if (state.total < 0) return -1;
   return state.total - state.position + state.left.codes.sites - state.left_next;
 }
+
+bool Cohort::has_dosages() const { return state_->params.dosage; }
 
 bool Cohort::read(CallBlock& block, std::int64_t max_sites) {
   if (max_sites < 1) throw usage_error("read: expected at least 1 site, got {}", max_sites);

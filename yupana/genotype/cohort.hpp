@@ -49,6 +49,9 @@ struct CohortParams {
   /// True where sites are judged by their allele counts.
   bool counts_alleles() const { return min_maf > 0 || max_maf < 0.5 || min_mac > 0 || min_hwe > 0; }
   Missing missing = Missing::pairwise;
+  /// --dosage: blocks of codes hold dosages, which --maf, --max-maf and --mac count; the other
+  /// filters judge hard calls.
+  bool dosage = false;
   /// This cohort is one of `parts`, whose sites together are those of the whole, each once: what a
   /// rank reads. Samples and the reader's account are of the whole input.
   int part = 0;
@@ -62,7 +65,9 @@ struct CohortSummary {
   std::int64_t samples_kept = 0;
   std::map<std::string, std::int64_t> samples_dropped;  ///< reason in words -> samples
   SiteAccount sites;                                    ///< reader's and filters' together
-  std::int64_t calls_missing = 0;                       ///< among kept samples and sites
+  std::int64_t calls_missing = 0;  ///< among kept samples and sites; of --dosage, dosages
+  std::int64_t dosage_sites = 0;   ///< of --dosage, before filters: with ...
+  std::int64_t call_sites = 0;     ///< ... and without dosages
   double missing_rate() const;
 };
 
@@ -100,6 +105,8 @@ class Cohort {
   const std::vector<std::int64_t>& counted() const;
   /// Upper bound of the sites still to come; -1 unknown.
   std::int64_t sites() const;
+  /// True where blocks of codes hold dosages.
+  bool has_dosages() const;
   /// The next block of at most `max_sites` sites as planes; false at the end. `block` is reused
   /// where its size fits.
   bool read(PlaneBlock& block, std::int64_t max_sites);

@@ -44,7 +44,27 @@ void note_founders(const Context& context,
                                  kept));
 }
 
+void note_dosages(const Context& context,
+                  const CohortParams& params,
+                  const CohortSummary& summary) {
+  const std::int64_t sites = summary.dosage_sites + summary.call_sites;
+  if (summary.dosage_sites == 0) {
+    throw input_error(
+        "--dosage: expected dosages in {}, got hard calls alone at {} sites; leave --dosage out",
+        params.name,
+        sites);
+  }
+  if (summary.call_sites == 0) return;
+  context.note(
+      fmt::format("--dosage: {} of {} sites have dosages; of the others the hard calls count",
+                  summary.dosage_sites,
+                  sites));
+}
+
 void check_params(const CohortParams& params) {
+  if (params.dosage && params.missing != Missing::pairwise) {
+    throw usage_error("--dosage: expected --missing pairwise; hard calls alone are imputed");
+  }
   const auto rate = [](const char* name, double value, double most) {
     if (value >= 0 && value <= most) return;
     throw usage_error("{}: expected a number from 0 to {}, got {}", name, most, value);

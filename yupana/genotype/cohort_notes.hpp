@@ -18,6 +18,9 @@ void note_founders(const Context& context,
                    std::int64_t founders,
                    std::size_t kept);
 
+/// Notes how many sites have dosages; throws bad_input where none has.
+void note_dosages(const Context& context, const CohortParams& params, const CohortSummary& summary);
+
 /// Throws for a rate out of its range, under the name of its option.
 void check_params(const CohortParams& params);
 

@@ -6,6 +6,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_backends.hpp"
+#include "yupana/genotype/grm_dosages.hpp"
 #include "yupana/genotype/grm_words.hpp"
 
 namespace yupana::genotype {
@@ -109,6 +110,7 @@ std::int64_t Grm::shared(std::int64_t i, std::int64_t j) const {
 double Grm::at(std::int64_t i, std::int64_t j) const {
   const std::int64_t count = shared(i, j);
   if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (!products.empty()) return products[cell(i, j)] / static_cast<double>(count);
   const std::int64_t sum = sums[cell(i, j)] + own_sums[static_cast<std::size_t>(i)] +
                            own_sums[static_cast<std::size_t>(j)] + 2 * constant;
   return std::ldexp(static_cast<double>(sum), -fraction_bits) / static_cast<double>(count);
@@ -118,7 +120,12 @@ GrmCounter::GrmCounter(Context& context, std::int64_t samples, const GrmParams& 
     : context_(context), standardize_(params.standardize) {
   grm_.samples = samples;
   grm_.rows = params.rows.end == 0 ? Range{0, samples} : params.rows;
-  grm_.sums = Array<std::int64_t>::zeros(grm_.cell(grm_.rows.end, 0));
+  const std::int64_t cells = grm_.cell(grm_.rows.end, 0);
+  if (params.dosage) {
+    grm_.products = Array<double>::zeros(cells);
+  } else {
+    grm_.sums = Array<std::int64_t>::zeros(cells);
+  }
   grm_.own_sums.resize(static_cast<std::size_t>(samples));
   grm_.missing.resize(static_cast<std::size_t>(samples));
 }
@@ -133,6 +140,7 @@ void GrmCounter::add(const CallBlock& calls, Stage* stage) {
   if (std::ssize(calls.samples) != grm_.samples) {
     throw usage_error("expected blocks of {} samples, got {}", grm_.samples, calls.samples.size());
   }
+  if (!grm_.products.empty()) return add_dosages(context_, calls, standardize_, grm_, stage);
   std::vector<SiteCounts> counts(static_cast<std::size_t>(calls.codes.sites));
   const SampleMask mask(calls.codes.samples, calls.samples);
   site_counts(context_.backend(), calls.codes, mask, counts);

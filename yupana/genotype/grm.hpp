@@ -19,7 +19,8 @@ enum class Standardize {
 
 struct GrmParams {
   Standardize standardize = Standardize::gcta;
-  Range rows = {};  ///< rows of the triangle to compute; {0, 0}: all
+  Range rows = {};      ///< rows of the triangle to compute; {0, 0}: all
+  bool dosage = false;  ///< x is the dosage of blocks that have them: see grm_dosages.hpp
 };
 
 /// Rows of a genomic relationship matrix as exact sums:
@@ -34,6 +35,7 @@ struct Grm {
   Array<std::int64_t> sums;            ///< of the lower triangle, without the terms that follow
   std::vector<std::int64_t> own_sums;  ///< per sample: of every pair it is in
   std::int64_t constant = 0;           ///< of every pair
+  Array<double> products;              ///< of dosages, instead: M_jk A_jk of the lower triangle
   Array<std::uint32_t> missing_both;   ///< sites; empty while no call is missing
   std::vector<std::int64_t> missing;   ///< sites, per sample
 

@@ -7,6 +7,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/genotype/site_counts.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -49,6 +50,10 @@ class SiteTiles {
         right_(x.data, std::ssize(block.samples), x.cols, Eigen::OuterStride<>(x.stride)),
         scaled_(tile_sites, right_.rows()),
         products_(tile_sites, x.cols) {
+    if (!block.codes.dosages.empty()) {
+      add_dosage_scales(standardize);
+      return;
+    }
     std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
     const SampleMask mask(block.codes.samples, block.samples);
     site_counts(context.backend(), block.codes, mask, counts);
@@ -83,7 +88,23 @@ class SiteTiles {
     add(homozygous_a2, count.homozygous_a2);
   }
 
+  void add_dosage_scales(Standardize standardize) {
+    for (std::int64_t site = 0; site < block_.codes.sites; ++site) {
+      const DosageSums sums = dosage_sums(block_.codes, site, block_.samples);
+      dosage_scales_.push_back(dosage_scale(sums, standardize));
+      const auto [p, deviation] = dosage_scales_.back();
+      if (deviation == 0) continue;
+      const double copies = static_cast<double>(sums.sum) / dosage_unit;
+      const double squares = static_cast<double>(sums.squares) / (dosage_unit * dosage_unit);
+      squares_ += (squares - 2 * p * copies) / (deviation * deviation);
+    }
+  }
+
   void standardize_site(std::int64_t site, std::int64_t row) {
+    if (!dosage_scales_.empty()) {
+      const SiteScale& scale = dosage_scales_[static_cast<std::size_t>(site)];
+      return standardize_dosages(block_.codes, site, block_.samples, scale, &scaled_(row, 0));
+    }
     const Scale& scale = scales_[static_cast<std::size_t>(site)];
     for (std::int64_t i = 0; i < scaled_.cols(); ++i) {
       const std::int64_t sample = block_.samples[static_cast<std::size_t>(i)];
@@ -97,6 +118,7 @@ class SiteTiles {
   Rows scaled_;
   Rows products_;
   std::vector<Scale> scales_;
+  std::vector<SiteScale> dosage_scales_;
   double squares_ = 0;
 };
 

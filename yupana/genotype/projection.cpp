@@ -3,12 +3,20 @@
 #include <cmath>
 
 #include "yupana/genotype/site_counts.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 
 namespace yupana::genotype {
 
 std::vector<SiteScale> site_scales(Context& context,
                                    const CallBlock& block,
                                    Standardize standardize) {
+  if (!block.codes.dosages.empty()) {
+    std::vector<SiteScale> scales;
+    for (std::int64_t site = 0; site < block.codes.sites; ++site) {
+      scales.push_back(dosage_scale(dosage_sums(block.codes, site, block.samples), standardize));
+    }
+    return scales;
+  }
   std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
   site_counts(
       context.backend(), block.codes, SampleMask(block.codes.samples, block.samples), counts);
@@ -40,8 +48,14 @@ void add_scores(Context& context,
       by_code[homozygous_a1] = scaled(2);
       by_code[heterozygous] = scaled(1);
       by_code[homozygous_a2] = scaled(0);
+      const bool dosage = !block.codes.dosages.empty();
       for (std::int64_t i = begin; i < end; ++i) {
-        const double z = by_code[block.codes.at(site, block.samples[static_cast<std::size_t>(i)])];
+        const std::int64_t sample = block.samples[static_cast<std::size_t>(i)];
+        double z = by_code[block.codes.at(site, sample)];
+        if (dosage) {
+          const double x = dosage_at(block.codes, site, sample);
+          z = x < 0 ? 0 : scaled(x);
+        }
         for (std::int64_t k = 0; k < columns; ++k) scores.row(i)[k] += z * score.weights[k];
       }
     }

@@ -8,6 +8,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/genotype/hardy_weinberg.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 #include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
@@ -19,9 +20,10 @@ constexpr double tolerance = 0x1p-44;
 constexpr std::uint64_t thin_stream = 0x7468696e;
 
 /// Sites of a piece: it stays in the second-level cache, and a stop is heeded between two pieces.
-std::int64_t piece_sites(std::int64_t samples) {
+std::int64_t piece_sites(std::int64_t samples, bool dosage) {
   constexpr std::int64_t piece_bytes = 512 << 10;
-  return std::clamp<std::int64_t>(piece_bytes / SiteBlock(samples, 0).stride, 16, 8192);
+  const std::int64_t site_bytes = SiteBlock(samples, 0).stride + (dosage ? 2 * samples : 0);
+  return std::clamp<std::int64_t>(piece_bytes / site_bytes, 16, 8192);
 }
 
 /// Those of the kept samples whose alleles count: the founders, or all.
@@ -38,13 +40,19 @@ std::vector<std::int64_t> counted_of(const Source& source,
 }
 
 /// Those of a sex among them.
-SampleMask mask_of(const Source& source, const std::vector<std::int64_t>& samples, Sex sex) {
+std::vector<std::int64_t> of_sex(const Source& source,
+                                 const std::vector<std::int64_t>& samples,
+                                 Sex sex) {
   const std::vector<Sex>& sexes = source.sexes();
-  std::vector<std::int64_t> of_sex;
+  std::vector<std::int64_t> found;
   for (const std::int64_t i : samples) {
-    if (!sexes.empty() && sexes[static_cast<std::size_t>(i)] == sex) of_sex.push_back(i);
+    if (!sexes.empty() && sexes[static_cast<std::size_t>(i)] == sex) found.push_back(i);
   }
-  return {std::ssize(source.samples()), of_sex};
+  return found;
+}
+
+SampleMask mask_of(const Source& source, const std::vector<std::int64_t>& samples, Sex sex) {
+  return {std::ssize(source.samples()), of_sex(source, samples, sex)};
 }
 
 bool may_be_haploid(const Source& source, const CohortParams& params) {
@@ -67,13 +75,19 @@ Copies copies_of(Chromosome chromosome) {
   return {};
 }
 
-/// Alleles of a site, in halves: a heterozygous call of one copy is half of each allele.
+/// Alleles of a site, in halves: a heterozygous call of one copy is half of each allele. Of
+/// dosages `unit` parts are one half.
 struct Alleles {
-  std::int64_t a1 = 0, all = 0;
+  std::int64_t a1 = 0, all = 0, unit = 1;
 
   void add(const SiteCounts& counts, std::int64_t copies) {
     a1 += copies * (2 * counts.homozygous_a1 + counts.heterozygous);
     all += copies * 2 * counts.called();
+  }
+  void add(const DosageSums& sums, std::int64_t copies) {
+    unit = dosage_unit;
+    a1 += copies * sums.sum;
+    all += copies * 2 * dosage_unit * sums.calls;
   }
   std::int64_t minor() const { return std::min(a1, all - a1); }
 };
@@ -92,15 +106,17 @@ SiteFilter::SiteFilter(Source& source,
       params_(params),
       backend_(backend),
       samples_(std::move(kept)),
+      counted_(counted_of(source, params, samples_)),
       mask_(std::ssize(source.samples()), samples_),
-      males_(mask_of(source, counted_of(source, params, samples_), Sex::male)),
-      females_(mask_of(source, counted_of(source, params, samples_), Sex::female)),
+      males_(mask_of(source, counted_, Sex::male)),
+      females_(mask_of(source, counted_, Sex::female)),
       all_males_(mask_of(source, samples_, Sex::male)),
       most_missing_(allowed_missing(params.max_site_missing, mask_.size())),
       most_missing_of_males_(allowed_missing(params.max_site_missing, all_males_.size())),
-      piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {
-  const std::vector<std::int64_t> counted = counted_of(source, params, samples_);
-  if (counted.size() < samples_.size()) founders_.emplace(mask_.samples(), counted);
+      piece_(mask_.samples(),
+             piece_sites(std::max<std::int64_t>(mask_.samples(), 1), params.dosage),
+             params.dosage) {
+  if (counted_.size() < samples_.size()) founders_.emplace(mask_.samples(), counted_);
   if (params.counts_alleles() || params.max_site_missing < 1) find_haploid();
 }
 
@@ -124,7 +140,7 @@ void SiteFilter::rewind() {
   source_.rewind();
   piece_.sites = 0;
   passed_.clear();
-  next_ = position_ = piece_index_ = sites_kept_ = calls_missing_ = 0;
+  next_ = position_ = piece_index_ = sites_kept_ = calls_missing_ = dosage_sites_ = 0;
   dropped_.clear();
 }
 
@@ -139,7 +155,7 @@ bool SiteFilter::is_chosen(std::int64_t position) const {
 
 void SiteFilter::fill(FilteredSites& sites, std::int64_t capacity, const std::atomic<bool>& stop) {
   if (sites.codes.capacity != capacity || sites.codes.samples != mask_.samples()) {
-    sites.codes = SiteBlock(mask_.samples(), capacity);
+    sites.codes = SiteBlock(mask_.samples(), capacity, params_.dosage);
   }
   sites.codes.sites = 0;
   sites.codes.names.clear();
@@ -184,10 +200,11 @@ bool SiteFilter::read_piece() {
     if (!passes(site, counts)) continue;
     if (named_) piece_.names[site].number = position_ + site;
     passed_.push_back(site);
-    calls_missing_ += missing(site);
+    calls_missing_ += params_.dosage ? missing_dosages(site) : missing(site);
     if (counts.missing > 0) impute(site, counts);
   }
   position_ += piece_.sites;
+  dosage_sites_ += params_.dosage ? piece_.dosage_sites : 0;
   sites_kept_ += std::ssize(passed_);
   return true;
 }
@@ -271,9 +288,14 @@ const char* SiteFilter::reason_of_frequency(std::int64_t site) const {
   }
   const Copies copies = copies_of(where);
   Alleles halves;
-  halves.add(counts, copies.others);
+  const auto add = [&](const SiteCounts& calls, std::span<const std::int64_t> of, std::int64_t n) {
+    if (!params_.dosage) return halves.add(calls, n);
+    halves.add(dosage_sums(piece_, site, of), n);
+  };
+  add(counts, counted_, copies.others);
   if (copies.males != copies.others) {
-    halves.add(male_counts_[site], copies.males - copies.others);
+    const std::vector<std::int64_t> males = of_sex(source_, counted_, Sex::male);
+    add(male_counts_[site], males, copies.males - copies.others);
   }
   const auto minor = static_cast<double>(halves.minor());
   const auto alleles = static_cast<double>(halves.all);
@@ -283,7 +305,9 @@ const char* SiteFilter::reason_of_frequency(std::int64_t site) const {
   const bool is_common = alleles > 0 ? minor > params_.max_maf * (1 + tolerance) * alleles
                                      : params_.max_maf * (1 + tolerance) < 0.5;
   if (is_common) return "minor-allele frequency above --max-maf";
-  if (halves.minor() < 2 * params_.min_mac) return "minor-allele count below --mac";
+  if (minor < 2 * static_cast<double>(params_.min_mac) * static_cast<double>(halves.unit)) {
+    return "minor-allele count below --mac";
+  }
   return nullptr;
 }
 
@@ -311,6 +335,11 @@ std::int64_t SiteFilter::missing(std::int64_t site) const {
   return left_ ? left_counts_[site].missing : counts_[site].missing;
 }
 
+std::int64_t SiteFilter::missing_dosages(std::int64_t site) const {
+  const std::vector<std::int64_t>& samples = left_ ? left_samples_ : samples_;
+  return std::ssize(samples) - dosage_sums(piece_, site, samples).calls;
+}
+
 void SiteFilter::append(FilteredSites& sites) {
   const std::int64_t stride = piece_.stride;
   const std::int64_t count =
@@ -326,6 +355,11 @@ void SiteFilter::append(FilteredSites& sites) {
     }
   }
   for (std::int64_t i = 0; i < count; ++i) {
+    if (params_.dosage) {
+      std::copy_n(piece_.dosage_row(passed_[next_ + i]),
+                  piece_.samples,
+                  sites.codes.dosage_row(sites.codes.sites + i));
+    }
     sites.missing.push_back(missing(passed_[next_ + i]));
     if (named_) sites.codes.names.push_back(std::move(piece_.names[passed_[next_ + i]]));
   }

@@ -37,6 +37,7 @@ class SiteFilter {
   /// From the next rewind() on, missing calls are counted over these samples alone.
   void count_missing_of(const std::vector<std::int64_t>& samples) {
     left_.emplace(mask_.samples(), samples);
+    left_samples_ = samples;
   }
   /// From the next fill() on, sites have names: the source's, or those of numbered_site().
   void name_sites();
@@ -50,6 +51,9 @@ class SiteFilter {
   const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
   std::int64_t kept() const { return sites_kept_; }
   std::int64_t calls_missing() const { return calls_missing_; }
+  /// Sites that were read, and those of which the file has dosages.
+  std::int64_t read() const { return position_; }
+  std::int64_t dosage_sites() const { return dosage_sites_; }
   /// Kept samples that --maf counts.
   std::int64_t founders() const { return founders_ ? founders_->size() : mask_.size(); }
 
@@ -65,6 +69,7 @@ class SiteFilter {
   const char* reason_of_frequency(std::int64_t site) const;
   void impute(std::int64_t site, const SiteCounts& counts);
   std::int64_t missing(std::int64_t site) const;
+  std::int64_t missing_dosages(std::int64_t site) const;
   void append(FilteredSites& sites);
   [[noreturn]] void refuse_missing(std::int64_t site) const;
 
@@ -72,6 +77,8 @@ class SiteFilter {
   const CohortParams& params_;
   Backend backend_;
   std::vector<std::int64_t> samples_;
+  std::vector<std::int64_t> counted_;       ///< those that --maf counts
+  std::vector<std::int64_t> left_samples_;  ///< of left_
   SampleMask mask_;
   std::optional<SampleMask> founders_;  ///< the samples --maf counts, where they are fewer
   SampleMask males_, females_;          ///< among those that --maf counts
@@ -99,6 +106,7 @@ class SiteFilter {
   std::map<std::string, std::int64_t> dropped_;
   std::int64_t sites_kept_ = 0;
   std::int64_t calls_missing_ = 0;
+  std::int64_t dosage_sites_ = 0;
 };
 
 /// Most missing calls of `calls` that a missing rate of at most `rate` allows. As PLINK does, the

@@ -36,6 +36,8 @@ class Source {
     static const std::vector<Sex> none;
     return none;
   }
+  /// True if read() fills dosages of blocks that have them.
+  virtual bool has_dosages() const { return false; }
   /// From now on the blocks that read() fills hold the names of their sites, where the input has
   /// such names.
   virtual void name_sites() {}

@@ -72,6 +72,7 @@ class BgenSource : public ListedSource {
   }
 
   void name_sites() override { named_ = true; }
+  bool has_dosages() const override { return true; }
 
  private:
   void name_samples(const BgenParams& params, const SampleNames& names) {
@@ -159,17 +160,20 @@ class BgenSource : public ListedSource {
   void plan_row(const SiteRow& site, genotype::SiteBlock& block) {
     const BgenVariant& variant = variant_at(site);
     if (named_) block.names.push_back(name_of(variant, site));
+    std::uint16_t* const dosages = block.dosages.empty() ? nullptr : block.dosage_row(block.sites);
+    if (dosages != nullptr) ++block.dosage_sites;
     std::uint8_t* const row = block.row(block.sites++);
     if (!tracks_.empty() && tracks_.back().variant == site.variant) {
       ++tracks_.back().rows.count;
       return;
     }
-    tracks_.push_back({.variant = site.variant,
-                       .alleles = std::ssize(variant.alleles),
-                       .offset = variant.data,
-                       .bytes = variant.bytes,
-                       .unpacked = variant.unpacked,
-                       .rows = {row, block.stride, 1, split_ ? site.counted : 0, ref_last_}});
+    tracks_.push_back(
+        {.variant = site.variant,
+         .alleles = std::ssize(variant.alleles),
+         .offset = variant.data,
+         .bytes = variant.bytes,
+         .unpacked = variant.unpacked,
+         .rows = {row, block.stride, 1, split_ ? site.counted : 0, ref_last_, dosages}});
     planned_ += variant.bytes;
   }
 

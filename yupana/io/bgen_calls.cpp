@@ -93,7 +93,8 @@ const char* read_layout(const std::uint8_t* bytes,
 
 constexpr const char* above_one = "has probabilities whose sum is above 1; it is damaged";
 
-/// The code of a call by its dosage: places in the order of dosages where another one begins.
+/// The code of a call by its dosage of the second allele: places in the order of dosages where
+/// another one begins.
 class CallSteps {
  public:
   CallSteps(const HardCalls& rule, std::uint64_t top) {
@@ -113,14 +114,16 @@ class CallSteps {
       steps_[k] = begin;
     }
   }
-  std::uint8_t code(std::uint64_t part) const {
+  /// `part`: of the second allele, which is ALT unless `ref_last`.
+  std::uint8_t code(std::uint64_t part, bool ref_last) const {
     constexpr std::uint8_t codes[] = {genotype::homozygous_a2,
                                       genotype::missing_call,
                                       genotype::heterozygous,
                                       genotype::missing_call,
                                       genotype::homozygous_a1};
-    return codes[(part >= steps_[0]) + (part >= steps_[1]) + (part >= steps_[2]) +
-                 (part >= steps_[3])];
+    const int passed =
+        (part >= steps_[0]) + (part >= steps_[1]) + (part >= steps_[2]) + (part >= steps_[3]);
+    return codes[ref_last ? 4 - passed : passed];
   }
 
  private:
@@ -143,10 +146,16 @@ const char* biallelic(const HardCalls& rule,
     const bool is_homozygous = layout.phased || ploidy < 2;  // a, b are those of each allele
     std::uint64_t part = 2 * top - a - b;
     if (!is_homozygous) part -= a;
+    const bool missing = is_missing(byte);
     std::uint8_t code = genotype::missing_call;
-    if (!is_missing(byte)) {
+    if (!missing) {
       valid = valid && (is_homozygous || a + b <= top);
-      code = steps.code(rows.ref_last ? 2 * top - part : part);
+      code = steps.code(part, rows.ref_last);
+    }
+    if (rows.dosages != nullptr) {
+      const std::int64_t dosage = missing ? 0 : HardCalls::dosage(part, top);
+      const std::int64_t alt = rows.ref_last ? 2 * HardCalls::unit - dosage : dosage;
+      rows.dosages[i] = missing ? genotype::missing_dosage : static_cast<std::uint16_t>(alt);
     }
     rows.first[i / 4] |= static_cast<std::uint8_t>(code << (2 * (i % 4)));
   }

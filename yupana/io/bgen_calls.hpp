@@ -5,8 +5,9 @@
 namespace yupana::io {
 
 /// Where hard calls are made of dosages, as PLINK 2 makes them: a dosage is a multiple of 1/16384
-/// of an allele, the nearest; a call is that of the nearest whole numbers x_k of each allele k, and
-/// missing where half the sum of |dosage_k - x_k| is larger than --hard-call-threshold.
+/// of an allele, the nearest one but for what dosage() says; a call is that of the nearest whole
+/// numbers x_k of each allele k, and missing where half the sum of |dosage_k - x_k| is larger than
+/// --hard-call-threshold.
 class HardCalls {
  public:
   static constexpr std::int64_t unit = 16384;  ///< a whole allele
@@ -14,9 +15,11 @@ class HardCalls {
   explicit HardCalls(double threshold);
   /// The most that a dosage may be away, in units.
   std::int64_t most() const { return most_; }
-  /// The dosage in units of `part` of `whole` alleles.
+  /// The dosage in units of `part` of `whole` alleles, where `whole` is odd. As PLINK 2 rounds the
+  /// dosage of a variant's second allele, the fraction next above one half goes down.
   static std::int64_t dosage(std::uint64_t part, std::uint64_t whole) {
-    return static_cast<std::int64_t>((2 * unit * part + whole) / (2 * whole));
+    const std::uint64_t product = unit * part;
+    return static_cast<std::int64_t>(product / whole + (product % whole > (whole + 1) / 2));
   }
 
  private:
@@ -28,8 +31,9 @@ struct BgenRows {
   std::uint8_t* first = nullptr;  ///< each of `stride` bytes, as in a SiteBlock
   std::int64_t stride = 0;
   std::int64_t count = 0;
-  std::int64_t counted = 1;  ///< 0: every ALT allele alike
-  bool ref_last = false;     ///< REF is the last allele, not the first
+  std::int64_t counted = 1;          ///< 0: every ALT allele alike
+  bool ref_last = false;             ///< REF is the last allele, not the first
+  std::uint16_t* dosages = nullptr;  ///< of two alleles: as in a SiteBlock; null: not wanted
 };
 
 /// Makes hard calls of a variant's unpacked probabilities of layout 2: unphased or phased, of one

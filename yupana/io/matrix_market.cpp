@@ -21,10 +21,13 @@ namespace {
 using MarketField = MatrixMarketHead::Field;
 using Symmetry = MatrixMarketHead::Symmetry;
 
+constexpr const char* names_of_symmetry[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+template <class Value>
 struct Entry {
   std::int64_t row;
-  std::int64_t column;
-  double value;
+  std::int64_t column;  ///< ~column of an entry that was above the diagonal
+  Value value;
 };
 
 void skip_blanks(const char*& at, const char* end) {
@@ -42,6 +45,7 @@ bool take_number(const char*& at, const char* end, Number& number) {
   return at == end || *at == ' ' || *at == '\t';
 }
 
+template <class Value>
 class Reader {
  public:
   Reader(Context& context, const std::string& path) : context_(context), lines_(path) {
@@ -57,7 +61,7 @@ class Reader {
     return head_;
   }
 
-  MatrixMarket read() {
+  MatrixMarketOf<Value> read() {
     read_head();
     check_fits();
     read_entries();
@@ -81,19 +85,24 @@ class Reader {
       throw lines_.fault("format '{}'; only 'coordinate' is read", printable(words[2]));
     }
     const std::string field = lower_case(words[3]), symmetry = lower_case(words[4]);
-    if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
+    const bool complex = field == "complex" && sparse::is_complex<Value>;
+    if (field != "real" && field != "integer" && field != "pattern" && field != "double" &&
+        !complex) {
       throw lines_.fault("field '{}'; real, integer and pattern are read", printable(words[3]));
     }
     head_.field = field == "pattern"   ? MarketField::pattern
                   : field == "integer" ? MarketField::integer
+                  : complex            ? MarketField::complex
                                        : MarketField::real;
-    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
-      throw lines_.fault("symmetry '{}'; general, symmetric and skew-symmetric are read",
-                         printable(words[4]));
+    const auto name =
+        std::find(std::begin(names_of_symmetry), std::end(names_of_symmetry), symmetry);
+    if (name == std::end(names_of_symmetry) || (symmetry == "hermitian" && !complex)) {
+      throw lines_.fault(
+          "symmetry '{}'; general, symmetric and skew-symmetric are read, of complex matrices "
+          "hermitian",
+          printable(words[4]));
     }
-    head_.symmetry = symmetry == "general"     ? Symmetry::general
-                     : symmetry == "symmetric" ? Symmetry::symmetric
-                                               : Symmetry::skew;
+    head_.symmetry = static_cast<Symmetry>(name - std::begin(names_of_symmetry));
   }
 
   /// The next line that is neither blank nor a comment.
@@ -166,12 +175,21 @@ class Reader {
     }
   }
 
-  Entry entry(std::string_view line) const {
+  /// The numbers of a line; false where it is none of the field.
+  bool take_entry(std::string_view line, Entry<Value>& entry) const {
     const char *at = line.data(), *end = at + line.size();
-    Entry entry{0, 0, 1};
     bool good = take_number(at, end, entry.row) && take_number(at, end, entry.column);
+    if constexpr (sparse::is_complex<Value>) {
+      double real = 0, imaginary = 0;
+      if (good && head_.field == MarketField::complex) {
+        good = take_number(at, end, real) && take_number(at, end, imaginary);
+        entry.value = {real, imaginary};
+      }
+    }
     if (good && head_.field == MarketField::real) {
-      good = take_number(at, end, entry.value);
+      double value = 0;
+      good = take_number(at, end, value);
+      entry.value = value;
     } else if (good && head_.field == MarketField::integer) {
       std::int64_t value = 0;
       good = take_number(at, end, value);
@@ -184,54 +202,115 @@ class Reader {
       }
     }
     skip_blanks(at, end);
-    if (!good || at != end) {
+    return good && at == end;
+  }
+
+  Entry<Value> entry(std::string_view line) {
+    Entry<Value> entry{0, 0, 1};
+    if (!take_entry(line, entry)) {
       throw lines_.fault("expected row, column{}, got '{}'",
-                         head_.field == MarketField::pattern ? "" : " and value",
+                         head_.field == MarketField::pattern   ? ""
+                         : head_.field == MarketField::complex ? ", real and imaginary part"
+                                                               : " and value",
                          printable(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
       throw lines_.fault(
           "entry ({}, {}) of a matrix of {} x {}", entry.row, entry.column, head_.rows, head_.cols);
     }
-    const bool above =
-        entry.column > entry.row || (head_.symmetry == Symmetry::skew && entry.column == entry.row);
-    if (head_.symmetry != Symmetry::general && above) {
-      throw lines_.fault(
-          "entry ({}, {}) of a {} matrix, of which only the part below the diagonal is stored",
-          entry.row,
-          entry.column,
-          head_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric");
-    }
     --entry.row;
     --entry.column;
+    if (head_.symmetry != Symmetry::general) to_lower_triangle(entry);
     return entry;
   }
 
-  sparse::CsrMatrix<double, std::int64_t> in_rows() {
-    sparse::CsrMatrix<double, std::int64_t> matrix;
+  void to_lower_triangle(Entry<Value>& entry) {
+    if (entry.column > entry.row) {
+      both_parts_ = true;
+      std::swap(entry.row, entry.column);
+      entry.column = ~entry.column;
+      entry.value = across_diagonal(entry.value, head_.symmetry);
+      return;
+    }
+    if (entry.column < entry.row) return;
+    const bool skew = head_.symmetry == Symmetry::skew;
+    const bool hermitian = head_.symmetry == Symmetry::hermitian;
+    if (skew || (hermitian && std::imag(entry.value) != 0)) {
+      throw lines_.fault("entry ({}, {}) of a {} matrix, whose diagonal is {}",
+                         entry.row + 1,
+                         entry.row + 1,
+                         name_of_symmetry(),
+                         skew ? "zero and not stored" : "real");
+    }
+  }
+
+  const char* name_of_symmetry() const {
+    return names_of_symmetry[static_cast<std::size_t>(head_.symmetry)];
+  }
+
+  /// The column of an entry; where some were above the diagonal twice it, those after the others.
+  std::int64_t key_of(const Entry<Value>& entry) const {
+    if (!both_parts_) return entry.column;
+    return entry.column < 0 ? 2 * ~entry.column + 1 : 2 * entry.column;
+  }
+
+  sparse::CsrMatrix<Value, std::int64_t> in_rows() {
+    sparse::CsrMatrix<Value, std::int64_t> matrix;
     matrix.rows = head_.rows;
     matrix.cols = head_.cols;
     matrix.row_begin = Array<std::int64_t>::zeros(head_.rows + 1);
     matrix.columns = Array<std::int64_t>(head_.entries);
-    matrix.values = Array<double>(head_.entries);
-    for (const Entry& entry : entries_) ++matrix.row_begin[entry.row + 1];
+    matrix.values = Array<Value>(head_.entries);
+    for (const Entry<Value>& entry : entries_) ++matrix.row_begin[entry.row + 1];
     std::partial_sum(matrix.row_begin.begin(), matrix.row_begin.end(), matrix.row_begin.begin());
     std::vector<std::int64_t> next(matrix.row_begin.begin(), matrix.row_begin.end());
     bool sorted = true;
-    for (const Entry& entry : entries_) {
-      const std::int64_t to = next[entry.row]++;
-      sorted =
-          sorted && (to == matrix.row_begin[entry.row] || matrix.columns[to - 1] <= entry.column);
-      matrix.columns[to] = entry.column;
+    for (const Entry<Value>& entry : entries_) {
+      const std::int64_t to = next[entry.row]++, key = key_of(entry);
+      sorted = sorted && (to == matrix.row_begin[entry.row] || matrix.columns[to - 1] <= key);
+      matrix.columns[to] = key;
       matrix.values[to] = entry.value;
     }
     if (!sorted) sort_rows(matrix);
+    if (both_parts_) settle_parts(matrix);
     return matrix;
   }
 
-  void sort_rows(sparse::CsrMatrix<double, std::int64_t>& matrix) {
+  /// Columns of keys; of places that both parts store those of the lower one are kept.
+  void settle_parts(sparse::CsrMatrix<Value, std::int64_t>& matrix) const {
+    std::int64_t* const columns = matrix.columns.data();
+    Value* const values = matrix.values.data();
+    std::int64_t to = 0;
+    for (std::int64_t row = 0, e = 0; row < matrix.rows; ++row) {
+      const std::int64_t end = matrix.row_begin[row + 1];
+      matrix.row_begin[row] = to;
+      while (e < end) {
+        const std::int64_t key = columns[e] & ~std::int64_t{1};
+        const std::int64_t middle = std::upper_bound(columns + e, columns + end, key) - columns;
+        const std::int64_t next = std::upper_bound(columns + e, columns + end, key + 1) - columns;
+        if (middle > e && next > middle &&
+            !std::equal(values + e, values + middle, values + middle, values + next)) {
+          throw bad_file(lines_.path(),
+                         "has other values in row {}, column {} (from 1) than across the diagonal, "
+                         "which a {} matrix cannot",
+                         row + 1,
+                         key / 2 + 1,
+                         name_of_symmetry());
+        }
+        const std::int64_t kept = middle > e ? middle : next;
+        for (; e < kept; ++e, ++to) {
+          columns[to] = key / 2;
+          values[to] = values[e];
+        }
+        e = next;
+      }
+    }
+    matrix.row_begin[matrix.rows] = to;
+  }
+
+  void sort_rows(sparse::CsrMatrix<Value, std::int64_t>& matrix) {
     context_.parallel_for(matrix.rows, 1 << 12, [&](std::int64_t first, std::int64_t last) {
-      std::vector<std::pair<std::int64_t, double>> row;
+      std::vector<std::pair<std::int64_t, Value>> row;
       for (std::int64_t i = first; i < last; ++i) {
         row.clear();
         const std::int64_t begin = matrix.row_begin[i], end = matrix.row_begin[i + 1];
@@ -253,23 +332,29 @@ class Reader {
   bool is_gzip_ = false;
   std::int64_t max_entries_ = 0;  ///< that a plain file can have
   MatrixMarketHead head_;
-  std::vector<Entry> entries_;
+  bool both_parts_ = false;  ///< an entry was above the diagonal of a symmetric matrix
+  std::vector<Entry<Value>> entries_;
 };
 
 }  // namespace
 
 MatrixMarketHead read_matrix_market_head(Context& context, const std::string& path) {
-  return Reader(context, path).read_head();
+  return Reader<std::complex<double>>(context, path).read_head();
 }
 
 std::uint64_t matrix_market_bytes(const MatrixMarketHead& head) {
-  constexpr std::uint64_t of_matrix = sizeof(std::int64_t) + sizeof(double);
-  return static_cast<std::uint64_t>(head.entries) * (sizeof(Entry) + of_matrix) +
+  const std::uint64_t value = sizeof(double) * (head.field == MarketField::complex ? 2 : 1);
+  return static_cast<std::uint64_t>(head.entries) * (3 * sizeof(std::int64_t) + 2 * value) +
          2 * sizeof(std::int64_t) * static_cast<std::uint64_t>(head.rows);
 }
 
-MatrixMarket read_matrix_market(Context& context, const std::string& path) {
-  return Reader(context, path).read();
+template <class Value>
+MatrixMarketOf<Value> read_matrix_market(Context& context, const std::string& path) {
+  return Reader<Value>(context, path).read();
 }
+
+template MatrixMarketOf<double> read_matrix_market(Context& context, const std::string& path);
+template MatrixMarketOf<std::complex<double>> read_matrix_market(Context& context,
+                                                                 const std::string& path);
 
 }  // namespace yupana::io

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 #include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/pgen_index.hpp"
 #include "yupana/io/pgen_record.hpp"
@@ -18,13 +19,14 @@ namespace {
 struct Track {
   std::int64_t variant = 0;
   PgenRecord record;
-  std::int64_t offset = 0;      ///< of the record
-  std::int64_t bytes = 0;       ///< of the record that are read at first
-  std::int64_t alts = 0;        ///< 0: not known, and only the main track is wanted
-  std::int64_t at = 0;          ///< place of these in the batch
-  std::int64_t base = -1;       ///< the track it is compared with
-  std::uint8_t* row = nullptr;  ///< null until it gets a row of the batch
-  bool patched = false;         ///< its ALT alleles are told apart
+  std::int64_t offset = 0;           ///< of the record
+  std::int64_t bytes = 0;            ///< of the record that are read at first
+  std::int64_t alts = 0;             ///< 0: not known, and only the main track is wanted
+  std::int64_t at = 0;               ///< place of these in the batch
+  std::int64_t base = -1;            ///< the track it is compared with
+  std::uint8_t* row = nullptr;       ///< null until it gets a row of the batch
+  bool patched = false;              ///< its ALT alleles are told apart
+  std::uint16_t* dosages = nullptr;  ///< null: not wanted
   PgenPatches patches = {};
   const char* fault = nullptr;
 };
@@ -80,6 +82,7 @@ class PgenSource : public ListedSource {
     if (names_) name_sites();
   }
   void name_sites() override { names_.emplace(pvar_); }
+  bool has_dosages() const override { return true; }
 
  private:
   /// Rows until the block or the batch is full: what to decode for them, and where to.
@@ -90,13 +93,16 @@ class PgenSource : public ListedSource {
     last_base_ = -1;
     while (wants_row(block) && planned_ < batch_bytes_) {
       if (names_) block.names.push_back(name_of(cursor_->row()));
-      plan_row(cursor_->row(), block.row(block.sites++));
+      const bool dosage = !block.dosages.empty();
+      std::uint16_t* const dosages = dosage ? block.dosage_row(block.sites) : nullptr;
+      plan_row(cursor_->row(), block.row(block.sites++), dosages);
       cursor_->next();
+      block.dosage_sites += dosage && (tracks_.back().record.type & pgen_dosage) != 0;
     }
   }
 
-  void plan_row(const SiteRow& site, std::uint8_t* row) {
-    if (!split_ || site.alts <= 1) return add_track(site.variant, site.alts, false, row);
+  void plan_row(const SiteRow& site, std::uint8_t* row, std::uint16_t* dosages) {
+    if (!split_ || site.alts <= 1) return add_track(site.variant, site.alts, false, row, dosages);
     if (tracks_.empty() || tracks_.back().variant != site.variant) {
       add_track(site.variant, site.alts, true, nullptr);
     }
@@ -109,7 +115,11 @@ class PgenSource : public ListedSource {
     return name;
   }
 
-  void add_track(std::int64_t variant, std::int64_t alts, bool patched, std::uint8_t* row) {
+  void add_track(std::int64_t variant,
+                 std::int64_t alts,
+                 bool patched,
+                 std::uint8_t* row,
+                 std::uint16_t* dosages = nullptr) {
     Track track{.variant = variant, .record = index_->record(variant), .alts = alts, .row = row};
     track.offset = track.record.offset;
     if (is_list_of_differences(track.record.type)) {
@@ -120,14 +130,17 @@ class PgenSource : public ListedSource {
       last_base_ = std::ssize(tracks_);
     }
     track.patched = patched && (track.record.type & pgen_multiallelic) != 0;
-    track.bytes = wanted_of(track.record, track.patched);
+    track.dosages = dosages;
+    const bool has_dosages = (track.record.type & pgen_dosage) != 0;
+    const bool whole = track.patched || (dosages != nullptr && has_dosages);
+    track.bytes = wanted_of(track.record, whole);
     planned_ += track.bytes;
     tracks_.push_back(std::move(track));
   }
 
   /// Bytes of a record that hold its main track. Where dosages follow, they are most of the file.
-  std::int64_t wanted_of(const PgenRecord& record, bool patched) const {
-    if (patched) return record.bytes;
+  std::int64_t wanted_of(const PgenRecord& record, bool whole) const {
+    if (whole) return record.bytes;
     return std::min(record.bytes, main_track_bytes(sample_count()));
   }
 
@@ -180,7 +193,13 @@ class PgenSource : public ListedSource {
     if ((type & pgen_multiallelic) != 0 && track.alts == 1) {
       return "has calls of several ALT alleles, of which the .pvar has one; is it the right one?";
     }
-    if (index_->is_bed()) return copy_bed_row(bytes, sample_count(), track.row, stride);
+    if (index_->is_bed()) {
+      const char* const fault = copy_bed_row(bytes, sample_count(), track.row, stride);
+      if (track.dosages != nullptr) {
+        genotype::dosages_of_calls(track.row, sample_count(), track.dosages);
+      }
+      return fault;
+    }
     const std::uint8_t* base = track.base < 0 ? nullptr : tracks_[track.base].row;
     const auto form = static_cast<PgenForm>(type & pgen_main);
     const char* fault = decode_main(form, bytes, base, sample_count(), track.row, stride);
@@ -188,6 +207,15 @@ class PgenSource : public ListedSource {
       fault = decode_patches(bytes, track.alts, sample_count(), track.row, track.patches);
     }
     if (fault != nullptr) return fault;
+    if (track.dosages != nullptr) {
+      if ((type & pgen_multiallelic) != 0) return "has dosages of several ALT alleles";
+      const int dosage_form = (type & pgen_dosage) >> 5;
+      const bool phased = (type & pgen_phase) != 0;
+      if (dosage_form != 0) {
+        return decode_dosages(dosage_form, phased, bytes, sample_count(), track.row, track.dosages);
+      }
+      genotype::dosages_of_calls(track.row, sample_count(), track.dosages);
+    }
     const bool is_all = (type & ~(track.patched ? 0x0f : 0x07)) == 0;
     return is_all && !bytes.empty() ? "is longer than its calls" : nullptr;
   }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "yupana/core/tiles.hpp"
-#include "yupana/genotype/site_block.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 
 namespace yupana::io {
 namespace {
@@ -298,6 +299,55 @@ const char* decode_patches(PgenBytes& bytes,
     }
     if (second > alts || first > second) return bad_allele;
     patches.push_back({patched[k], first, second});
+  }
+  return nullptr;
+}
+
+namespace {
+
+/// Passes over the phases of heterozygous calls: a bit, then one for each; where the first is set,
+/// these say which are phased, and phases of those follow.
+const char* pass_phases(PgenBytes& bytes, std::int64_t samples, const std::uint8_t* row) {
+  std::int64_t heterozygous = 0;
+  for (std::int64_t i = 0; i < samples; ++i)
+    heterozygous += code_at(row, i) == genotype::heterozygous;
+  const std::uint8_t *first, *rest;
+  const std::int64_t size = 1 + heterozygous / 8;
+  if (!take(bytes, size, first)) return too_short;
+  if ((first[0] & 1) == 0) return nullptr;
+  std::int64_t phased = -1;
+  for (std::int64_t i = 0; i < size; ++i) phased += std::popcount(first[i]);
+  return take(bytes, divide_up(phased, 8), rest) ? nullptr : too_short;
+}
+
+}  // namespace
+
+const char* decode_dosages(int form,
+                           bool phased,
+                           PgenBytes& bytes,
+                           std::int64_t samples,
+                           const std::uint8_t* row,
+                           std::uint16_t* dosages) {
+  genotype::dosages_of_calls(row, samples, dosages);
+  const char* fault = phased ? pass_phases(bytes, samples, row) : nullptr;
+  std::vector<std::int64_t> of;
+  const std::uint8_t* bits = nullptr;
+  if (fault == nullptr && form == 1) {
+    fault =
+        take_list<false>(bytes, samples, [&](std::int64_t sample, int) { of.push_back(sample); });
+  }
+  if (fault != nullptr) return fault;
+  if (form == 3 && !take(bytes, divide_up(samples, 8), bits)) return too_short;
+  for (std::int64_t i = 0; i < samples && form != 1; ++i) {
+    if (form == 2 || (bits[i / 8] >> (i % 8) & 1) != 0) of.push_back(i);
+  }
+  const std::uint8_t* values = nullptr;
+  if (!take(bytes, 2 * std::ssize(of), values)) return too_short;
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const int dosage = values[2 * k] | values[2 * k + 1] << 8;
+    const bool is_none = form == 2 && dosage == genotype::missing_dosage;
+    if (dosage > 2 * genotype::dosage_unit && !is_none) return "has a dosage above 2";
+    if (!is_none) dosages[of[k]] = static_cast<std::uint16_t>(dosage);
   }
   return nullptr;
 }

@@ -64,6 +64,17 @@ const char* decode_patches(PgenBytes& bytes,
                            const std::uint8_t* row,
                            PgenPatches& patches);
 
+/// Reads the dosages after the main track of a record without pgen_multiallelic, whose type has
+/// `form` in the place of pgen_dosage: a list of samples (1), one for each (2), a bit a sample (3).
+/// `row`: the main track, decoded, whose calls are the dosages of samples without one; `phased`:
+/// the track of pgen_phase precedes. Returns as decode_main.
+const char* decode_dosages(int form,
+                           bool phased,
+                           PgenBytes& bytes,
+                           std::int64_t samples,
+                           const std::uint8_t* row,
+                           std::uint16_t* dosages);
+
 /// A row in which x is the number of alleles `counted` (from 1) of each call.
 void count_allele(std::int64_t counted,
                   const PgenPatches& patches,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/io/spliced_parts.hpp"
 
 namespace yupana::io {
@@ -13,6 +14,9 @@ namespace {
 using splice::Exon;
 using splice::ExonAlignment;
 using splice::Run;
+
+/// Bases of a shift of the frame.
+constexpr std::int64_t most_shifted = 2;
 
 /// A chain read as one text.
 struct Spliced {
@@ -41,6 +45,10 @@ struct Spliced {
 
 class Cigar {
  public:
+  explicit Cigar(bool shifts) : shifts_(shifts) {}
+  /// Bases between two exons.
+  void add_intron(std::int64_t bases) { add(bases, shifts_ && bases <= most_shifted ? 'F' : 'N'); }
+  bool is_shift(std::int64_t bases) const { return shifts_ && bases > 0 && bases <= most_shifted; }
   void add(std::int64_t length, char operation) {
     if (length == 0) return;
     if (!runs_.empty() && runs_.back().operation == operation && operation != 'G') {
@@ -56,6 +64,7 @@ class Cigar {
   }
 
  private:
+  bool shifts_;
   std::vector<Run> runs_;
 };
 
@@ -63,7 +72,7 @@ class Cigar {
 void add_bases(
     const Spliced& spliced, std::int64_t begin, std::int64_t end, char operation, Cigar& cigar) {
   for (std::int64_t b = begin; b < end; ++b) {
-    cigar.add(spliced.intron(b), 'N');
+    cigar.add_intron(spliced.intron(b));
     cigar.add(1, b + 1 == end ? operation : 'F');
   }
 }
@@ -72,11 +81,12 @@ void add_codon(const Spliced& spliced, std::int64_t codon, bool is_pair, Cigar& 
   const std::int64_t b = 3 * codon;
   const std::int64_t second = spliced.intron(b + 1), third = spliced.intron(b + 2);
   const bool in_three = second > 0 && third > 0;
-  if (second + third > 0 && (in_three || !is_pair)) {
+  const bool shifted = cigar.is_shift(second) || cigar.is_shift(third);
+  if (second + third > 0 && (in_three || shifted || !is_pair)) {
     add_bases(spliced, b, b + 3, is_pair ? 'G' : 'F', cigar);
     return;
   }
-  cigar.add(spliced.intron(b), 'N');
+  cigar.add_intron(spliced.intron(b));
   if (second > 0) {
     cigar.add(second + 3, 'U');
   } else if (third > 0) {
@@ -87,7 +97,7 @@ void add_codon(const Spliced& spliced, std::int64_t codon, bool is_pair, Cigar& 
 }
 
 std::string cigar_of(const SplicedHit& hit, const Spliced& spliced) {
-  Cigar cigar;
+  Cigar cigar(hit.frameshifts);
   std::int64_t codon = 0;
   for (const ExonAlignment& part : hit.alignment.chain) {
     for (const Run& run : part.runs) {
@@ -165,6 +175,9 @@ std::string intron_line(const SplicedHit& hit, std::size_t index) {
   if (last < first) return {};
   const auto [from, to] = forward(hit, first, last);
   const auto [donor, acceptor] = intron_sites(hit, index);
+  if (hit.frameshifts && last - first < most_shifted) {
+    return fmt::format("frameshift: {}..{}, {}\n\n", from, to, counted(last - first + 1, "base"));
+  }
   const std::string ends = donor.empty() ? "" : fmt::format(", {}..{}", donor, acceptor);
   return fmt::format("intron {}: {}..{}, {} bases{}\n\n", index, from, to, last - first + 1, ends);
 }
@@ -191,15 +204,26 @@ std::int64_t protein_exon_score(const SplicedHit& hit, std::size_t index) {
   return score;
 }
 
+std::int64_t count_shifts(const SplicedHit& hit) {
+  std::int64_t shifts = 0;
+  const auto& chain = hit.alignment.chain;
+  for (std::size_t k = 1; hit.frameshifts && k < chain.size(); ++k) {
+    shifts += exon_of(hit, chain[k]).first - exon_of(hit, chain[k - 1]).last - 1 <= most_shifted;
+  }
+  return shifts;
+}
+
+std::int64_t count_stops(const SplicedHit& hit) {
+  const std::string amino = Spliced(hit).amino;
+  return amino.empty() ? 0 : std::count(amino.begin(), amino.end() - 1, '*');
+}
+
 std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int64_t last) {
   const Spliced spliced(hit);
   const ColumnCounts counts = count_columns(hit);
-  const std::int64_t stops =
-      std::count(spliced.amino.begin(),
-                 spliced.amino.empty() ? spliced.amino.end() : spliced.amino.end() - 1,
-                 '*');
   return fmt::format(
-      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{12}\tAS:{9}\tst:i:{10}{13}\tcg:Z:{11}"
+      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{12}\tAS:{9}\tst:i:{10}{13}{14}\tcg:Z:{"
+      "11}"
       "\n",
       hit.target,
       hit.letters->size(),
@@ -211,10 +235,11 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
       3 * (counts.equal + counts.stops),
       std::ssize(spliced.bases) + 3 * counts.inserted,
       score_tag(hit),
-      stops,
+      count_stops(hit),
       cigar_of(hit, spliced),
       hit.quality,
-      hit.rank > 1 ? "\ttp:A:S" : "");
+      hit.rank > 1 ? "\ttp:A:S" : "",
+      hit.frameshifts ? fmt::format("\tfs:i:{}", count_shifts(hit)) : "");
 }
 
 std::string protein_text(const SplicedHit& hit) {

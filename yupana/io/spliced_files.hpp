@@ -31,6 +31,7 @@ struct SplicedHit {
   /// Bases of the chain's text that are a protein's; those of a protein's hit are all.
   splice::CodingPart coding;
   splice::GeneticCode code;  ///< by which they are read
+  bool frameshifts = false;  ///< one or two bases between exons are a shift of the frame
   int score_scale = 1;       ///< scores of the alignment count a match this many times
   bool aligned = true;  ///< false: there is no evidence of an alignment, and none in `alignment`
   double e_value = -1;  ///< as often is it expected by chance; below 0: not known
@@ -40,6 +41,10 @@ struct SplicedHit {
   static constexpr int best_quality = 60;
   static constexpr int no_quality = 255;  ///< not known
 };
+
+/// How often the frame of a protein's hit is shifted, and stop codons inside it.
+std::int64_t count_shifts(const SplicedHit& hit);
+std::int64_t count_stops(const SplicedHit& hit);
 
 /// First and last base, from 1, on the forward strand, of places on a strand of `bases` bases.
 std::pair<std::int64_t, std::int64_t> forward_places(char strand,
@@ -95,9 +100,10 @@ struct SequenceLength {
 /// that is unaligned has no sequence, strand, score or chain ('.').
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// gene, mRNA and exon lines; the score of an exon is that of its own columns. CDS lines where
-/// bases are a protein's, the stop codon included, with their phase; of a cDNA whose frame the
-/// alignment cuts off they have partial=true, and start_range or end_range on that side of the
-/// sequence.
+/// bases are a protein's, the stop codon included, with their phase; an exon with a shift of the
+/// frame is two, and the mRNA has Frameshift and StopCodon with how many there are; of a cDNA whose
+/// frame the alignment cuts off they have partial=true, and start_range or end_range on that side
+/// of the sequence.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// GTF 2.2: transcript, exon, CDS without the stop codon, start_codon and stop_codon; the numbers
 /// of genes and transcripts are those of the GFF3.
@@ -113,7 +119,8 @@ void write_spliced_proteins(AtomicFile& file, const std::vector<SplicedHit>& hit
 /// line is as miniprot writes it: places of the protein in amino acids, of the sequence in bases;
 /// cg runs along the protein on both strands, with M I D in codons, N U V introns of phase 0, 1, 2
 /// (U and V with the three bases of the codon they split), and F, G bases of what these cannot say:
-/// split codons without a letter, codons in three exons, bases after the last.
+/// split codons without a letter, codons in three exons, bases after the last. F also has the bases
+/// of shifts, which fs counts (SplicedHit::frameshifts).
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// SAM of cDNAs, with NM, AS (rounded), ts, XS where there are introns, and cs; letters that are
 /// not aligned are clipped (S), a target without an alignment has flag 4.

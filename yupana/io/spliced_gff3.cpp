@@ -35,6 +35,14 @@ std::string partial_ends(const SplicedHit& hit, const std::vector<ExonRow>& rows
   return text;
 }
 
+/// Shifts and stop codons of a protein's frame, as miniprot names them.
+std::string broken_frame(const SplicedHit& hit) {
+  if (!hit.frameshifts) return {};
+  const std::int64_t shifts = count_shifts(hit), stops = count_stops(hit);
+  return (shifts == 0 ? "" : fmt::format(";Frameshift={}", shifts)) +
+         (stops == 0 ? "" : fmt::format(";StopCodon={}", stops));
+}
+
 /// An exon and what of it is coding.
 void write_exon(AtomicFile& file,
                 const SplicedHit& hit,
@@ -80,12 +88,13 @@ void write_gene(AtomicFile& file, const SplicedHit& hit, std::int64_t number) {
                          place,
                          number,
                          escaped_name(hit.target)));
-  file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};identity={:.4f}{}{}\n",
+  file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};identity={:.4f}{}{}{}\n",
                          sequence,
                          place,
                          number,
                          number,
                          count_columns(hit).identity(),
+                         broken_frame(hit),
                          hit.rank == 1 ? "" : fmt::format(";rank={}", hit.rank),
                          target_places(hit, begin, end)));
   const std::vector<ExonRow> rows = exon_rows(hit);

@@ -149,7 +149,7 @@ void ListedSource::clear(genotype::SiteBlock& block) const {
     throw usage_error(
         "read: expected a block of {} samples, got one of {}", sample_count(), block.samples);
   }
-  block.sites = 0;
+  block.sites = block.dosage_sites = 0;
   block.names.clear();
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/site_dosages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
@@ -85,6 +86,7 @@ class VcfSource : public genotype::Source {
 
   const genotype::SiteAccount& account() const override { return account_; }
   void name_sites() override { named_ = true; }
+  bool has_dosages() const override { return true; }
 
   std::vector<std::string> chromosomes() const override {
     std::vector<std::string> kept = file_.header().contigs;
@@ -103,6 +105,7 @@ class VcfSource : public genotype::Source {
     const VcfRecord* record;
     std::uint8_t* row;
     std::int64_t counted = 1;
+    std::uint16_t* dosages = nullptr;
   };
 
   bool advance(genotype::SiteBlock& block, bool wanted) {
@@ -112,6 +115,7 @@ class VcfSource : public genotype::Source {
     }
     block.sites = 0;
     block.names.clear();
+    dosage_sites_ = 0;
     std::vector<Job> jobs;
     while (block.sites < block.capacity) {
       context_.check_cancelled();
@@ -120,6 +124,7 @@ class VcfSource : public genotype::Source {
       take(block, wanted, jobs);
       run_all(jobs, block.stride);
     }
+    block.dosage_sites = dosage_sites_;
     return block.sites > 0;
   }
 
@@ -220,7 +225,8 @@ class VcfSource : public genotype::Source {
     while (block.sites < block.capacity) {
       jobs.push_back({&record,
                       wanted ? block.row(block.sites) : nullptr,
-                      collapse ? CallRules::any_alt : next_alt_});
+                      collapse ? CallRules::any_alt : next_alt_,
+                      wanted && !block.dosages.empty() ? block.dosage_row(block.sites) : nullptr});
       if (named_ && wanted) block.names.push_back(name_of(record, jobs.back().counted));
       ++block.sites;
       ++account_.read;
@@ -257,11 +263,21 @@ class VcfSource : public genotype::Source {
     judge_.add_notes(account_, !params_.region);
   }
 
-  bool run(const Job& job, std::int64_t stride) const {
+  bool run(const Job& job, std::int64_t stride) {
     if (job.record->verdict == Verdict::malformed) return false;
     if (job.row == nullptr) return format_->complete(*job.record);
-    if (reference_) return !format_->reference_decode(*job.record, job.counted, job.row, stride);
-    return format_->decode(*job.record, job.counted, job.row, stride);
+    const bool decoded = reference_
+                             ? !format_->reference_decode(*job.record, job.counted, job.row, stride)
+                             : format_->decode(*job.record, job.counted, job.row, stride);
+    if (!decoded || job.dosages == nullptr) return decoded;
+    const DosagesRead read = read_dosages(job);
+    if (read.found) dosage_sites_.fetch_add(1, std::memory_order_relaxed);
+    return read.faulty < 0;
+  }
+
+  DosagesRead read_dosages(const Job& job) const {
+    genotype::dosages_of_calls(job.row, std::ssize(samples()), job.dosages);
+    return format_->read_dosages(*job.record, job.dosages);
   }
 
   /// Throws for the first record, in file order, that has a fault.
@@ -292,7 +308,16 @@ class VcfSource : public genotype::Source {
       std::vector<std::uint8_t> row(stride);
       const GenotypeFault fault =
           format_->reference_decode(record, job.counted, row.data(), stride);
-      what = explain(fault, printable(samples()[fault.sample]), record.alts);
+      if (fault) {
+        what = explain(fault, printable(samples()[fault.sample]), record.alts);
+      } else {
+        const DosagesRead read = read_dosages(job);
+        what = fmt::format(
+            "sample {}: DS '{}' is no dosage; expected '.', or a number from 0 to 2, "
+            "of a haploid call to 1",
+            printable(samples()[read.faulty]),
+            printable(read.text));
+      }
     }
     if (record.line > 0 && !file_.binary()) return bad_line(params_.path, record.line, what);
     const std::string place = fmt::format("{}:{}", printable(record.contig), record.position);
@@ -310,6 +335,7 @@ class VcfSource : public genotype::Source {
   bool reference_;
   bool named_ = false;
   genotype::SiteAccount account_;
+  std::atomic<std::int64_t> dosage_sites_{0};  // of the block being read
   bool any_genotypes_ = false;
   bool finished_ = false;
   std::int64_t next_alt_ = 1;  // --multiallelic split: of the record at cursor_

@@ -97,8 +97,12 @@ class BinaryFormat : public VcfFormat {
                BinaryNames names)
       : VcfFormat(samples, calls, records), names_(std::move(names)) {
     const auto& strings = names_.strings;
-    const auto gt = std::find(strings.begin(), strings.end(), "GT");
-    if (gt != strings.end()) gt_ = gt - strings.begin();
+    const auto find = [&](const char* key, std::int64_t& number) {
+      const auto found = std::find(strings.begin(), strings.end(), key);
+      if (found != strings.end()) number = found - strings.begin();
+    };
+    find("GT", gt_);
+    find("DS", ds_);
   }
 
   std::int64_t whole_records(std::string_view data) const override {
@@ -144,6 +148,21 @@ class BinaryFormat : public VcfFormat {
       if (i > 1) result.alt.append(",").append(allele);
     }
     return result;
+  }
+
+  DosagesRead read_dosages(const VcfRecord& record, std::uint16_t* dosages) const override {
+    const char* const site = record.begin + prefix_bytes;
+    const std::uint32_t keys = load32(site + 20) >> 24;
+    Cursor cursor(site + load32(record.begin), record.end);
+    for (std::uint32_t i = 0; i < keys; ++i) {
+      const std::int64_t key = cursor.integer();
+      const Cursor::Values v = cursor.values(samples_);
+      if (key != ds_ || ds_ < 0) continue;
+      if (v.integers || v.width != 4) return {true, 0, "of another type than Float"};
+      const auto& genotypes = std::get<BinaryGenotypes>(record.genotypes);
+      return binary_dosages(genotypes, samples_, v.data, v.count, dosages);
+    }
+    return {};
   }
 
  private:
@@ -232,7 +251,9 @@ class BinaryFormat : public VcfFormat {
   }
 
   BinaryNames names_;
-  std::int64_t gt_ = -1;  ///< number of GT among the strings; -1 where it is not declared
+  // Numbers among the strings; -1 where the key is not declared.
+  std::int64_t gt_ = -1;
+  std::int64_t ds_ = -1;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/record_rules.hpp"
+#include "yupana/io/vcf_dosages.hpp"
 #include "yupana/io/vcf_genotypes.hpp"
 
 namespace yupana::io {
@@ -63,6 +64,9 @@ class VcfFormat {
   virtual Alleles alleles(const VcfRecord& record) const = 0;
   /// "" or, where a text record has the wrong number of columns, how many it has and should have.
   virtual std::string column_fault(const VcfRecord&) const { return {}; }
+
+  /// Replaces the dosages of a record that is decoded by its DS, of the samples that have one.
+  virtual DosagesRead read_dosages(const VcfRecord& record, std::uint16_t* dosages) const = 0;
 
   /// Decodes a kept record into a row whose x counts an allele (CallRules::counted); false where
   /// reference_decode() names a fault.

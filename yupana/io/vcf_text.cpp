@@ -28,11 +28,11 @@ bool parse_position(std::string_view text, std::int64_t& position) {
   return true;
 }
 
-/// Which subfield of FORMAT is GT; -1 if none.
-std::int64_t find_gt(std::string_view format) {
+/// Which subfield of FORMAT is this key; -1 if none.
+std::int64_t find_key(std::string_view format, std::string_view key) {
   for (std::int64_t index = 0;; ++index) {
     const std::size_t colon = format.find(':');
-    if (format.substr(0, colon) == "GT") return index;
+    if (format.substr(0, colon) == key) return index;
     if (colon == std::string_view::npos) return -1;
     format.remove_prefix(colon + 1);
   }
@@ -78,7 +78,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   } else {
     record.alts = alts_of(alt);
     TextGenotypes genotypes;
-    genotypes.subfield = find_gt(format);
+    genotypes.subfield = find_key(format, "GT");
     genotypes.alone = format.size() == 2;
     genotypes.columns = {at, static_cast<std::size_t>(end - at)};
     record.has_genotypes = genotypes.subfield >= 0;
@@ -155,6 +155,13 @@ class TextFormat : public VcfFormat {
   bool complete(const VcfRecord& record) const override {
     return cpu::count_bytes(std::get<TextGenotypes>(record.genotypes).columns, '\t') ==
            samples_ - 1;
+  }
+  DosagesRead read_dosages(const VcfRecord& record, std::uint16_t* dosages) const override {
+    const auto& genotypes = std::get<TextGenotypes>(record.genotypes);
+    std::string_view format(record.begin, genotypes.columns.data() - 1 - record.begin);
+    format.remove_prefix(format.rfind('\t') + 1);
+    const std::int64_t field = find_key(format, "DS");
+    return field < 0 ? DosagesRead{} : text_dosages(genotypes, field, dosages);
   }
   Alleles alleles(const VcfRecord& record) const override {
     const char* at = record.begin;

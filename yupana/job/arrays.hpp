@@ -58,7 +58,7 @@ struct MergeFilesParams {
 /// How a file was worked on, for reports.
 struct ArrayFileResult {
   std::int64_t count = 0;
-  std::string type;       ///< of the output: f8, i4, ...
+  std::string type;       ///< of the output: f8, i4, ...; "row" of a table's rows
   std::int64_t runs = 0;  ///< sorted runs that went through the disk; 0: all in memory
 };
 

@@ -7,6 +7,7 @@
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/grm_dosages.hpp"
 #include "yupana/genotype/site_block.hpp"
 #include "yupana/io/plink_matrix.hpp"
 #include "yupana/job/run_files.hpp"
@@ -15,12 +16,22 @@ namespace yupana::job {
 namespace {
 
 constexpr std::uint64_t largest_block_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t largest_dosage_bytes = std::uint64_t{1} << 26;
 constexpr std::int64_t smallest_block = 512;  ///< sites
 
 /// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; its
-/// tables, and its place in words that are a quarter full.
-std::uint64_t site_bytes(std::int64_t samples) {
-  return 3 * static_cast<std::uint64_t>(genotype::SiteBlock(samples, 0).stride) + 700;
+/// tables, and its place in words that are a quarter full. Or its codes and dosages, twice.
+std::uint64_t site_bytes(std::int64_t samples, bool dosage) {
+  const auto stride = static_cast<std::uint64_t>(genotype::SiteBlock(samples, 0).stride);
+  return dosage ? 2 * stride + 4 * static_cast<std::uint64_t>(samples) + 100 : 3 * stride + 700;
+}
+
+/// Bytes of a run besides its pairs and blocks.
+std::uint64_t fixed_bytes(std::int64_t samples, bool dosage) {
+  if (!dosage) return genotype::GrmCounter::bytes(samples, {0, 0});
+  constexpr std::uint64_t piece_of_filter = 1 << 20;
+  return genotype::grm_dosages_bytes(samples) + 40 * static_cast<std::uint64_t>(samples) +
+         piece_of_filter;
 }
 
 /// Lower triangle with diagonal of rows of the band, as float32 at their place of the file.
@@ -104,13 +115,14 @@ std::int64_t pairs_without_sites(const genotype::Grm& grm) {
 
 GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, bool one_band) {
   const std::int64_t samples = std::ssize(input.cohort.samples());
-  const std::uint64_t site = site_bytes(samples);
+  const bool dosage = input.cohort.has_dosages();
+  const std::uint64_t site = site_bytes(samples, dosage);
   const auto cell = static_cast<std::uint64_t>(12 + cell_bytes);
   const std::int64_t known = input.cohort.sites();
   const std::int64_t few =
       known < 0 ? smallest_block : std::clamp<std::int64_t>(known, 1, smallest_block);
   const std::int64_t least_cells = one_band ? triangle_cells(samples) : samples;
-  const std::uint64_t least = genotype::GrmCounter::bytes(samples, {0, 0}) +
+  const std::uint64_t least = fixed_bytes(samples, dosage) +
                               static_cast<std::uint64_t>(few) * site +
                               static_cast<std::uint64_t>(least_cells) * cell;
   if (least > context.memory()) {
@@ -125,15 +137,16 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
   }
   // A larger block takes what the smallest run leaves, so that the bytes a refusal names are
   // enough.
+  const std::uint64_t largest = dosage ? largest_dosage_bytes : largest_block_bytes;
   const std::uint64_t block =
-      std::min({largest_block_bytes,
+      std::min({largest,
                 context.memory() / 4,
                 static_cast<std::uint64_t>(few) * site + (context.memory() - least)});
   GrmPlan plan;
   plan.block_sites = std::max(few, static_cast<std::int64_t>(block / site));
   if (known >= 0) plan.block_sites = std::clamp<std::int64_t>(known, 1, plan.block_sites);
-  const std::uint64_t fixed = genotype::GrmCounter::bytes(samples, {0, 0}) +
-                              static_cast<std::uint64_t>(plan.block_sites) * site;
+  const std::uint64_t fixed =
+      fixed_bytes(samples, dosage) + static_cast<std::uint64_t>(plan.block_sites) * site;
   const auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
   for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
     plan.bands.push_back(triangle_band(row, samples, cells));
@@ -148,7 +161,9 @@ genotype::Grm count_grm(Context& context,
   if (context.backend() == Backend::cuda) {
     context.note("relationships are summed on the CPU; --device cuda has no effect");
   }
-  genotype::GrmCounter counter(context, std::ssize(input.cohort.samples()), params);
+  genotype::GrmParams counted_params = params;
+  counted_params.dosage = input.cohort.has_dosages();
+  genotype::GrmCounter counter(context, std::ssize(input.cohort.samples()), counted_params);
   const Range rows = counter.grm().rows;
   const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
   const double sites = static_cast<double>(std::max<std::int64_t>(input.cohort.sites(), 0));

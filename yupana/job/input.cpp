@@ -175,6 +175,9 @@ Opened open_oxford(Context& context, const InputParams& params) {
 Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
+  if (params.cohort.dosage && params.multiallelic != "skip") {
+    throw usage_error("--dosage: expected --multiallelic skip; dosages are of one ALT allele");
+  }
   if (kind == InputKind::npy && params.indep_pairwise.in_base_pairs) {
     throw usage_error(
         "--indep-pairwise: expected a window in sites, as 50 5 0.2, got one in kb: a .npy holds no "

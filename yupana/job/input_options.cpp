@@ -39,6 +39,7 @@ const std::vector<InputOption>& input_options() {
       {"--hard-call-threshold",
        {bgen},
        [](P p) { return p.hard_call_threshold != defaults().hard_call_threshold; }},
+      {"--dosage", {pgen, bgen, vcf}, [](P p) { return p.cohort.dosage; }},
       {"--keep-fam", {plink, text, pgen, bgen}, [](P p) { return !p.keep_fam_file.empty(); }},
       {"--remove-fam", {plink, text, pgen, bgen}, [](P p) { return !p.remove_fam_file.empty(); }},
       {"--extract",

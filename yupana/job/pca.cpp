@@ -191,7 +191,9 @@ Components approximate_components(Context& context,
                                   const analysis::PcaParams& params) {
   const std::int64_t n = std::ssize(input.cohort.samples());
   // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
-  const std::uint64_t blocks = 2 * genotype::SiteBlock(n, 0).stride * pass_sites + 64 * 8 * n;
+  const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
+  const std::uint64_t blocks =
+      2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
   check_memory(context, "pca --approx", analysis::block_pca_bytes(n, params) + blocks);
   Components result;
   bool first_pass = true;

@@ -14,6 +14,7 @@
 #include "yupana/job/splice_files.hpp"
 #include "yupana/job/splice_hits.hpp"
 #include "yupana/splice/align_memory.hpp"
+#include "yupana/splice/frameshifts.hpp"
 
 namespace yupana::job {
 namespace {
@@ -38,11 +39,15 @@ Group make_group(std::span<const Task> tasks,
   }
   if (from_signals) group.score_scale = splice::candidate_scale;
   if (is_protein) {
-    group.protein = std::make_shared<const splice::ProteinParams>(
+    splice::ProteinParams protein =
         from_signals ? splice::protein_for_candidates(params.protein, params.protein_candidates)
-                     : params.protein);
-    group.scoring =
-        std::shared_ptr<const splice::AlignParams>(group.protein, &group.protein->align);
+                     : params.protein;
+    // Evidence is judged by the scores as they are.
+    group.scoring = std::make_shared<const splice::AlignParams>(protein.align);
+    if (from_signals) {
+      splice::charge_stops(protein.align.substitution, params.frameshift * group.score_scale);
+    }
+    group.protein = std::make_shared<const splice::ProteinParams>(std::move(protein));
   } else {
     group.scoring = std::make_shared<const splice::AlignParams>(
         from_signals ? splice::scaled_for_candidates(params.align, params.candidates)
@@ -151,6 +156,7 @@ void align_group(Context& context,
     result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
   }
   if (params.local_ends && !group.protein) cut_ends(context, group, params, done);
+  if (params.frameshift > 0 && group.protein) mend_frames(context, group, params, done);
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
@@ -203,7 +209,7 @@ void align_tasks(Context& context,
   }
 }
 
-/// --max-intron is no bound of what global ends align.
+/// --max-intron, or a species', is no bound of what global ends align.
 void note_long_introns(Context& context,
                        const SpliceJobParams& params,
                        std::span<const io::SplicedHit> hits) {
@@ -219,10 +225,13 @@ void note_long_introns(Context& context,
     }
   }
   if (longer == 0) return;
+  const splice::IntronPrior& prior = splice::intron_prior(params.species);
+  const bool of_species = params.max_intron == prior.max_intron;
   context.note(
-      fmt::format("--max-intron {}: {} {} longer; it bounds where targets are looked for, and "
+      fmt::format("--max-intron {}{}: {} {} longer; it bounds where targets are looked for, and "
                   "introns with --ends local alone",
                   params.max_intron,
+                  of_species ? fmt::format(" (--species {})", prior.name) : "",
                   counted(longer, "intron"),
                   longer == 1 ? "is" : "are"));
 }

@@ -10,6 +10,7 @@
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/candidates.hpp"
 #include "yupana/splice/estimate.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::job {
 
@@ -32,6 +33,7 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
+  splice::Species species = splice::Species::vertebrate;  ///< auto: whose sites the models are of
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both
   /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and
@@ -52,6 +54,9 @@ struct SpliceJobParams {
   /// auto: what is expected by chance more often than this is no alignment; see
   /// splice::expected_by_chance.
   double max_e_value = 1e-3;
+  /// auto, proteins: what a shift of the frame or a stop codon inside costs, in the units of the
+  /// matrix; 0: there are none. See splice::mend_frame.
+  int frameshift = 0;
   bool estimate = false;  ///< say what it would take; align nothing
   /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
   bool allow_acgt = false;

@@ -191,6 +191,7 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
   Exons exons =
       splice::candidate_exons(context_,
                               bases,
+                              splice::site_models(params_.species),
                               is_protein ? params_.protein_candidates : params_.candidates,
                               words,
                               &left_out,

@@ -76,6 +76,7 @@ io::SplicedHit make_hit(const Group& group,
   hit.protein = group.protein;
   hit.has_stop = stop;
   hit.score_scale = group.score_scale;
+  hit.frameshifts = hit.protein && task->from_signals && params.frameshift > 0;
   hit.code = params.protein.code;
   hit.coding = coding_of(hit, params.min_orf);
   return hit;

@@ -34,6 +34,12 @@ TaskHits keep_best(std::size_t first,
                    const SpliceJobParams& params,
                    std::vector<splice::SplicedAlignment>& done);
 
+/// Mends the frame of the proteins' alignments whose places may win, by splice::mend_frame().
+void mend_frames(Context& context,
+                 Group& group,
+                 const SpliceJobParams& params,
+                 std::vector<splice::SplicedAlignment>& done);
+
 /// Leaves of each cDNA's alignment what pays; the group's exons are then those of its chains.
 void cut_ends(Context& context,
               Group& group,

@@ -15,12 +15,12 @@ struct TrisolveParams {
   std::string out;         ///< x: .npy, or text for any other name; empty: not kept
   std::int64_t sides = 1;  ///< random right-hand sides, uniform in [-1, 1)
   std::uint64_t seed = 1;
-  bool transpose = false;           ///< solves with the transpose of the file's matrix
   sparse::TriangularParams system;  ///< of the file's matrix
 };
 
 /// What a system is like and how it was solved, for reports.
 struct TrisolveResult {
+  bool complex = false;  ///< x is complex: the matrix or b is
   std::int64_t rows = 0;
   std::int64_t entries = 0;  ///< of the triangle that is solved, its diagonal among them
   std::int64_t levels = 0;
@@ -40,13 +40,14 @@ struct TrisolveResult {
 const char* name_of(sparse::SolveMethod method);
 
 /// Reads a triangular matrix, solves with it or its transpose and writes x. A symmetric file gives
-/// its lower triangle.
+/// either triangle. A real matrix is solved for real and imaginary parts of a complex b apart, its
+/// backward error is that of the parts.
 /// An x that leaves the range of double, or meets NaN, is written as it is: a note and the result
 /// count its numbers that are not finite.
-///   errors: usage: a method for the reference, which has one; out_of_resources, before the work:
-///   more bytes than the context's memory; (bad_input): what the readers and sparse::analyse
-///   refuse; a right-hand side of another length; a skew-symmetric matrix without unit_diagonal;
-///   the upper triangle of a symmetric file
+///   errors: usage: a method for the reference, which has one; a complex matrix for a GPU;
+///   out_of_resources, before the work: more bytes than the context's memory; (bad_input): what the
+///   readers and sparse::analyse refuse; a right-hand side of another length; a skew-symmetric
+///   matrix without unit_diagonal
 TrisolveResult trisolve(Context& context, const TrisolveParams& params);
 
 }  // namespace yupana::job

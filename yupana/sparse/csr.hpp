@@ -7,7 +7,8 @@
 namespace yupana::sparse {
 
 /// A sparse matrix in compressed rows: entries [row_begin[i], row_begin[i + 1]) are those of row i.
-/// Does not own. Value: float, double; Index: std::int32_t, std::int64_t; indices from 0.
+/// Does not own. Value: float, double, std::complex of them; Index: std::int32_t, std::int64_t;
+/// indices from 0.
 template <class Value, class Index>
 struct CsrView {
   std::int64_t rows = 0;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::cpu {
@@ -73,5 +74,6 @@ LevelAnalysis<Index> analyse(Context& context, const Split<Value, Index>& matrix
 }
 
 YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, analyse)
 
 }  // namespace yupana::sparse::cpu

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::cpu {
@@ -161,5 +162,6 @@ Schedule<Value, Index> schedule_pieces(Context& context,
 }
 
 YUPANA_FUNCTIONS(YUPANA_SPARSE, schedule_levels, schedule_pieces, schedule_values)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, schedule_levels, schedule_pieces, schedule_values)
 
 }  // namespace yupana::sparse::cpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 /// One row of a triangular system, for the CPU's methods.
@@ -23,14 +24,14 @@ inline void subtract_by_halves(const Index* columns,
   const std::int64_t first = std::min<std::int64_t>(count, lanes);
   for (std::int64_t k = 0; k < first; ++k) {
     const Value* from = x + static_cast<std::int64_t>(columns[k]) * stride;
-    for (int j = 0; j < width; ++j) partial[k][j] = values[k] * from[j];
+    for (int j = 0; j < width; ++j) partial[k][j] = product(values[k], from[j]);
   }
   for (std::int64_t k = first; k < lanes; ++k) {
     for (int j = 0; j < width; ++j) partial[k][j] = 0;
   }
   for (std::int64_t k = lanes; k < count; ++k) {
     const Value* from = x + static_cast<std::int64_t>(columns[k]) * stride;
-    for (int j = 0; j < width; ++j) partial[k % lanes][j] += values[k] * from[j];
+    for (int j = 0; j < width; ++j) partial[k % lanes][j] += product(values[k], from[j]);
   }
   for (int half = lanes / 2; half > 0; half /= 2) {
     for (int l = 0; l < half; ++l) {
@@ -57,7 +58,7 @@ inline void solve_row(const Split<Value, Index>& matrix,
   if (count <= 4) {
     for (std::int64_t k = 0; k < count; ++k) {
       const Value* from = x + static_cast<std::int64_t>(columns[k]) * stride;
-      for (int j = 0; j < width; ++j) rest[j] -= values[k] * from[j];
+      for (int j = 0; j < width; ++j) rest[j] -= product(values[k], from[j]);
     }
   } else if (count <= 8) {
     subtract_by_halves<8, width>(columns, values, count, x, stride, rest);
@@ -67,7 +68,7 @@ inline void solve_row(const Split<Value, Index>& matrix,
     subtract_by_halves<32, width>(columns, values, count, x, stride, rest);
   }
   const Value pivot = matrix.diagonal[p];
-  for (int j = 0; j < width; ++j) out[j] = without_payload(rest[j] / pivot);
+  for (int j = 0; j < width; ++j) out[j] = without_payload(quotient(rest[j], pivot));
 }
 
 /// All `columns` of a row.

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
@@ -18,20 +20,20 @@ constexpr const char* zero_pivot =
 
 enum class Fault { none, bounds, range, order, twice, other, missing, zero };
 
+bool on_wrong_side(Triangle triangle, std::int64_t row, std::int64_t column) {
+  return triangle == Triangle::lower ? column > row : column < row;
+}
+
 template <class Value, class Index>
 struct Checker {
   CsrView<Value, Index> matrix;
   const TriangularParams& params;
 
-  bool wrong_side(std::int64_t row, std::int64_t column) const {
-    return params.triangle == Triangle::lower ? column > row : column < row;
-  }
-
   /// The first fault of a row and the column where it is.
   std::pair<Fault, std::int64_t> fault(std::int64_t row) const {
     const std::int64_t begin = matrix.row_begin[row], end = matrix.row_begin[row + 1];
     if (end < begin || begin < 0 || end > matrix.entries()) return {Fault::bounds, 0};
-    Value pivot = 0;
+    Value pivot{};
     bool found = false;
     for (std::int64_t e = begin; e < end; ++e) {
       const std::int64_t column = matrix.columns[e];
@@ -39,14 +41,15 @@ struct Checker {
       if (!params.sort_columns && e > begin && column <= matrix.columns[e - 1]) {
         return {column == matrix.columns[e - 1] ? Fault::twice : Fault::order, column};
       }
-      if (!params.ignore_other && wrong_side(row, column)) return {Fault::other, column};
+      if (!params.ignore_other && on_wrong_side(params.triangle, row, column))
+        return {Fault::other, column};
       if (column != row) continue;
       pivot = found ? pivot + matrix.values[e] : matrix.values[e];
       found = true;
     }
     if (params.unit_diagonal) return {Fault::none, 0};
     if (!found) return {Fault::missing, row};
-    return {pivot == 0 ? Fault::zero : Fault::none, row};
+    return {pivot == Value{} ? Fault::zero : Fault::none, row};
   }
 
   [[noreturn]] void refuse(std::int64_t row) const {
@@ -153,13 +156,13 @@ void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, In
   split.begin[matrix.rows] = static_cast<Index>(matrix.entries() - matrix.rows);
 }
 
-/// Rows in any order, with entries that are left out or added.
-template <class Value, class Index>
+/// Rows in any order, with entries that are left out or added. The matrix may be a transpose, whose
+/// values are the places of the caller's.
+template <class Stored, class Value, class Index>
 void split_sorted(Context& context,
-                  CsrView<Value, Index> matrix,
-                  const TriangularParams& params,
+                  CsrView<Stored, Index> matrix,
+                  bool unit_diagonal,
                   Split<Value, Index>& split) {
-  const Checker<Value, Index> checker{matrix, params};
   std::vector<Index> columns, pivot_group, pivot_from, places;
   for (std::int64_t i = 0; i < matrix.rows; ++i) {
     if (i % grain == 0) context.check_cancelled();
@@ -168,8 +171,8 @@ void split_sorted(Context& context,
     places.clear();
     for (Index e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
       if (matrix.columns[e] == i) {
-        if (!params.unit_diagonal) pivot_from.push_back(e);
-      } else if (!checker.wrong_side(i, matrix.columns[e])) {
+        if (!unit_diagonal) pivot_from.push_back(e);
+      } else if (!on_wrong_side(split.triangle, i, matrix.columns[e])) {
         places.push_back(e);
       }
     }
@@ -195,6 +198,23 @@ void split_sorted(Context& context,
   split.group.push_back(static_cast<Index>(split.from.size()));
 }
 
+/// The transpose, from the matrix as it is: the checks name its rows, and new values its places.
+template <class Value, class Index>
+void split_transposed(Context& context,
+                      CsrView<Value, Index> matrix,
+                      const TriangularParams& params,
+                      Split<Value, Index>& split) {
+  split.triangle = other(params.triangle);
+  split.conjugate = params.operation == Operation::conjugate_transpose;
+  Array<Index> places(matrix.entries());
+  std::iota(places.begin(), places.end(), Index{0});
+  const CsrMatrix<Index, Index> turned = transposed(CsrView<Index, Index>{
+      matrix.rows, matrix.cols, matrix.row_begin, matrix.columns, places.data()});
+  places = {};
+  split_sorted(context, turned.view(), params.unit_diagonal, split);
+  for (Index& place : split.from) place = turned.values[place];
+}
+
 }  // namespace
 
 template <class Value, class Index>
@@ -209,13 +229,14 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
     for (Index k = begin + 1; k < end; ++k) {
       total += values[split.from[static_cast<std::size_t>(k)]];
     }
-    return total;
+    return split.conjugate ? conjugate(total) : total;
   };
   const auto pivot = [&](std::int64_t i) {
     if (!plain) return sum(entries + i);
     return values[lower ? split.begin[i + 1] + i : split.begin[i] + i];
   };
-  const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
+  const std::int64_t zero =
+      first_row(context, rows, [&](std::int64_t i) { return pivot(i) == Value{}; });
   if (zero != no_row) throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
@@ -238,11 +259,13 @@ Split<Value, Index> split(Context& context,
   split.triangle = params.triangle;
   split.begin = Array<Index>::zeros(matrix.rows + 1);
   split.diagonal = Array<Value>(matrix.rows);
-  if (is_plain(context, matrix, params)) {
+  if (params.operation != Operation::none) {
+    split_transposed(context, matrix, params, split);
+  } else if (is_plain(context, matrix, params)) {
     split.columns = Array<Index>(matrix.entries() - matrix.rows);
     split_plain(context, matrix, split);
   } else {
-    split_sorted(context, matrix, params, split);
+    split_sorted(context, matrix, params.unit_diagonal, split);
   }
   split.values = Array<Value>(split.columns.size());
   split_values(context, matrix.values, split);
@@ -250,5 +273,6 @@ Split<Value, Index> split(Context& context,
 }
 
 YUPANA_FUNCTIONS(YUPANA_SPARSE, split, split_values)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, split, split_values)
 
 }  // namespace yupana::sparse

@@ -9,17 +9,32 @@
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
+namespace {
+
+template <class Value>
+inline constexpr bool on_gpu = yupana::cuda::built && !is_complex<Value>;
+
+template <class Value>
+void check_device(const Context& context) {
+  if (context.backend() != Backend::cuda || !is_complex<Value>) return;
+  throw usage_error(
+      "trisolve: expected real values for a GPU, got complex ones; give --device cpu (device)");
+}
+
+}  // namespace
 
 template <class Value, class Index>
 LevelAnalysis<Index> analyse(Context& context,
                              CsrView<Value, Index> matrix,
                              const TriangularParams& params) {
+  check_device<Value>(context);
   const Split<Value, Index> parts = split(context, matrix, params);
   if (context.backend() == Backend::reference) return reference::analyse(parts);
-  if constexpr (yupana::cuda::built) {
+  if constexpr (on_gpu<Value>) {
     if (context.backend() == Backend::cuda) return cuda::resident(context, parts)->analysis();
   }
   return cpu::analyse(context, parts);
@@ -40,7 +55,7 @@ struct TriangularSystem<Value, Index>::State {
       analysis = reference::analyse(matrix);
     } else if (backend == Backend::cpu) {
       analysis = cpu::analyse(context, matrix);
-    } else if constexpr (yupana::cuda::built) {
+    } else if constexpr (on_gpu<Value>) {
       resident = cuda::resident(context, matrix);
       analysis = resident->analysis();
     }
@@ -64,6 +79,7 @@ TriangularSystem<Value, Index>::TriangularSystem(Context& context,
                                                  CsrView<Value, Index> matrix,
                                                  const TriangularParams& params)
     : state_(std::make_unique<State>()) {
+  check_device<Value>(context);
   const Stage stage(context, "analysis");
   state_->matrix = split(context, matrix, params);
   state_->analyse(context);
@@ -155,14 +171,27 @@ double backward_error(CsrView<Value, Index> matrix,
                       const TriangularParams& params,
                       MatrixView<const Value> b,
                       MatrixView<const Value> x) {
+  if (params.operation != Operation::none) {
+    CsrMatrix<Value, Index> turned = transposed(matrix);
+    if (params.operation == Operation::conjugate_transpose) {
+      for (Value& value : turned.values) value = conjugate(value);
+    }
+    TriangularParams plain = params;
+    plain.operation = Operation::none;
+    plain.triangle = other(params.triangle);
+    return backward_error(turned.view(), plain, b, x);
+  }
+  using Wide = std::conditional_t<is_complex<Value>, std::complex<long double>, long double>;
   const bool lower = params.triangle == Triangle::lower;
   double worst = 0;
   for (std::int64_t column = 0; column < b.cols; ++column) {
     for (std::int64_t i = 0; i < matrix.rows; ++i) {
-      long double rest = b(i, column), size = std::fabs(static_cast<long double>(rest));
-      const auto take = [&](long double value, std::int64_t j) {
-        rest -= value * x(j, column);
-        size += std::fabs(value * x(j, column));
+      Wide rest = b(i, column);
+      long double size = std::abs(rest);
+      const auto take = [&](Wide value, std::int64_t j) {
+        const Wide part = product(value, Wide(x(j, column)));
+        rest -= part;
+        size += std::abs(part);
       };
       for (std::int64_t e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
         const std::int64_t j = matrix.columns[e];
@@ -172,13 +201,15 @@ double backward_error(CsrView<Value, Index> matrix,
       if (params.unit_diagonal) take(1, i);
       // Beyond the range of long double too, or NaN: no bound holds for this row.
       if (!std::isfinite(size)) return std::numeric_limits<double>::infinity();
-      if (size != 0) worst = std::max(worst, static_cast<double>(std::fabs(rest) / size));
+      if (size != 0) worst = std::max(worst, static_cast<double>(std::abs(rest) / size));
     }
   }
   return worst;
 }
 
 YUPANA_CLASSES(YUPANA_SPARSE, TriangularSystem)
+YUPANA_CLASSES(YUPANA_SPARSE_COMPLEX, TriangularSystem)
 YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse, backward_error)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, analyse, backward_error)
 
 }  // namespace yupana::sparse

@@ -12,6 +12,12 @@
 namespace yupana::sparse {
 
 enum class Triangle { lower, upper };
+constexpr Triangle other(Triangle triangle) {
+  return triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
+}
+
+/// What is solved with: op(A) x = b. Of real values the last two are the same.
+enum class Operation { none, transpose, conjugate_transpose };
 
 /// How a system is solved; the result has the same bits in every case.
 enum class SolveMethod {
@@ -22,11 +28,12 @@ enum class SolveMethod {
 };
 
 struct TriangularParams {
-  Triangle triangle = Triangle::lower;
+  Triangle triangle = Triangle::lower;  ///< of A, whatever the operation
   SolveMethod method = SolveMethod::automatic;
   bool unit_diagonal = false;  ///< the diagonal is 1, whatever the matrix stores
   bool sort_columns = false;   ///< accept rows in any order; entries of one place are added
   bool ignore_other = false;   ///< leave out entries of the other triangle, an error otherwise
+  Operation operation = Operation::none;
 };
 
 /// Rows of one level and one class.
@@ -67,8 +74,9 @@ constexpr std::int64_t warps_of(std::int64_t rows, int row_class) {
   return ((row_class == 6 ? rows : rows << row_class) + 31) / 32;
 }
 
-/// Levels, classes, order and warps of a triangular matrix; its values are not looked at unless
-/// they are on the diagonal. A row's entries ascend by column, the diagonal among them.
+/// Levels, classes, order and warps of op(A), A a triangular matrix; its values are not looked at
+/// unless they are on the diagonal. A row's entries ascend by column, the diagonal among them.
+/// Value: float, double or std::complex of them; Index: std::int32_t, std::int64_t.
 ///   work O(entries); memory 3 numbers a row; exact, the same on every backend
 ///   errors (bad_input), naming the first row at fault, counted from 1: a matrix that is not
 ///   square; a column out of range; columns unsorted or twice (params.sort_columns takes them); an
@@ -80,16 +88,19 @@ LevelAnalysis<Index> analyse(Context& context,
                              CsrView<Value, Index> matrix,
                              const TriangularParams& params = {});
 
-/// A triangular system A x = b, analysed once, solved for many right-hand sides.
+/// A triangular system op(A) x = b, analysed once, solved for many right-hand sides.
 ///
 /// Determinism: x has the same bits for every method, backend, number of threads and run. A row of
-/// c entries a_k off the diagonal, in stored order, is
+/// op(A) of c entries a_k off the diagonal, in stored order (of a transpose: by column), is
 ///   c <= 4:  x = (((b - a_0 x_0) - a_1 x_1) - ...) / d
 ///   c > 4:   x = (b - s) / d, where s adds L = 2^class partial sums of the a_k x_k with
 ///            k mod L = l (begun with the first, +0 where there is none) by halves:
 ///            s_l += s_(l + L/2), then L/4, ... 1
-/// each operation rounded once. A result that is NaN is the positive quiet NaN without payload.
-/// Componentwise backward error at most (4 + c) u for c <= 4, (8 + c / L + log2 L) u otherwise.
+/// each operation rounded once. Complex products and quotients are those of arithmetic.hpp:
+/// (a c - b d, a d + b c), and p conj(d) / |d|^2 of operands scaled by powers of two. A result that
+/// is NaN is the positive quiet NaN without payload (a complex one: each part). Componentwise
+/// backward error at most (4 + c) u for c <= 4, (8 + c / L + log2 L) u otherwise; of complex
+/// values, in moduli, 6 u more.
 ///
 /// `automatic`: serial where levels have fewer than `serial_below` rows on average (a GPU:
 /// `serial_below_on_gpu`), on a CPU also there; else sync_free.
@@ -101,7 +112,7 @@ class TriangularSystem {
   /// the 7.5 ns that a CPU takes for a row.
   static constexpr std::int64_t serial_below_on_gpu = 192;
 
-  /// Copies and analyses the matrix. Errors as analyse.
+  /// Copies and analyses the matrix. Errors as analyse; (usage): complex values for a GPU.
   ///   memory: 2 numbers and an index an entry on the host, one copy more on the GPU
   TriangularSystem(Context& context,
                    CsrView<Value, Index> matrix,
@@ -136,10 +147,10 @@ class TriangularSystem {
   std::unique_ptr<State> state_;
 };
 
-/// Largest componentwise relative residual max_i |b - A x|_i / (|A| |x| + |b|)_i over all columns;
-/// rows where it is 0/0 count as 0. Infinity where a number of A, x or b that takes part is
-/// infinite or NaN: x then solves nothing. For reports and tests: a solution is as good as one may
-/// ask if the result is at most a few units of rounding.
+/// Largest componentwise relative residual max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i over all
+/// columns; rows where it is 0/0 count as 0. Infinity where a number of A, x or b that takes part
+/// is infinite or NaN: x then solves nothing. For reports and tests: a solution is as good as one
+/// may ask if the result is at most a few units of rounding. memory: a transpose is copied
 template <class Value, class Index>
 double backward_error(CsrView<Value, Index> matrix,
                       const TriangularParams& params,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -26,6 +27,7 @@ struct Split {
   /// the beginning (upper): those of row i then begin at begin[i] + i.
   std::vector<Index> group;
   std::vector<Index> from;
+  bool conjugate = false;  ///< the values are the conjugates of the caller's
 };
 
 /// The i-th row to be solved: rows that others need come first.
@@ -38,6 +40,10 @@ template <class Value>
 inline Value without_payload(Value x) {
   if (__builtin_expect(x != x, 0)) return std::numeric_limits<Value>::quiet_NaN();
   return x;
+}
+template <class R>
+inline std::complex<R> without_payload(std::complex<R> x) {
+  return {without_payload(x.real()), without_payload(x.imag())};
 }
 
 /// Checks the matrix and sets it apart; see analyse for the errors.

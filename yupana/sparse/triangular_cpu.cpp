@@ -115,5 +115,6 @@ void solve_pieces(Context& context,
 }
 
 YUPANA_FUNCTIONS(YUPANA_SPARSE, solve_serial, solve_levels, solve_pieces)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, solve_serial, solve_levels, solve_pieces)
 
 }  // namespace yupana::sparse::cpu

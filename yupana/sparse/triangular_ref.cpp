@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::reference {
@@ -70,7 +71,7 @@ void solve(const Split<Value, Index>& matrix, MatrixView<const Value> b, MatrixV
       const std::int64_t i = row_at(matrix.triangle, matrix.rows, k);
       std::vector<Value> products;
       for (std::int64_t e = matrix.begin[i]; e < matrix.begin[i + 1]; ++e) {
-        products.push_back(matrix.values[e] * x(matrix.columns[e], column));
+        products.push_back(product(matrix.values[e], x(matrix.columns[e], column)));
       }
       Value rest = b(i, column);
       if (products.size() <= 4) {
@@ -78,11 +79,12 @@ void solve(const Split<Value, Index>& matrix, MatrixView<const Value> b, MatrixV
       } else {
         rest -= sum_by_halves(products);
       }
-      x(i, column) = without_payload(rest / matrix.diagonal[i]);
+      x(i, column) = without_payload(quotient(rest, matrix.diagonal[i]));
     }
   }
 }
 
 YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse, solve)
+YUPANA_FUNCTIONS(YUPANA_SPARSE_COMPLEX, analyse, solve)
 
 }  // namespace yupana::sparse::reference

@@ -40,9 +40,15 @@ class Finder {
   Finder(const Context* context,
          std::string_view bases,
          std::string_view target,
+         const SiteModels& models,
          const CandidateParams& params,
          const SitesAlong& sites)
-      : context_(context), bases_(bases), words_(target), params_(params), sites_(sites) {
+      : context_(context),
+        bases_(bases),
+        words_(target),
+        models_(models),
+        params_(params),
+        sites_(sites) {
     // A longer exon would pay for more bases without a letter than any exon may.
     longest_in_target_ =
         std::min(params.max_exon, std::ssize(target) + std::ssize(target) / 4 + 100);
@@ -118,8 +124,8 @@ class Finder {
   void find_starts(std::int64_t at) {
     if (is(at, "AG") || is(at, "AC")) {
       const bool in_target = words_.has(codes_, at + 2);
-      double odds = acceptor_odds(bases_, at + 1);
-      if (is(at, "AC")) odds = std::max(odds, minor_acceptor_odds(codes_, at + 1));
+      double odds = acceptor_odds(models_, bases_, at + 1);
+      if (models_.minor && is(at, "AC")) odds = std::max(odds, minor_acceptor_odds(codes_, at + 1));
       const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
       if (in_target || score >= least_odds(params_.min_acceptor, is(at, "AC"))) {
         starts_.push_back({at + 3, score, SiteKind::splice, in_target});
@@ -133,8 +139,8 @@ class Finder {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
       const bool in_target = words_.has(codes_, at - TargetWords::length);
-      double odds = donor_odds(bases_, at);
-      if (is(at, "AT")) odds = std::max(odds, minor_donor_odds(codes_, at));
+      double odds = donor_odds(models_, bases_, at);
+      if (models_.minor && is(at, "AT")) odds = std::max(odds, minor_donor_odds(codes_, at));
       const double score = sites_.donor(at, is(at, "GT"), odds);
       // A donor GC has lost about five bits at its second base already.
       const double least = gc ? params_.min_gc_donor : params_.min_donor;
@@ -277,6 +283,7 @@ class Finder {
   const Context* context_;
   std::string_view bases_;
   const TargetWords words_;
+  const SiteModels& models_;
   const CandidateParams& params_;
   const SitesAlong& sites_;
   std::int64_t longest_in_target_ = 0;  ///< of exons whose frame does not count
@@ -312,12 +319,13 @@ void check(const CandidateParams& params) {
 
 std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
+                           const SiteModels& models,
                            const CandidateParams& params,
                            std::string_view target,
                            std::int64_t* left_out,
                            const SitesAlong& sites) {
   check(params);
-  return Finder(context, bases, target, params, sites).exons(left_out);
+  return Finder(context, bases, target, models, params, sites).exons(left_out);
 }
 
 int scaled_score(int score) {
@@ -333,7 +341,7 @@ int scaled_score(int score) {
 std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params,
                                   std::string_view target) {
-  return exons_of(nullptr, bases, params, target, nullptr, {});
+  return exons_of(nullptr, bases, site_models(Species::vertebrate), params, target, nullptr, {});
 }
 
 std::vector<Exon> candidate_exons(const Context& context,
@@ -342,7 +350,18 @@ std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view target,
                                   std::int64_t* left_out,
                                   const SitesAlong& sites) {
-  return exons_of(&context, bases, params, target, left_out, sites);
+  return candidate_exons(
+      context, bases, site_models(Species::vertebrate), params, target, left_out, sites);
+}
+
+std::vector<Exon> candidate_exons(const Context& context,
+                                  std::string_view bases,
+                                  const SiteModels& models,
+                                  const CandidateParams& params,
+                                  std::string_view target,
+                                  std::int64_t* left_out,
+                                  const SitesAlong& sites) {
+  return exons_of(&context, bases, models, params, target, left_out, sites);
 }
 
 CandidateParams candidates_for_proteins() {

@@ -14,8 +14,8 @@ struct CandidateParams {
   double junction_weight = 0.6;  ///< kappa: of the log2-odds of an intron's two sites
   double junction_cost = 13;     ///< lambda: of each intron, in matches
   double missing_signal = 12;    ///< cost in matches of a chain without start or stop codon
-  /// Sites below these log2-odds (by models of human sites) are candidates only beside a word of
-  /// the target.
+  /// Sites below these log2-odds are candidates only beside a word of the target; AT and AC there
+  /// or with four at least.
   double min_donor = -7;
   double min_acceptor = -7;
   double min_gc_donor = -7;
@@ -45,13 +45,13 @@ inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 /// Exons a coding gene may have on the strand given, by the signals at their ends: they begin
 /// behind an acceptor AG or at ATG, and end before a donor GT (GC) or with a stop codon. An intron
 /// adds junction_weight x (donor + acceptor) - junction_cost to a chain, where a site counts its
-/// log2-odds (of human sites, three bases before and six after a donor, twenty before and one after
-/// an acceptor, against equal shares of the four bases); scores are times candidate_scale and
-/// rounded to whole numbers, site by site. A chain pays missing_signal where it begins at an
-/// acceptor or ends at a donor, as with a partial target.
+/// log2-odds by the models of species.hpp, vertebrate ones here, or of U12 introns where they are
+/// better (AT and AC); scores are times candidate_scale and rounded to whole numbers, site by site.
+/// A chain pays missing_signal where it begins at an acceptor or ends at a donor, as with a partial
+/// target.
 ///
 /// With a cDNA as `target` its words of ten bases are evidence: sites beside one are candidates
-/// whatever their odds, AT and AC too; exons with one at both ends need no open frame; and exons
+/// whatever their odds; exons with one at both ends need no open frame; and exons
 /// begin or end where one of the target's first or last words says so, as a fragment's do, at
 /// half that cost, or none where it is the very first or last.
 ///   work: bases x candidates a base; deterministic

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/job/arrays.hpp"
+
+namespace yupana::job {
+
+struct SortRowsParams {
+  std::string in;
+  std::string out;
+  /// Columns, the most significant first: a number from 1 or a name of the first row, then, after
+  /// a colon, n (by number) or t (by text) and a (ascending) or d (descending): "2", "age:nd".
+  std::vector<std::string> keys;
+  bool numeric = false;     ///< keys without n and t are numbers
+  bool descending = false;  ///< keys without a and d descend
+  bool header = false;      ///< the first row is names and stays first; also where a key is a name
+  bool quotes = true;       ///< a cell that begins with a quote ends with one
+  char delimiter = '\0';    ///< '\0': the one of the first row; ' ': runs of blanks and tabs
+  bool unique = false;      ///< of rows whose keys are equal the first alone
+  bool positions = false;   ///< writes where the rows stood (from 0, after the names), not the rows
+  std::int64_t top = INT64_MAX;  ///< ends after as many
+};
+
+/// Sorts the rows of a table of text by columns; rows whose keys are equal keep their order. Texts
+/// are compared byte by byte, without their quotes; numbers as doubles, -0 and +0 being equal, NaN
+/// and empty cells last whether they ascend or descend. A row is written as it was read. Rows that
+/// exceed the context's memory are sorted in runs that fit, which wait in a file without a name in
+/// the output's folder and are merged from there.
+///   work: n log n comparisons of keys; memory: a row, its keys and 56 bytes for each, up to the
+///   context's
+///   determinism: the same bytes for any device, threads and memory
+///   errors (bad_input): what io::RecordReader refuses; a row without a key's column, a key that
+///   is no number or an integer that no double equals, naming file and line; a name that the first
+///   row does not have once. usage: a key that is written otherwise. out_of_resources: memory for
+///   less than a row, or for less than a piece of every run
+ArrayFileResult sort_rows(Context& context, const SortRowsParams& params);
+
+}  // namespace yupana::job

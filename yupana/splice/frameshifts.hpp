@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "yupana/splice/protein.hpp"
+
+namespace yupana::splice {
+
+/// What lets a protein read on where the frame is broken: bases that are skipped, or a stop codon
+/// that is read over.
+struct FrameEdit {
+  std::int64_t place = 0;  ///< first of the bases, from 0
+  int skipped = 0;         ///< 1 or 2 bases; 0: a stop codon
+  std::int64_t gain = 0;   ///< score of the columns without gaps on either side
+};
+
+/// Where ungapped alignments of a protein to the three frames of a text follow each other on
+/// diagonals that differ by no whole codon, or read over a stop codon: best first, few.
+///   work: bases x letters; deterministic
+std::vector<FrameEdit> frame_edits(std::string_view bases,
+                                   std::string_view protein,
+                                   const ProteinParams& params,
+                                   int score_scale);
+
+/// An alignment whose chain has exons of its own. Exons with one or two bases between them are one
+/// exon, and these bases a shift of the frame.
+struct ShiftedAlignment {
+  std::vector<Exon> exons;
+  SplicedAlignment alignment;
+};
+
+/// Candidate exons of a text.
+using FindExons = std::function<std::vector<Exon>(std::string_view)>;
+
+/// Mends the frame of an alignment of a protein to candidates from signals, as far as it pays: each
+/// shift costs `penalty`, a stop codon what charge_stops() has put into the scores. Edits are tried
+/// one after the other: the text without the skipped bases is aligned anew, by align_protein() with
+/// the candidates that `find` has in it, and an edit stays if the score gains. A base that the text
+/// lacks is two that are skipped, and a letter without a codon. Nothing where no edit pays; no
+/// shift is found within three bases of a splice site. The score is that of rescore_protein();
+/// exits of exons have the penalty of each shift.
+std::optional<ShiftedAlignment> mend_frame(Context& context,
+                                           std::string_view bases,
+                                           std::string_view protein,
+                                           const ProteinParams& params,
+                                           std::int64_t score,
+                                           int penalty,
+                                           int score_scale,
+                                           const FindExons& find);
+
+/// Takes the penalty from the scores of a stop codon with any letter but '*'.
+void charge_stops(Substitution& substitution, int penalty);
+
+}  // namespace yupana::splice
