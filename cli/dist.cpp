@@ -242,29 +242,21 @@ void add_dist(Command& program) {
                "the table has four columns more, PLINK 1.9's Z0, Z1, Z2 and PI_HAT of --genome: "
                "shares of the genome with no, one and two alleles by descent");
   command.needs({"--king-table-filter", "--king-table-ibd"}, {"--make-king-table"});
-  command.excludes({"--metric",
-                    "--format",
-                    "--dtype",
-                    "--pairs-below",
-                    "--pairs-above",
-                    "--pairs-format",
-                    "--no-matrix",
-                    "--shared",
-                    "--tree",
-                    "--distance"},
-                   "--make-king-table",
-                   "it writes its table alone");
+  // What PLINK's words and tables have no choice of.
+  const Names own_files = {"--metric",
+                           "--format",
+                           "--dtype",
+                           "--pairs-below",
+                           "--pairs-above",
+                           "--pairs-format",
+                           "--no-matrix"};
+  const std::string alone = "it writes its table alone";
+  command.excludes(own_files, "--make-king-table", alone);
+  command.excludes({"--shared", "--tree", "--distance"}, "--make-king-table", alone);
   command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
-  command.excludes({"--metric",
-                    "--format",
-                    "--dtype",
-                    "--pairs-below",
-                    "--pairs-above",
-                    "--pairs-format",
-                    "--no-matrix",
-                    "--tree"},
-                   "--distance",
-                   "its words say what is written (ibs, 1-ibs, allele-ct)");
+  const std::string words = "its words say what is written (ibs, 1-ibs, allele-ct)";
+  command.excludes(own_files, "--distance", words);
+  command.excludes({"--tree"}, "--distance", words);
 }
 
 }  // namespace yupana::cli

@@ -6,12 +6,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
+from program import files, main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
 RNG = np.random.default_rng(1)
@@ -22,10 +19,6 @@ def numbers(kind, n):
         return RNG.normal(size=n).astype(kind)
     limits = np.iinfo(kind)
     return RNG.integers(limits.min, limits.max, n, dtype=kind, endpoint=True)
-
-
-def files():
-    return sorted(p.name for p in pathlib.Path(".").iterdir())
 
 
 def same(path, want):
@@ -198,16 +191,6 @@ def reads_what_numpy_and_people_write():
     assert pathlib.Path("out.txt").read_text() == "-inf\n0\n-0\n-0\n1000\nnan\n"
 
 
-def refuse(*arguments, says, status=3):
-    before = files()
-    done = run(*arguments, status=status)
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1, done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert files() == before, files()
-
-
 def text_may_have_remarks_and_end_in_blank_lines():
     pathlib.Path("x.txt").write_bytes(b"\xef\xbb\xbf# numbers\r\n3\r\n # one more\r\n1\r\n\r\n\r\n")
     run("sort", "x.txt", "-o", "y.txt")
@@ -269,17 +252,4 @@ def bad_input_ends_in_one_line_and_no_file():
     refuse("sort", "big.npy", "-o", "/dev/null", says=["/dev/null", "name a file"])
 
 
-sys.exit(main([sorts_every_type_of_any_size,
-               sorts_beyond_memory_to_the_same_bytes,
-               sorts_as_its_options_say_within_any_memory,
-               sorts_text_beyond_memory,
-               scans_in_64_bits,
-               scans_across_pieces_with_the_same_bytes_for_any_threads,
-               reference_agrees,
-               reduces,
-               merges,
-               merging_keeps_the_order_of_equal_numbers,
-               reads_what_numpy_and_people_write,
-               text_may_have_remarks_and_end_in_blank_lines,
-               link_stays_and_leads_to_the_output,
-               bad_input_ends_in_one_line_and_no_file]))
+sys.exit(main())

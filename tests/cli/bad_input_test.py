@@ -211,6 +211,4 @@ def a_file_that_may_not_be_so_large():
     assert not list(pathlib.Path(".").iterdir())
 
 
-sys.exit(main([plink_files, tricky_bed_files, vcf_files, npy_files, filters,
-               individuals_without_alleles, one_sample_is_valid, distance_matrices, labels,
-               usage_errors, memory_that_cannot_suffice, a_file_that_may_not_be_so_large]))
+sys.exit(main())

@@ -211,14 +211,4 @@ def a_reader_that_went_left_folders_behind():
     assert not list(pathlib.Path("tmp").iterdir()), list(pathlib.Path("tmp").iterdir())
 
 
-sys.exit(main([every_line_has_every_field, a_bench_without_peers_has_only_our_lines,
-               limits_are_not_called_verified, parallel_peers_name_their_threads,
-               a_peer_that_is_missing_has_a_line_with_the_reason,
-               a_quick_copy_within_the_cache_limits_nothing, the_reference_is_called_so,
-               triangular_systems_come_from_files, a_prediction_is_measured_beside_the_call,
-               options_without_effect_are_errors, no_bench_says_verified_without_a_comparison,
-               a_file_next_to_openblas_was_named_as_the_blas_of_numpy,
-               tables_take_old_lines_and_new_ones,
-               text_lines_lacked_versions_repeats_and_spread,
-               fewer_trees_of_ours_were_compared_with_more_of_scikit_learn,
-               a_reader_that_went_left_folders_behind]))
+sys.exit(main())

@@ -159,4 +159,4 @@ def bad_sample_files():
     refuse("--sample", "none", says=["none", "cannot be opened"])
 
 
-sys.exit(main([bad_headers, bad_variants, bad_probabilities, bad_compression, bad_sample_files]))
+sys.exit(main())

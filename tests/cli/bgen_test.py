@@ -265,8 +265,4 @@ def header_has_free_data_and_no_variants():
     refuse("dist", "c.bgen", "-o", "new", says="c.bgen: expected at least one site")
 
 
-sys.exit(main([every_number_of_bits_phase_and_ploidy_is_called_by_the_rule,
-               all_pairs_of_eight_bits_and_thresholds,
-               several_alt_alleles_are_skipped_split_or_collapsed, filters_are_those_of_every_input,
-               samples_of_the_sample_file, males_have_one_allele_of_x,
-               header_has_free_data_and_no_variants]))
+sys.exit(main())

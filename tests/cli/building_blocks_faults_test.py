@@ -5,12 +5,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run, skip
+from program import main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 
 def put(name, text):
@@ -169,17 +166,4 @@ def rows_in_messages_were_counted_from_0_or_from_1():
     refuse("dist", "g.npy", "-o", "d", says="row 2, column 2 (from 1)")
 
 
-sys.exit(main([one_was_written_as_many,
-               float_sums_left_their_range_without_a_word,
-               a_product_of_nan_had_a_bound,
-               a_text_of_floats_was_taken_for_integers,
-               plain_text_was_written_under_a_compressed_name,
-               a_text_with_a_nul_was_called_utf16,
-               an_empty_name_left_a_sentence_without_a_subject,
-               closest_took_two_integers_for_one,
-               closest_printed_an_infinite_distance,
-               a_number_of_right_hand_sides_was_ignored,
-               lines_of_comments_were_left_out_without_a_note,
-               a_name_ending_in_NPY_was_given_text,
-               an_option_after_two_dashes_made_the_dashes_unknown,
-               rows_in_messages_were_counted_from_0_or_from_1]))
+sys.exit(main())

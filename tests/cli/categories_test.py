@@ -124,9 +124,4 @@ def native_wants_categorical_columns():
 
 
 if __name__ == "__main__":
-    sys.exit(main([a_split_of_cities_is_read_back_from_both_files,
-                   devices_threads_and_the_reference_agree, rules_and_pictures_name_the_cities,
-                   another_table_has_its_categories_in_another_order,
-                   an_unknown_city_goes_where_a_missing_one_goes_or_is_refused,
-                   labels_of_held_out_rows_are_not_learned, a_damaged_set_is_one_line,
-                   native_wants_categorical_columns]))
+    sys.exit(main())

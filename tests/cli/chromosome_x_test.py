@@ -129,8 +129,4 @@ def everybody_counted_in_missing_rates_on_y():
     assert [line.split()[1] for line in lines] == kept and 5 < len(kept) < 55
 
 
-sys.exit(main([everybody_counted_in_missing_rates_on_y,
-               males_counted_twice_in_frequencies_of_x,
-               males_failed_hardy_weinberg_on_x,
-               sexes_of_a_psam_were_not_read,
-               x_counted_in_kinships_once_it_was_read]))
+sys.exit(main())

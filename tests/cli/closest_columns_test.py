@@ -97,11 +97,4 @@ def the_pair_is_written_where_o_says():
     refuse("closest", "x.csv", "-o", "x.csv/such.tsv", says=["x.csv/such.tsv"], status=3)
 
 
-sys.exit(main([a_range_names_all_its_columns,
-               a_name_of_two_columns_is_refused,
-               what_is_no_list_of_columns_is_a_usage_error,
-               a_bad_number_was_told_after_the_file_that_is_missing,
-               quoted_cells_are_read_as_tables_read_them,
-               nan_and_infinite_points_end_in_one_line,
-               tsplib_distances_other_than_euclidean_are_refused,
-               the_pair_is_written_where_o_says]))
+sys.exit(main())

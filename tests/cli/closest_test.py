@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, run, skip
+from program import ROOT, main, refuse, run, skip
 
 try:
     import numpy as np
@@ -95,9 +95,7 @@ def knows_the_published_sets():
 def refuses(text, words, *arguments, name="x.csv", status=3):
     if isinstance(text, str):
         pathlib.Path(name).write_text(text)
-    done = run("closest", name, *arguments, status=status)
-    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
-    assert words in done.stderr, done.stderr
+    refuse("closest", name, *arguments, status=status, says=words)
 
 
 def memory_counts_what_the_search_holds():
@@ -150,7 +148,4 @@ def refuses_bad_input_in_one_line():
     refuses(None, "a .npy is taken whole", "--columns", "1", name="x.npy", status=2)
 
 
-sys.exit(main([
-    reads_every_npy, reads_every_text, reads_tsplib, knows_the_published_sets,
-    memory_counts_what_the_search_holds, a_hint_about_memory_had_no_number, refuses_bad_input_in_one_line,
-]))
+sys.exit(main())

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import main, refuse as refuse_command, run
 
 BED = bytes([0x6C, 0x1B, 0x01])
 HEAD = ("##fileformat=VCFv4.2\n##contig=<ID=1>\n"
@@ -32,13 +32,7 @@ def vcf(name="c.vcf"):
 
 
 def refuse(*arguments, command="dist", status=2, says=()):
-    before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run(command, *arguments, "-o", "out", status=status)
-    lines = [l for l in done.stderr.strip().splitlines() if not l.startswith("note: ")]
-    assert len(lines) == 1, done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
+    refuse_command(command, *arguments, "-o", "out", status=status, says=says)
 
 
 def sites(*arguments):
@@ -247,12 +241,4 @@ def labels_that_are_missing_are_no_population():
     refuse("s.bed", "--labels", "wide", command="fermat", says=["wide", "--label-column", "2, 3"])
 
 
-sys.exit(main([options_of_another_input_are_refused, options_without_their_partner_are_refused,
-               outputs_that_contradict_each_other_are_refused,
-               fermat_options_without_effect_are_refused, words_that_are_no_choice_are_listed,
-               numbers_out_of_range_are_refused, distance_without_words_is_plinks_triangle,
-               lists_name_whom_they_do_not_find, chromosomes_are_those_of_the_species,
-               all_chromosomes_were_advised_where_none_was_left_out,
-               populations_without_a_sample_were_counted,
-               founders_alone_count_for_maf, vcf_sites_follow_the_options,
-               labels_that_are_missing_are_no_population]))
+sys.exit(main())

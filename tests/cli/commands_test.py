@@ -132,9 +132,4 @@ def scaling_is_for_gpus():
     assert "--device cuda" in told, told
 
 
-sys.exit(main([documented_lines_work, memory_cap_gives_the_same_bytes, backends_and_threads_agree,
-               formats_agree, the_ending_of_a_simulated_file_was_written_twice, json_is_one_object,
-               every_listed_file_exists,
-               knn_root_and_landmarks_are_declared,
-               large_alpha_has_scores_for_every_matrix, completion_and_manual_name_every_command,
-               scaling_is_for_gpus]))
+sys.exit(main())

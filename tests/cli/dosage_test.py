@@ -184,8 +184,4 @@ def damaged_dosages_are_refused():
         refuse("grm", "d.pgen", "--dosage", "-o", "r", says=("variant 1", says))
 
 
-sys.exit(main([the_matrix_is_its_definition_for_every_file_and_any_threads_and_memory,
-               the_other_storage_modes_hold_the_same_dosages, filters_of_frequencies_count_dosages,
-               relatives_and_correlated_sites_are_left_out_by_hard_calls,
-               components_loadings_and_projections_are_those_of_dosages,
-               what_has_no_dosages_is_refused_or_noted, damaged_dosages_are_refused]))
+sys.exit(main(helpers=[write_dosages_vcf]))

@@ -78,6 +78,4 @@ def files_of_the_alphas_of_an_earlier_run_were_not_named():
     assert "f.html" in left("fermat", "c.bed", "-o", "f", "--matrix-only")
 
 
-sys.exit(main([a_model_of_another_label_is_not_the_runs, a_page_of_other_predictions_is_not_the_runs,
-               clusters_of_another_map_are_not_the_runs, matrices_of_other_distances_are_not_the_runs,
-               files_of_the_alphas_of_an_earlier_run_were_not_named]))
+sys.exit(main())

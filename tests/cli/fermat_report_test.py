@@ -132,12 +132,4 @@ def test_a_line_of_populations_is_an_arch_to_d_and_a_line_to_f():
 
 
 if __name__ == "__main__":
-    sys.exit(main([test_this_run_does_not_say_metric_missing_mode_filters_and_command,
-                   test_filters_are_left_out_of_the_record_and_autosomes_claimed_of_a_region,
-                   test_the_command_of_the_record_cannot_be_run_again,
-                   test_only_one_of_several_alphas_is_named,
-                   test_axes_of_classical_scaling_are_called_pc,
-                   test_distances_have_no_unit,
-                   test_the_curve_does_not_say_of_which_matrix_it_is,
-                   test_pictures_set_f_of_the_first_alpha_beside_d,
-                   test_a_line_of_populations_is_an_arch_to_d_and_a_line_to_f]))
+    sys.exit(main())

@@ -355,28 +355,4 @@ def printed_lengths_name_their_unit():
     assert f"alpha {alpha:.15g};" in run("path", "b", 1, 7, "--alpha", f"{alpha:.15g}").stdout
 
 
-sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_the_work,
-               counts_below_one_and_two_approximations_are_refused, absent_edges_are_not_kept,
-               integers_of_unreachable_pairs_are_written_as_infinity,
-               nearest_neighbours_say_what_they_found,
-               more_neighbours_and_landmarks_were_named_than_there_are,
-               as_many_landmarks_as_individuals_were_called_an_estimate,
-               absent_edges_were_called_a_complete_graph_and_a_minority_most_of_it,
-               a_run_was_lost_where_eigenvalues_about_zero_do_not_converge,
-               a_note_was_printed_once_for_the_lengths_and_once_for_the_curve,
-               landmarks_are_an_upper_bound_and_called_an_estimate,
-               shares_of_an_estimate_were_recorded_as_known,
-               alpha_auto_of_a_sample_did_not_say_so,
-               one_vanished_weight_was_not_said_to_be_one,
-               one_vanished_weight_hid_the_shares_of_all_others,
-               a_label_of_its_own_for_everyone_had_an_adjusted_rand_index_of_1,
-               an_input_after_alpha_was_called_a_bad_number,
-               paths_between_fewer_than_three_were_called_unchanged_by_fermat,
-               equal_individuals_were_told_of_an_alpha_that_changes_half_of_their_edges,
-               a_header_of_other_words_was_counted_as_the_label_of_a_sample,
-               populations_without_a_sample_went_without_a_word,
-               the_first_of_two_label_columns_of_one_name_was_taken,
-               a_record_that_is_none_is_one_clear_line,
-               paths_of_every_kind_of_run_have_the_length_that_was_written,
-               powers_of_large_whole_distances_have_pictures,
-               printed_lengths_name_their_unit]))
+sys.exit(main())

@@ -71,6 +71,4 @@ def test_tree_and_coordinates_of_a_real_cohort_differ_between_devices():
 
 
 if __name__ == "__main__":
-    sys.exit(main([test_the_tree_of_tied_integers_differs_between_devices,
-                   test_tree_and_coordinates_of_a_simulated_cohort_differ_between_devices,
-                   test_tree_and_coordinates_of_a_real_cohort_differ_between_devices]))
+    sys.exit(main(helpers=[fused_multiply_add]))

@@ -130,7 +130,4 @@ def finite_distances_were_called_infinite():
         assert np.allclose(first_axes(f"{name}.mds.tsv"), first_axes("d.mds.tsv"), atol=1e-5), name
 
 
-sys.exit(main([
-    trees_of_high_powers_underflowed_in_float, scores_of_high_powers_were_those_of_zeros,
-    tree_was_that_of_the_lengths_without_their_root, finite_distances_were_called_infinite,
-]))
+sys.exit(main())

@@ -191,6 +191,4 @@ def faults():
     refuse("filter", "c.bed", "--indep-pairwise", 50, 5, 0.2, "-o", "x.bed", says=["together", "chromosome 1"])
 
 
-sys.exit(main([a_bed_keeps_every_column, every_kind_of_file_holds_the_same, a_vcf_is_read_and_written,
-               several_alleles_become_sites, arrays, simulations_are_named_as_simulate_names_them,
-               an_interval_of_a_chromosome, faults]))
+sys.exit(main())

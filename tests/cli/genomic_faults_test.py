@@ -131,10 +131,4 @@ def scores_that_differ_were_called_the_same():
     assert seen == {True, False}, "both sentences are tried"
 
 
-sys.exit(main([scores_that_differ_were_called_the_same,
-               empty_words_crashed_or_wrote_no_matrix, json_named_the_metric_that_was_not_written,
-               alpha_auto_broke_its_promise_without_a_word,
-               families_and_files_that_name_nobody_were_ignored_in_silence,
-               names_of_no_variant_and_no_contig_were_ignored_in_silence, a_npy_had_positions,
-               sites_outside_from_bp_were_called_outside_region, the_plan_of_a_table_of_kinships_wrote_nothing,
-               plans_notes_and_help_said_what_was_not_so]))
+sys.exit(main(helpers=[cohort]))

@@ -180,21 +180,4 @@ def a_folder_that_is_not_there_was_a_fault_of_usage():
     refuse("bench", "distances", "--data", "nowhere", says="--data: expected a folder, got 'nowhere'")
 
 
-sys.exit(main([a_path_was_given_of_the_distances_of_another_command,
-               kinship_was_nan_without_a_note_where_no_call_is_heterozygous,
-               a_sample_was_a_pair_with_itself,
-               an_infinite_pair_was_one_component,
-               hints_about_types_led_in_a_circle,
-               a_tree_was_written_over_the_names_of_its_matrix_or_into_a_npy,
-               kinships_of_all_pairs_were_not_planned,
-               memory_that_a_refusal_named_was_refused,
-               the_larger_need_of_complete_genotypes_was_not_checked,
-               shares_of_weights_that_vanish_were_false,
-               a_tiny_distance_was_a_note_for_every_point_of_the_curve,
-               a_root_of_scaled_sums_was_a_factor_times_the_power,
-               a_table_of_kinships_took_less_than_was_planned_at_the_least,
-               blocks_on_gpus_were_larger_than_the_genotypes,
-               files_of_several_alphas_took_more_than_was_planned,
-               the_record_of_matrices_alone_named_a_tree,
-               a_plan_of_distances_hid_that_the_run_is_refused,
-               a_folder_that_is_not_there_was_a_fault_of_usage]))
+sys.exit(main())

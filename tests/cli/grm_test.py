@@ -206,8 +206,4 @@ def work_of_relationships_missed_pairs():
         assert work == [samples * (samples + 1) / 2 * 50], (samples, work)
 
 
-sys.exit(main([work_of_relationships_missed_pairs, the_matrix_is_its_definition, components_are_those_of_numpy,
-               components_without_the_matrix_are_those_with_it, loadings_are_the_vectors_of_the_sites,
-               samples_without_a_call_lay_at_the_origin_unsaid,
-               numbers_and_files_are_those_of_plink2, bytes_do_not_depend_on_threads_memory_or_backend,
-               a_pair_without_sites_is_nan_and_has_no_components, what_has_no_answer_is_one_line]))
+sys.exit(main())

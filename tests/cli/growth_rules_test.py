@@ -116,6 +116,4 @@ def what_has_no_sense_is_refused():
     assert not list(pathlib.Path(".").glob("m.*"))
 
 
-sys.exit(main([test for name, test in list(globals().items())
-               if callable(test) and getattr(test, "__module__", "") == "__main__"
-               and name not in ("table", "told", "falls", "rises")]))
+sys.exit(main())

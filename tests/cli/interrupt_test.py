@@ -167,10 +167,4 @@ def a_message_that_cannot_be_written_aborts_nothing():
         pathlib.Path("m.json").unlink()
 
 
-sys.exit(main([killed_run_resumes_to_the_same_bytes,
-               one_of_two_runs_removed_the_checkpoint_of_the_other,
-               other_run_does_not_take_the_checkpoint,
-               interrupt_leaves_nothing, ctrl_c_ends_a_long_run_within_a_second,
-               a_second_signal_ends_at_once_and_leaves_nothing,
-               building_blocks_stop_as_well, closed_output_is_an_error,
-               a_message_that_cannot_be_written_aborts_nothing]))
+sys.exit(main(helpers=[leftovers]))

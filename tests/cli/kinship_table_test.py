@@ -126,6 +126,4 @@ def pairs_of_minus_infinity_were_below_no_bound():
     assert rows("k.pairs.tsv")[1:] == []
 
 
-sys.exit(main([every_pair_has_its_counts, pairs_of_minus_infinity_were_below_no_bound, the_filter_keeps_whom_it_names, any_memory_and_threads_write_the_same_bytes,
-      a_pair_without_a_common_site_is_nan_and_passes_no_filter, what_has_no_effect_is_refused,
-      plink2_writes_the_same_table]))
+sys.exit(main())

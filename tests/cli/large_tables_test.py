@@ -83,5 +83,4 @@ def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
            status=4, says=["sorted lists", "forest fit --partition"])
 
 
-sys.exit(main([tables_larger_than_the_memory_are_predicted_in_parts,
-               a_forest_of_parts_grows_from_a_table_larger_than_the_memory]))
+sys.exit(main())

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from program import PROGRAM, main, refuse, run
 
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
@@ -244,9 +244,7 @@ def plans_tell_output_and_free_disk():
 
 
 def refused(*arguments, says):
-    done = run(*arguments, "-o", "big", status=4, timeout=120)
-    assert done.stderr.count("\n") == 1 and says in done.stderr, done.stderr
-    assert not list(pathlib.Path(".").glob("big*"))
+    done = refuse(*arguments, "-o", "big", status=4, says=says, timeout=120)
     print("        " + done.stderr.strip())
 
 
@@ -270,20 +268,4 @@ def cohorts_that_memory_cannot_hold_are_refused():
             says="raise --memory")
 
 
-sys.exit(main([plans_tell_the_peak,
-               a_third_more_was_planned_than_a_run_with_little_memory_takes,
-               neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan,
-               small_memories_were_passed_by_readers_and_writers,
-               filters_held_any_memory_whatever_was_allowed,
-               projections_held_any_memory_whatever_was_allowed,
-               pruning_held_blocks_of_one_size_for_any_memory,
-               alpha_auto_trees_and_readers_were_planned_otherwise_than_held,
-               simulate_needed_other_memory_than_it_said,
-               text_of_distances_was_not_held_against_memory,
-               twice_the_memory_was_planned_where_no_call_is_missing,
-               the_block_read_last_was_held_while_the_matrix_was_written,
-               text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number,
-               plans_tell_output_and_free_disk,
-               distances_from_a_file_are_held_against_memory,
-               outputs_that_the_disk_cannot_hold_are_refused,
-               cohorts_that_memory_cannot_hold_are_refused]))
+sys.exit(main(helpers=[sanitized]))

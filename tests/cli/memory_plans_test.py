@@ -8,12 +8,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run, skip
+from program import PROGRAM, main, module, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
 PEAK = """import resource, subprocess, sys
@@ -249,16 +246,4 @@ def trees_take_no_more_than_their_plan_says():
         assert SANITIZED or took <= 1.05 * plan, (arguments, f"{plan} planned, {took:.0f} taken")
 
 
-sys.exit(main([trees_take_no_more_than_their_plan_says, fft_takes_what_its_plan_says,
-               polymul_takes_what_its_plan_says,
-               coefficients_that_need_two_primes_are_planned_once_they_are_known,
-               trisolve_takes_what_its_plan_says,
-               few_bytes_are_not_said_to_be_one_megabyte_of_none,
-               sizes_were_printed_in_other_units_than_they_are_given_in,
-               automatic_trisolve_was_refused_for_a_copy_that_serial_solving_does_not_make,
-               scans_that_memory_was_too_small_for_took_it_all_the_same,
-               a_prediction_took_more_than_memory_allows,
-               the_reference_is_not_estimated_with_the_memory_of_the_cpu,
-               sizes_beyond_any_memory_are_refused,
-               text_that_grows_beyond_memory_is_refused,
-               a_prediction_was_refused_for_twice_what_it_takes]))
+sys.exit(main())

@@ -248,13 +248,4 @@ def a_damaged_digit_of_a_json_model_predicted_otherwise():
         assert refused > 50, refused
 
 
-sys.exit(main([categories_were_thresholds_of_unknown_numbers,
-               many_categories_filled_a_rule,
-               damaged_models_were_refused_in_the_parsers_words,
-               a_damaged_digit_of_a_json_model_predicted_otherwise,
-               libsvm_values_beyond_the_model_vanished_without_a_note,
-               zero_based_was_forgotten_by_the_model,
-               a_column_that_a_libsvm_file_has_not_was_the_one_before,
-               a_file_given_as_o_was_written_under_twice_its_ending,
-               standard_output_as_o_was_a_file_beside_it,
-               a_learning_rate_of_0_was_in_range_and_refused]))
+sys.exit(main())

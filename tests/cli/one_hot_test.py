@@ -94,5 +94,4 @@ def categories_of_many_rows_take_little_memory():
 
 
 if __name__ == "__main__":
-    sys.exit(main([models_are_those_of_tables_with_the_features, predictions_are_those_of_the_features,
-                   categories_of_many_rows_take_little_memory]))
+    sys.exit(main())

@@ -217,11 +217,4 @@ def an_output_replaced_the_file_that_it_was_made_of():
     assert {p.name: p.read_bytes() for p in pathlib.Path(".").iterdir()} == before
 
 
-sys.exit(main([an_output_replaced_the_file_that_it_was_made_of, folders_of_the_output_are_made, standard_output_is_appended_to,
-               a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
-               quiet_prints_measures_that_were_asked_for,
-               the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
-               hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,
-               a_pipe_given_for_a_list_was_waited_for_without_a_word,
-               a_pipe_that_nobody_reads_can_be_interrupted,
-               empty_folders_of_a_checkpoint_stayed, an_interrupted_run_names_its_checkpoint]))
+sys.exit(main(helpers=[parts]))

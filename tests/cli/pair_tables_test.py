@@ -192,6 +192,4 @@ def a_name_that_is_no_text_is_refused_by_parquet_alone():
     refuse("dist", "c.vcf", "--pairs-above", 0, "--pairs-format", "parquet", "-o", "e", says="UTF-8")
 
 
-sys.exit(main([pairs_are_those_of_the_matrix, no_matrix_writes_the_list_alone_for_any_memory,
-               parquet_has_the_rows_of_the_text, row_groups_of_parquet_were_not_counted_in_memory, no_pair_is_a_table_without_rows,
-               options_without_effect_are_refused, a_name_that_is_no_text_is_refused_by_parquet_alone]))
+sys.exit(main(helpers=[cohort]))

@@ -120,6 +120,4 @@ def pictures_are_as_wide_as_a_column():
     refuse("pca", "c.bed", "--report", "--figure-width", 5, "-o", "z", status=2, says=["--figure-width", "60"])
 
 
-sys.exit(main([the_page_holds_what_the_files_hold, the_page_works_in_a_browser, what_has_no_effect_is_refused,
-               a_label_has_its_colour_whichever_samples_are_kept, numbers_of_many_values_are_a_scale,
-               pictures_are_as_wide_as_a_column]))
+sys.exit(main(helpers=[write_ages]))

@@ -134,4 +134,4 @@ def bad_companions():
         refuse(says=says)
 
 
-sys.exit(main([bad_headers, bad_records, bad_alleles, bad_companions]))
+sys.exit(main())

@@ -244,8 +244,4 @@ def simulated_data_sets_are_read_back():
     assert pathlib.Path("p.pgen").read_bytes() == pathlib.Path("q.pgen").read_bytes()
 
 
-sys.exit(main([every_record_type_gives_the_bytes_of_the_bed, every_storage_mode_gives_the_bytes_of_the_bed,
-               phases_and_dosages_are_passed_over, more_than_one_block_of_variants,
-               names_of_companions_and_compression, zstandard,
-               several_alt_alleles_are_skipped_split_or_collapsed, filters_of_the_pvar,
-               samples_of_the_psam, simulated_data_sets_are_read_back]))
+sys.exit(main())

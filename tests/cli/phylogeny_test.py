@@ -212,8 +212,4 @@ def faults():
     refuse("fermat", "c.bed", "--matrix-only", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
 
 
-sys.exit(main([nj_reads_a_matrix_and_writes_newick, small_matrices, the_tree_of_dist_is_that_of_its_matrix,
-               the_tree_of_fermat_is_that_of_its_lengths, support_is_the_same_for_any_threads_and_memory,
-               support_of_fermat_is_that_of_every_alpha, false_support_of_sites_out_of_order,
-               support_says_how_many_blocks_were_drawn_from, plans_without_the_sums_of_replicates,
-               names_are_quoted, faults]))
+sys.exit(main())

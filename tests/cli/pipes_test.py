@@ -148,8 +148,4 @@ def models_were_no_files_from_a_pipe():
                says=["next to its .codebook.npy, got standard input"], input="")
 
 
-sys.exit(main([a_pipe_gives_what_its_file_gives, genotypes_from_standard_input_were_said_to_be_read_twice,
-               standard_input_may_be_a_file, errors_name_what_was_given,
-               two_names_of_one_pipe_were_read_as_two_files_the_second_empty,
-               distances_from_a_pipe_were_looked_for_in_a_file_of_that_name,
-               splice_knew_standard_input_by_one_of_its_names, models_were_no_files_from_a_pipe]))
+sys.exit(main(helpers=[inputs]))

@@ -85,4 +85,4 @@ def what_has_no_effect_is_refused():
     refuse("dist", "x.npy", "--king-table-ibd", "-o", "y", status=2, says=["--make-king-table"])
 
 
-sys.exit(main([fst_and_ibs_are_their_definitions, relatives_are_counted_and_twins_named, what_has_no_effect_is_refused]))
+sys.exit(main())

@@ -7,12 +7,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run, skip
+from program import main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 COMPONENTS = 4
 
@@ -180,6 +177,4 @@ def bad_loadings():
         run("pca", "b.bed", *options, "-o", "new", status=2)
 
 
-sys.exit(main([own_samples_come_back, others_are_scored_by_the_formula_for_any_threads,
-               eigensoft_scales_are_those_of_the_earlier_run, sums_are_those_of_plink2,
-               a_site_that_appears_twice_was_written_without_a_word, a_table_cut_at_the_end_of_a_line_was_taken, bad_loadings]))
+sys.exit(main())

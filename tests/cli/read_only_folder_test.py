@@ -93,5 +93,4 @@ def a_link_out_of_a_read_only_folder_is_followed():
     os.chmod("sealed", 0o755)
 
 
-sys.exit(main([outputs_in_a_read_only_folder_were_refused_after_the_work,
-               a_link_out_of_a_read_only_folder_is_followed]))
+sys.exit(main(helpers=[inputs, as_a_plain_user]))

@@ -25,4 +25,4 @@ def stated_digests_are_those_of_the_commands():
 
 
 if __name__ == "__main__":
-    sys.exit(main([stated_digests_are_those_of_the_commands]))
+    sys.exit(main())

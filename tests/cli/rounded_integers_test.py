@@ -5,22 +5,11 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
+from program import main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 ODD = 2**53 + 1
-
-
-def refuse(*arguments, says):
-    done = run(*arguments, status=3)
-    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
-    for word in says:
-        assert word in done.stderr, f"'{word}' wanted in: {done.stderr}"
-    assert not pathlib.Path("o.npy").exists()
 
 
 def identity():
@@ -94,9 +83,4 @@ def a_line_without_a_number_is_described_in_words():
     refuse("sort", "x.txt", "-o", "o.npy", says=["x.txt:1:", "one number a line, got '1 2'"])
 
 
-sys.exit(main([integers_of_a_npy_that_doubles_do_not_hold_are_refused,
-               integers_of_a_text_that_doubles_do_not_hold_are_refused,
-               integers_beyond_64_bits_were_rounded_without_a_word,
-               integers_of_a_matrix_that_doubles_do_not_hold_are_refused,
-               larger_integers_that_doubles_hold_are_taken,
-               a_line_without_a_number_is_described_in_words]))
+sys.exit(main(helpers=[identity]))

@@ -170,10 +170,4 @@ def bad_numbers_are_one_line():
 
 
 if __name__ == "__main__":
-    sys.exit(main([clusters_are_scikit_learns, their_number_has_the_largest_mean_silhouette,
-                   one_distinct_point_is_one_cluster,
-                   a_silhouette_of_the_fits_samples_is_not_told_of_others,
-                   samples_of_unknown_classes_are_in_the_notices_where_they_count,
-                   threads_of_an_online_fit_are_said_to_be_of_the_rest,
-                   samples_have_the_clusters_of_their_neurons, maps_without_clusters_and_reports_with_others,
-                   the_legend_names_every_class_and_empty_cells, bad_numbers_are_one_line]))
+    sys.exit(main())

@@ -7,12 +7,9 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, refuse, run, skip
+from program import ROOT, main, module, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 DATA = ROOT.parent / "shared" / "data" / "som"
 FIT = ["--rows", 5, "--cols", 4, "--iterations", 8, "--sigma0", 2.5, "--sigmaf", 0.4, "--tau", 6,
@@ -388,11 +385,4 @@ def faces_reach_the_published_errors():
     assert pathlib.Path("four.images.png").stat().st_size > 10000
 
 
-sys.exit(main([fit_writes_what_it_says, documented_line_works, the_same_bytes_everywhere,
-               apply_of_the_training_table_is_the_fit, apply_takes_every_form_of_a_table,
-               libsvm_files_may_end_early, tables_beyond_memory_give_the_same_bytes,
-               report_says_what_the_fit_said, oddities_are_noted,
-               a_note_says_where_sigma_ends_on_both_sides_of_sigmaf,
-               values_that_float32_rounds_are_noted,
-               bad_input_is_one_line_and_leaves_nothing, models_that_do_not_fit_are_refused,
-               python_reads_the_model, faces_reach_the_published_errors]))
+sys.exit(main())

@@ -159,9 +159,4 @@ def faults_end_in_one_line_and_no_file():
            says=["t.csv:2:", "row", "--memory"], status=4)
 
 
-sys.exit(main([rows_are_those_of_gnu_sort,
-               what_exceeds_the_memory_waits_on_disk,
-               quoted_cells_hold_delimiters_quotes_and_line_ends,
-               numbers_and_missing_ones_are_those_of_numpy,
-               pipes_are_read_and_written,
-               faults_end_in_one_line_and_no_file]))
+sys.exit(main())

@@ -8,22 +8,15 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
+from program import main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 try:
     import scipy.fft
 except ImportError:
     scipy = None
 
 RNG = np.random.default_rng(1)
-
-
-def files():
-    return sorted(p.name for p in pathlib.Path(".").iterdir())
 
 
 def close(got, want, single=False):
@@ -196,16 +189,6 @@ def products_are_those_of_gmp():
                 assert got == gmp_product(gmp, a, b, base), (n, m, digits)
 
 
-def refuse(*arguments, says, status=3):
-    before = files()
-    done = run(*arguments, status=status)
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1, done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert files() == before, files()
-
-
 def order_of_a_matrix_does_not_matter():
     for shape in [(1, 1), (3, 4), (200, 130), (1, 5), (5, 1)]:
         for kind in ["f4", "c16", ">i4"]:
@@ -281,17 +264,4 @@ def bad_input_ends_in_one_line_and_no_file():
     refuse("polymul", "d.txt", "d.txt", "--digits", "hex", "--real", "-o", "o.txt", says=["--digits"], status=2)
 
 
-sys.exit(main([transforms_every_type,
-               imaginary_parts_that_no_real_signal_has_were_dropped_without_a_word,
-               real_spectra_are_halves,
-               matrices_go_along_either_axis_or_both,
-               text_in_and_out,
-               reference_and_threads_agree,
-               exact_products,
-               real_products_within_their_bound,
-               integers_of_any_size,
-               products_are_those_of_gmp,
-               order_of_a_matrix_does_not_matter,
-               text_may_have_remarks,
-               the_memory_that_a_text_needs_was_not_said,
-               bad_input_ends_in_one_line_and_no_file]))
+sys.exit(main())

@@ -7,12 +7,8 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from genes import complement, fasta, table
+from genes import complement, fasta, noise, table
 from program import main, run
-
-
-def noise(length):
-    return "".join(random.choice("ACGT") for _ in range(length))
 
 
 def gene():
@@ -217,10 +213,4 @@ def exons_given_are_aligned_whatever_the_evidence():
     assert paf("g")[0][11] == "255"
 
 
-sys.exit(main([random_targets_had_genes_of_fifteen_exons, antisense_cdnas_failed_silently,
-               qualities_tell_one_place_from_two, copies_side_by_side_had_the_best_quality,
-               copies_in_an_intron_had_the_best_quality,
-               copies_that_share_a_tail_of_poly_a_had_the_best_quality,
-               genes_far_apart_are_found_by_their_words, repeats_and_tails_of_poly_a_were_evidence,
-               genes_with_tails_of_poly_a_stay_aligned,
-               exons_given_are_aligned_whatever_the_evidence]))
+sys.exit(main(helpers=[gene]))

@@ -353,21 +353,4 @@ def help_says_what_it_hid():
         assert words in text, words
 
 
-sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
-               scores_of_a_matrix_out_of_range_were_called_no_whole_numbers,
-               numbers_out_of_range_name_option_value_and_range,
-               options_without_effect_are_refused,
-               names_in_gff3_are_written_and_read_back,
-               gff3_passes_the_validator_of_genometools,
-               identity_of_proteins_leaves_out_the_stop_codon,
-               introns_in_cs_have_their_bases_and_length,
-               cdnas_given_as_proteins_are_refused,
-               memory_is_held_and_told_in_units_that_show_it,
-               a_hint_about_memory_had_no_number,
-               scores_have_one_unit_in_every_output,
-               outputs_never_replace_their_inputs,
-               empty_names_are_refused,
-               the_empty_chain_scored_more_than_the_best,
-               an_estimate_ignored_its_output,
-               estimates_name_the_factor_they_hold_within,
-               help_says_what_it_hid]))
+sys.exit(main())

@@ -172,6 +172,4 @@ def shifts_without_effect_are_refused():
     refuse(*AUTO, "--splice-scores", "s.tsv", "-F", 5, says=["--frameshift", "--splice-scores"])
 
 
-sys.exit(main([bases_too_few_and_too_many_are_shifts, letters_alike_in_two_frames_hid_shifts, shifts_beside_introns_keep_their_exons,
-               stop_codons_inside_are_paid_for, frames_that_are_whole_are_as_without_the_option,
-               devices_agree_on_shifts, shifts_without_effect_are_refused]))
+sys.exit(main(helpers=[tags]))

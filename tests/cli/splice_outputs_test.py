@@ -9,12 +9,8 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from genes import complement, fasta, refuse, table, translated
+from genes import complement, fasta, noise, refuse, table, translated
 from program import main, peer, run
-
-
-def noise(length):
-    return "".join(random.choice("ACGT") for _ in range(length))
 
 
 def body(length):
@@ -374,9 +370,4 @@ def words_without_effect_are_refused():
 
 
 if __name__ == "__main__":
-    sys.exit(main([a_cdna_with_a_frame_has_its_cds_and_phases,
-                   a_stop_codon_in_two_exons_has_two_lines_of_gtf,
-                   frames_that_are_cut_off_are_partial, sam_is_what_the_alignment_is,
-                   other_programs_take_the_files, the_page_shows_every_exon_and_loads_nothing,
-                   letters_that_reads_have_wrong_made_exons, places_of_copies_were_not_told,
-                   proteins_find_their_loci_in_large_sequences, words_without_effect_are_refused]))
+    sys.exit(main(helpers=[intron]))

@@ -155,5 +155,4 @@ def bad_proteins_are_one_line():
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-14"
 
 
-sys.exit(main([proteins_keep_their_frame_on_both_strands, a_protein_finds_its_gene_from_signals,
-               batches_may_hold_proteins_and_cdnas, bad_proteins_are_one_line]))
+sys.exit(main())

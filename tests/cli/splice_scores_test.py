@@ -8,15 +8,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
-from genes import complement, fasta, table
+from genes import complement, fasta, noise, table
 from program import main, run
 
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
 refuse = functools.partial(genes.refuse, status=3)
-
-
-def noise(length):
-    return "".join(random.choice("ACGT") for _ in range(length))
 
 
 def body(codons):
@@ -82,4 +78,4 @@ def files_that_are_no_scores_are_refused():
     genes.refuse(*AUTO, "--exons", "e.tsv", "--splice-scores", "s.tsv", status=2, says=["--exons auto"])
 
 
-sys.exit(main([scores_of_sites_decide_between_equal_introns, files_that_are_no_scores_are_refused]))
+sys.exit(main(helpers=[gene]))

@@ -86,7 +86,4 @@ def species_without_effect_are_refused():
     refuse(*AUTO, "--species", "human", says=["--species", "vertebrate", "human"])
 
 
-sys.exit(main([short_introns_are_those_of_the_species,
-               long_introns_are_looked_for_as_far_as_the_species_has_them,
-               a_note_names_the_species_whose_introns_are_shorter, rare_introns_cost_more,
-               species_without_effect_are_refused]))
+sys.exit(main())

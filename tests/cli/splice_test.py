@@ -225,7 +225,4 @@ def bad_input_is_one_line():
     assert "merged" in run("splice", *usual, "-o", "twice").stderr
 
 
-sys.exit(main([the_worked_example, both_strands_mirror_each_other,
-               batches_give_what_each_case_gives, estimates_name_cells_and_steps,
-               a_gene_is_found_from_its_signals, annotated_exons_are_chosen_among_decoys,
-               bad_input_is_one_line]))
+sys.exit(main())

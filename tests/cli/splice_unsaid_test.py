@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
-from genes import complement, example, fasta, table, translated
+from genes import complement, example, fasta, noise, table, translated
 from program import main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
@@ -43,10 +43,6 @@ def gene():
     body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
     exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
     return ("GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG").join(exons), "".join(exons)
-
-
-def noise(length):
-    return "".join(random.choice("ACGT") for _ in range(length))
 
 
 def exact_ended_at_100_kb():
@@ -126,4 +122,4 @@ def introns_longer_than_max_intron_were_not_told():
         assert "longer" not in run("splice", *AUTO, "-o", "x", *more).stderr, more
 
 
-sys.exit(main([introns_longer_than_max_intron_were_not_told, both_strands_without_effect_was_silent, the_stop_codon_is_in_paf_alone, piped_lists_were_relative_to_dev, exact_ended_at_100_kb, candidates_were_left_out, first_exons_were_dropped_as_headers, bed_without_its_name_had_no_exons]))
+sys.exit(main(helpers=[gene]))

@@ -7,29 +7,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run, skip
+from program import PROGRAM, files, main, module, refuse, run
 
-try:
-    import numpy as np
-except ImportError:
-    skip("NumPy is not installed")
+np = module("numpy", "NumPy")
 
 MOST = 2**63 - 1
 DEVICES = ["cpu", "reference"]
-
-
-def files():
-    return sorted(p.name for p in pathlib.Path(".").iterdir())
-
-
-def refuse(*arguments, says, status=3):
-    before = files()
-    done = run(*arguments, status=status)
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1 and done.stdout == "", done
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert files() == before, files()
 
 
 def sums_beyond_64_bits_are_refused_at_the_first_number():
@@ -168,13 +151,4 @@ def a_killed_sort_leaves_no_runs():
         assert [name for name in files() if "runs" in name] == [], files()
 
 
-sys.exit(main([sums_beyond_64_bits_are_refused_at_the_first_number,
-               nan_has_no_sign,
-               wrap_takes_sums_modulo_2_to_the_64,
-               sums_that_come_back_into_64_bits_are_exact,
-               nan_spreads_in_sums_and_comes_last_in_orders,
-               float_reduction_has_the_same_bits_on_the_reference,
-               reduce_writes_the_file_it_is_given,
-               options_without_effect_are_refused,
-               integers_of_a_text_are_not_rounded_to_doubles,
-               a_killed_sort_leaves_no_runs]))
+sys.exit(main())

@@ -395,6 +395,4 @@ def the_table_counts_with_its_trees_against_the_memory():
     run(*fit, *trees, "--memory", "4M")
 
 
-sys.exit(main([test for name, test in list(globals().items())
-               if callable(test) and getattr(test, "__module__", "") == "__main__"
-               and name not in ("put", "refuse", "answer", "predictions")]))
+sys.exit(main())

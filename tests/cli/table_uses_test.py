@@ -6,22 +6,11 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import main, refuse, run
 
 
 def put(name, text):
     pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def refuse(*arguments, status=3, says=(), **options):
-    before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run(*arguments, status=status, **options)
-    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
-    assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
-    return done
 
 
 def answer(*arguments):
@@ -239,6 +228,4 @@ def lines_of_libsvm_were_said_to_have_no_label():
     refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
 
 
-sys.exit(main([test for name, test in list(globals().items())
-               if callable(test) and getattr(test, "__module__", "") == "__main__"
-               and name not in ("put", "refuse", "answer")]))
+sys.exit(main())

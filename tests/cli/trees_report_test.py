@@ -159,6 +159,4 @@ def a_page_needs_a_name_and_labels():
            says=["--report", "--label"])
 
 
-sys.exit(main([dependence_is_the_mean_of_what_is_predicted,
-               dependence_is_the_same_for_any_memory_and_says_its_rows, a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
-               a_page_needs_a_name_and_labels]))
+sys.exit(main())

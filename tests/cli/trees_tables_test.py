@@ -188,7 +188,4 @@ def a_cut_or_altered_model_is_refused_or_whole():
         run("tree", "show", "c.model", status=3)
 
 
-sys.exit(main([text_columns_are_known_by_name_in_another_table,
-               categories_of_noise_tell_nothing_out_of_bag_or_in_folds, a_measurement_is_no_class,
-               classes_weigh_as_told, folds_can_be_a_column, bad_input_is_one_line,
-               a_cut_or_altered_model_is_refused_or_whole]))
+sys.exit(main())

@@ -213,12 +213,4 @@ def importances_are_told_and_drawn():
            says=["--repeats: expected a whole number of at least 1"])
 
 
-sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_writes_the_same_model,
-               both_kinds_of_model_predict_the_same,
-               a_value_equal_to_the_threshold_goes_left_after_a_reload, columns_are_found_by_name,
-               the_tree_is_told_as_rules_graphviz_and_picture,
-               a_deep_tree_was_drawn_too_wide_to_read, regression_predicts_numbers,
-               reduced_error_pruning_needs_only_another_table,
-               out_of_bag_figures_and_folds_are_of_the_pruned_trees,
-               folds_are_pruned_with_the_table_as_by_hand, alpha_is_chosen_by_folds,
-               importances_are_told_and_drawn]))
+sys.exit(main())

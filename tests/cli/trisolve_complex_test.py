@@ -177,9 +177,4 @@ def quotients_reach_the_ends_of_the_range():
         assert pathlib.Path("x.txt").read_text() == "0.5 -0.5\n"
 
 
-sys.exit(main([complex_systems_are_those_of_scipy,
-               real_and_complex_meet,
-               symmetric_files_give_either_triangle_whatever_part_they_store,
-               faults_of_complex_and_symmetric_files_end_in_one_line,
-               a_complex_x_beyond_double_has_no_small_error,
-               quotients_reach_the_ends_of_the_range]))
+sys.exit(main())

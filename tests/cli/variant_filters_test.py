@@ -199,6 +199,4 @@ def a_vcf_with_a_byte_order_mark_was_refused():
     refuse("dist", "n.vcf", "-o", "new", says=["not VCF or BCF"])
 
 
-sys.exit(main([options_that_may_take_words_swallowed_the_input,
-               a_vcf_with_a_byte_order_mark_was_refused, lists_of_names, lists_of_intervals, frequencies, families, snps_only,
-               bad_lists_are_refused]))
+sys.exit(main())

@@ -216,6 +216,4 @@ def bad_containers_of_blosc():
     broken(good[:4] + b"\xff\xff\xff\xff" + good[8:], "more bytes")
 
 
-sys.exit(main([every_packing_version_and_cut_gives_the_calls_of_the_vcf, filters_and_rules_are_those_of_a_vcf,
-               haploid_stores_and_chunks_without_a_file, a_store_given_as_a_vcf_was_called_a_directory, bad_stores,
-               bad_containers_of_blosc]))
+sys.exit(main())

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::cluster {
@@ -71,13 +72,7 @@ TEST_F(StartedBy, ARunOfOneRankNeedsNoMpi) {
 
 TEST_F(StartedBy, NamesTheLibraryThatIsMissing) {
   // It stands beside the program, not beside this test.
-  try {
-    join_mpi();
-    FAIL() << "joined without a library";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("libyupana_mpi.so"), std::string::npos);
-  }
+  test::expect_refusal([&] { join_mpi(); }, "libyupana_mpi.so", ErrorCode::usage);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/text_files.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "yupana/core/error.hpp"
 
@@ -47,27 +48,14 @@ TEST_F(AtomicFileTest, LeavesNothingWithoutCommit) {
 }
 
 TEST_F(AtomicFileTest, ErrorNamesThePath) {
-  try {
-    AtomicFile out(file("no/such/folder"));
-    FAIL() << "created a file in a folder that does not exist";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find("no/such/folder"), std::string::npos);
-  }
+  test::expect_refusal([&] { AtomicFile out(file("no/such/folder")); }, "no/such/folder");
 }
 
 TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
   fs::create_directory(file("folder"));
   ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
   const auto refused = [](const std::string& path, const auto& make) {
-    try {
-      make();
-      ADD_FAILURE() << path;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::bad_input);
-      EXPECT_NE(std::string(error.what()).find(path + ": is a folder, a device"), std::string::npos)
-          << error.what();
-    }
+    test::expect_refusal(make, path + ": is a folder, a device");
   };
   for (const std::string& path : {file("folder"), file("pipe"), std::string("/dev/null")}) {
     refused(path, [&] { AtomicFile out(path); });
@@ -107,12 +95,7 @@ TEST_F(AtomicFileTest, FullDiskIsAResourceError) {
   OutputFiles files;
   files.add(file("good")).write("x");
   files.add(file("full")).write(std::string(1 << 21, 'x').substr(0, 100));
-  try {
-    files.commit();
-    FAIL() << "wrote to a full disk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  }
+  test::refusal([&] { files.commit(); }, ErrorCode::out_of_resources);
   EXPECT_FALSE(fs::exists(file("good")));
 }
 

@@ -5,6 +5,7 @@
 #endif
 
 #include "tests/support/gpu.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 
@@ -44,12 +45,7 @@ TEST(CudaContext, AskingForDevicesChangesNoCurrentDevice) {
 
 TEST(CudaContext, RefusesADeviceThatIsNotThere) {
   YUPANA_NEEDS_GPU();
-  try {
-    const Context context({.device = "cuda:99"});
-    FAIL() << "cuda:99 was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::device);
-  }
+  test::refusal([&] { const Context context({.device = "cuda:99"}); }, ErrorCode::device);
 }
 
 }  // namespace

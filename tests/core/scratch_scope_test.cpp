@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/text_files.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 
@@ -72,13 +73,7 @@ TEST(ScratchScope, AnEmptyFolderChangesNothingAndScopesNest) {
 
 TEST(ScratchScope, AFolderThatIsNotThereIsAnErrorThatNamesIt) {
   const ScratchScope scope("/no/such/folder");
-  try {
-    const Array<double> block(1'000'000);
-    FAIL() << "a block in a folder that is not there";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find("/no/such/folder"), std::string::npos);
-  }
+  test::expect_refusal([&] { const Array<double> block(1'000'000); }, "/no/such/folder");
 }
 
 }  // namespace

@@ -59,4 +59,4 @@ def a_reader_of_genotypes_has_a_run():
     assert not without, without
 
 
-sys.exit(main([a_command_has_a_run, a_kind_of_output_has_a_run, a_reader_of_genotypes_has_a_run]))
+sys.exit(main())

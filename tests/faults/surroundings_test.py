@@ -192,10 +192,4 @@ def run_at_once(first, second, rounds):
                                        for name, text in whole_files().items()}
 
 
-sys.exit(main([address_space_ends_in_one_line,
-               a_small_text_was_sorted_in_half_of_the_free_memory,
-               memory_is_what_the_address_space_leaves, a_limit_of_file_sizes_leaves_nothing,
-               a_limit_of_open_files_leaves_nothing, closed_streams_change_no_file,
-               closed_standard_output_is_an_error_after_the_files,
-               a_reader_that_goes_away_leaves_nothing_half_written,
-               two_runs_of_one_name_give_the_files_of_one]))
+sys.exit(main(helpers=[inputs, written, whole_files]))

@@ -17,24 +17,6 @@ namespace {
 
 using test::refusal;
 
-/// Columns of categories, the last column of numbers; the label depends on which categories meet.
-template <class T>
-Sample<T> make_categories(const SampleParams& params) {
-  Sample<T> sample = make_sample<T>(params);
-  const auto shift = static_cast<T>((params.levels + 1) / 2);
-  for (std::int64_t f = 0; f + 1 < params.features; ++f) {
-    T* column = sample.table.column(f);
-    for (std::int64_t i = 0; i < params.rows; ++i) column[i] += shift;
-  }
-  return sample;
-}
-
-TreeParams with_categories(TreeParams params, std::int64_t features) {
-  params.categorical.assign(static_cast<std::size_t>(features), true);
-  params.categorical.back() = false;
-  return params;
-}
-
 class Categories : public testing::Test {
  protected:
   template <class T>
@@ -43,9 +25,7 @@ class Categories : public testing::Test {
     params = with_categories(params, shape.features);
     const Tree expected = fit_tree(reference_, sample.table.view(), sample.target(), params);
     const Tree got = fit_tree(cpu_, sample.table.view(), sample.target(), params);
-    ASSERT_EQ(difference(expected, got), "")
-        << shape.rows << " rows, " << shape.classes << " classes, " << shape.levels
-        << " levels, missing " << shape.missing << ", weights " << shape.weights;
+    ASSERT_EQ(difference(expected, got), "") << text_of(shape);
     ASSERT_EQ(expected.sets, got.sets);
     splits_ += std::ssize(got.sets);
   }
@@ -55,22 +35,16 @@ class Categories : public testing::Test {
 };
 
 TEST_F(Categories, AreSplitAsByTheReference) {
-  std::uint64_t seed = 1;
-  for (const std::int64_t rows : {1, 2, 9, 33, 150}) {
-    for (const std::int32_t classes : {0, 2, 3, 5}) {
-      for (const std::int64_t levels : {2, 5, 10, 30}) {
-        for (const double missing : {0.0, 0.2}) {
-          for (const int weights : {0, 1, 2}) {
-            if (weights > 0 && rows < 9) continue;
-            const SampleParams shape{rows, 4, classes, levels, missing, weights, seed++};
-            agree<float>(shape, {});
-            agree<double>(shape, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
-            agree<double>(shape, {.max_leaf_nodes = 5, .max_features = 2, .seed = seed});
-          }
-        }
-      }
-    }
-  }
+  const SampleRanges ranges{.features = 4,
+                            .rows = {1, 2, 9, 33, 150},
+                            .classes = {0, 2, 3, 5},
+                            .levels = {2, 5, 10, 30},
+                            .weighted_rows = 9};
+  for_each_sample(ranges, [&](const SampleParams& shape) {
+    agree<float>(shape, {});
+    agree<double>(shape, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
+    agree<double>(shape, {.max_leaf_nodes = 5, .max_features = 2, .seed = shape.seed});
+  });
   EXPECT_GT(splits_, 1000);
 }
 

@@ -54,29 +54,27 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
 
 TEST_F(Forests, ThatDrawFewOfManyFeaturesEqualTheReference) {
   // One in four or more: nodes sort what they drew. Few levels make most drawn features constant.
-  std::uint64_t seed = 1;
-  for (const std::int32_t classes : {0, 1, 2, 3, 9}) {
-    for (const std::int64_t levels : {0, 1, 3}) {
-      for (const double missing : {0.0, 0.3}) {
-        for (const int weights : {0, 1, 2}) {
-          const auto sample =
-              make_sample<double>({130, 10, classes, levels, missing, weights, ++seed});
-          for (const Criterion criterion : {Criterion::gini, Criterion::entropy}) {
-            ForestParams params{.trees = 3, .max_features = 1 + static_cast<int>(seed % 2)};
-            params.sampling = seed % 4 == 0 ? Sampling::partition : Sampling::bootstrap;
-            params.tree.criterion = criterion;
-            params.tree.seed = seed;
-            params.tree.min_samples_leaf = 1 + static_cast<int>(seed % 5);
-            params.tree.min_gain = seed % 7 == 0 ? 0.01 : 0;
-            const auto table = sample.table.view();
-            const auto expected = fit_forest(reference_, table, sample.target(), params);
-            const auto got = fit_forest(cpu_, table, sample.target(), params);
-            EXPECT_TRUE(got.trees == expected.trees) << seed;
-          }
-        }
-      }
+  const SampleRanges ranges{.features = 10,
+                            .rows = {130},
+                            .classes = {0, 1, 2, 3, 9},
+                            .levels = {0, 1, 3},
+                            .missing = {0.0, 0.3}};
+  for_each_sample(ranges, [&](const SampleParams& shape) {
+    const auto sample = make_sample<double>(shape);
+    const std::uint64_t seed = shape.seed;
+    for (const Criterion criterion : {Criterion::gini, Criterion::entropy}) {
+      ForestParams params{.trees = 3, .max_features = 1 + static_cast<int>(seed % 2)};
+      params.sampling = seed % 4 == 0 ? Sampling::partition : Sampling::bootstrap;
+      params.tree.criterion = criterion;
+      params.tree.seed = seed;
+      params.tree.min_samples_leaf = 1 + static_cast<int>(seed % 5);
+      params.tree.min_gain = seed % 7 == 0 ? 0.01 : 0;
+      const auto table = sample.table.view();
+      const auto expected = fit_forest(reference_, table, sample.target(), params);
+      const auto got = fit_forest(cpu_, table, sample.target(), params);
+      EXPECT_TRUE(got.trees == expected.trees) << seed;
     }
-  }
+  });
 }
 
 TEST_F(Forests, ThatDrawFewFeaturesEqualThoseOfPartedListsOnLargeNodes) {

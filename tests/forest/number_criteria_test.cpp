@@ -37,9 +37,7 @@ class NumberCriteria : public testing::Test {
     const Tree expected = fit_tree(reference_, sample.table.view(), sample.target(), params);
     const Tree got = fit_tree(cpu_, sample.table.view(), sample.target(), params);
     EXPECT_EQ(difference(expected, got), "")
-        << shape.rows << " rows, " << shape.levels << " levels, missing " << shape.missing
-        << ", weights " << shape.weights << ", seed " << shape.seed << ", criterion "
-        << static_cast<int>(params.criterion);
+        << text_of(shape) << ", criterion " << static_cast<int>(params.criterion);
     return got;
   }
   Context cpu_{{.device = "cpu", .threads = 2}};
@@ -47,21 +45,15 @@ class NumberCriteria : public testing::Test {
 };
 
 TEST_F(NumberCriteria, EqualTheReferenceNodeByNode) {
-  std::uint64_t seed = 1;
   std::size_t nodes = 0;
-  for (const std::int64_t rows : {1, 2, 3, 7, 8, 9, 17, 33, 121}) {
-    for (const std::int64_t levels : {0, 2, 6}) {
-      for (const double missing : {0.0, 0.2}) {
-        for (const int weights : {0, 1, 2}) {
-          for (const Criterion criterion : criteria) {
-            const SampleParams shape{rows, 3, 0, levels, missing, weights, seed++};
-            nodes += agree<float>(shape, {.criterion = criterion}).nodes.size();
-            agree<double>(shape, {.criterion = criterion, .min_samples_leaf = 2});
-          }
-        }
-      }
+  const SampleRanges ranges{
+      .rows = {1, 2, 3, 7, 8, 9, 17, 33, 121}, .classes = {0}, .levels = {0, 2, 6}};
+  for_each_sample(ranges, [&](const SampleParams& shape) {
+    for (const Criterion criterion : criteria) {
+      nodes += agree<float>(shape, {.criterion = criterion}).nodes.size();
+      agree<double>(shape, {.criterion = criterion, .min_samples_leaf = 2});
     }
-  }
+  });
   EXPECT_GT(nodes, 1000u);
 }
 

@@ -46,9 +46,7 @@ class OneHot : public testing::Test {
     for (Context* context : {&one_, &cpu_, &seven_, &reference_}) {
       if (context == &reference_ && shape.rows > 1000) continue;
       const Tree got = fit_tree(*context, sample.table.view(), sample.target(), params);
-      ASSERT_EQ(difference(expected, got), "")
-          << shape.rows << " rows, " << shape.classes << " classes, " << shape.levels
-          << " levels, missing " << shape.missing << ", weights " << shape.weights;
+      ASSERT_EQ(difference(expected, got), "") << text_of(shape);
     }
     nodes_ += std::ssize(expected.nodes);
     expect_same_leaves<T>(sample, made, expected, one_hot);
@@ -79,23 +77,17 @@ class OneHot : public testing::Test {
 };
 
 TEST_F(OneHot, TreesAreThoseOfTheMadeFeatures) {
-  std::uint64_t seed = 1;
-  for (const std::int64_t rows : {1, 2, 9, 33, 150}) {
-    for (const std::int32_t classes : {0, 2, 3, 5}) {
-      for (const std::int64_t levels : {1, 2, 5, 30}) {
-        for (const double missing : {0.0, 0.2}) {
-          for (const int weights : {0, 1, 2}) {
-            if (weights > 0 && rows < 9) continue;
-            const SampleParams shape{rows, 4, classes, levels, missing, weights, seed++};
-            agree<float>(shape, {});
-            agree<double>(shape, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
-            agree<double>(shape, {.min_weight_fraction_leaf = 0.1});
-            agree<double>(shape, {.max_leaf_nodes = 5, .max_features = 2, .seed = seed});
-          }
-        }
-      }
-    }
-  }
+  const SampleRanges ranges{.features = 4,
+                            .rows = {1, 2, 9, 33, 150},
+                            .classes = {0, 2, 3, 5},
+                            .levels = {1, 2, 5, 30},
+                            .weighted_rows = 9};
+  for_each_sample(ranges, [&](const SampleParams& shape) {
+    agree<float>(shape, {});
+    agree<double>(shape, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
+    agree<double>(shape, {.min_weight_fraction_leaf = 0.1});
+    agree<double>(shape, {.max_leaf_nodes = 5, .max_features = 2, .seed = shape.seed});
+  });
   EXPECT_GT(nodes_, 10'000);
 }
 

@@ -121,6 +121,4 @@ def categories_go_where_they_go_here():
             assert np.array_equal(got, own)
 
 
-sys.exit(main([classes_and_their_shares_are_the_same, numbers_are_the_same,
-               a_threshold_between_two_floats_parts_them_as_before,
-               a_single_leaf_is_a_model_too, categories_go_where_they_go_here]))
+sys.exit(main())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,46 @@ struct SampleParams {
   std::uint64_t seed = 1;
 };
 
+inline std::string text_of(const SampleParams& sample) {
+  return fmt::format("{} rows, {} features, {} classes, {} levels, missing {}, weights {}, seed {}",
+                     sample.rows,
+                     sample.features,
+                     sample.classes,
+                     sample.levels,
+                     sample.missing,
+                     sample.weights,
+                     sample.seed);
+}
+
+/// What samples vary in, besides their weights.
+struct SampleRanges {
+  std::int64_t features = 3;
+  std::vector<std::int64_t> rows;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> levels;
+  std::vector<double> missing = {0.0, 0.2};
+  std::int64_t weighted_rows = 0;  ///< samples of fewer rows have no weights
+};
+
+/// Calls attempt(params) for each of the samples, each with a seed of its own.
+template <class Attempt>
+void for_each_sample(const SampleRanges& ranges, const Attempt& attempt) {
+  std::uint64_t seed = 1;
+  for (const std::int64_t rows : ranges.rows) {
+    for (const std::int32_t classes : ranges.classes) {
+      for (const std::int64_t levels : ranges.levels) {
+        for (const double missing : ranges.missing) {
+          for (const int weights : {0, 1, 2}) {
+            if (weights > 0 && rows < ranges.weighted_rows) continue;
+            attempt(SampleParams{rows, ranges.features, classes, levels, missing, weights, seed++});
+            if (testing::Test::HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 template <class T>
 Sample<T> make_sample(const SampleParams& params) {
   RandomSequence random(params.seed);
@@ -77,6 +118,24 @@ Sample<T> make_sample(const SampleParams& params) {
     if (params.weights == 2) sample.weights.push_back(std::max(0.0, random.uniform() - 0.1));
   }
   return sample;
+}
+
+/// Columns of categories, the last column of numbers; the label depends on which categories meet.
+template <class T>
+Sample<T> make_categories(const SampleParams& params) {
+  Sample<T> sample = make_sample<T>(params);
+  const auto shift = static_cast<T>((params.levels + 1) / 2);
+  for (std::int64_t f = 0; f + 1 < params.features; ++f) {
+    T* column = sample.table.column(f);
+    for (std::int64_t i = 0; i < params.rows; ++i) column[i] += shift;
+  }
+  return sample;
+}
+
+inline TreeParams with_categories(TreeParams params, std::int64_t features) {
+  params.categorical.assign(static_cast<std::size_t>(features), true);
+  params.categorical.back() = false;
+  return params;
 }
 
 /// Of two trees: empty if equal, otherwise the first difference.

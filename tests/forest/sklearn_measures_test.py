@@ -168,6 +168,4 @@ def numbers_are_measured_as_by_scikit_learn():
         assert done["measures"] == answer["train"]
 
 
-sys.exit(main([classes_are_measured_as_by_scikit_learn,
-               unknown_classes_are_measured_as_one_that_is_never_predicted,
-               numbers_are_measured_as_by_scikit_learn]))
+sys.exit(main())

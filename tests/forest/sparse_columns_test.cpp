@@ -55,8 +55,7 @@ class SparseTrees : public testing::Test {
     for (Context* context : {&one_, &cpu_, &seven_, &reference_}) {
       if (context == &reference_ && shape.rows > 1000) continue;
       const Tree got = fit_sparse_tree(*context, sparse.view(), sample.target(), params);
-      ASSERT_EQ(difference(expected, got), "")
-          << shape.rows << " rows, " << shape.classes << " classes, share " << share;
+      ASSERT_EQ(difference(expected, got), "") << text_of(shape) << ", share " << share;
     }
     nodes_ += std::ssize(expected.nodes);
   }
@@ -68,22 +67,19 @@ class SparseTrees : public testing::Test {
 };
 
 TEST_F(SparseTrees, AreThoseOfTheTableWithItsZeros) {
-  std::uint64_t seed = 1;
-  for (const std::int64_t rows : {1, 2, 9, 33, 150}) {
-    for (const std::int32_t classes : {0, 2, 3, 5}) {
-      for (const std::int64_t levels : {0, 2, 6}) {
-        for (const double share : {0.05, 0.4, 1.0}) {
-          for (const int weights : {0, 1, 2}) {
-            if (weights > 0 && rows < 9) continue;
-            const SampleParams shape{rows, 7, classes, levels, 0, weights, seed++};
-            agree<float>(shape, share, {});
-            agree<double>(shape, share, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
-            agree<double>(shape, share, {.min_weight_fraction_leaf = 0.1});
-            agree<double>(shape, share, {.max_leaf_nodes = 5, .max_features = 2, .seed = seed});
-          }
-        }
-      }
-    }
+  const SampleRanges ranges{.features = 7,
+                            .rows = {1, 2, 9, 33, 150},
+                            .classes = {0, 2, 3, 5},
+                            .levels = {0, 2, 6},
+                            .missing = {0.0},
+                            .weighted_rows = 9};
+  for (const double share : {0.05, 0.4, 1.0}) {
+    for_each_sample(ranges, [&](const SampleParams& shape) {
+      agree<float>(shape, share, {});
+      agree<double>(shape, share, {.criterion = Criterion::entropy, .min_samples_leaf = 3});
+      agree<double>(shape, share, {.min_weight_fraction_leaf = 0.1});
+      agree<double>(shape, share, {.max_leaf_nodes = 5, .max_features = 2, .seed = shape.seed});
+    });
   }
   EXPECT_GT(nodes_, 10'000);
 }

@@ -24,20 +24,12 @@ namespace {
 using test::refusal;
 
 std::string text_of(const SampleParams& sample, const TreeParams& params) {
-  return fmt::format(
-      "{} rows, {} features, {} classes, {} levels, missing {}, weights {}, seed {}; criterion {}, "
-      "depth {}, leaf {}, max_features {}",
-      sample.rows,
-      sample.features,
-      sample.classes,
-      sample.levels,
-      sample.missing,
-      sample.weights,
-      sample.seed,
-      static_cast<int>(params.criterion),
-      params.max_depth,
-      params.min_samples_leaf,
-      params.max_features);
+  return fmt::format("{}; criterion {}, depth {}, leaf {}, max_features {}",
+                     text_of(sample),
+                     static_cast<int>(params.criterion),
+                     params.max_depth,
+                     params.min_samples_leaf,
+                     params.max_features);
 }
 
 class GpuTrees : public testing::Test {
@@ -64,21 +56,14 @@ class GpuTrees : public testing::Test {
 
 // A warp takes 32 entries at a time, a tile is 512.
 TEST_F(GpuTrees, EqualTheProcessorAndTheReferenceNodeByNode) {
-  std::uint64_t seed = 1;
-  for (const std::int64_t rows : {1, 2, 3, 31, 32, 33, 121, 511, 512, 513, 1025, 1999}) {
-    for (const std::int32_t classes : {0, 2, 3}) {
-      for (const std::int64_t levels : {0, 6}) {
-        for (const double missing : {0.0, 0.2}) {
-          for (const int weights : {0, 1, 2}) {
-            if (weights > 0 && rows < 31) continue;
-            const SampleParams sample{rows, 3, classes, levels, missing, weights, seed++};
-            agree<float>(sample, {});
-            agree<double>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 2});
-          }
-        }
-      }
-    }
-  }
+  const SampleRanges ranges{.rows = {1, 2, 3, 31, 32, 33, 121, 511, 512, 513, 1025, 1999},
+                            .classes = {0, 2, 3},
+                            .levels = {0, 6},
+                            .weighted_rows = 31};
+  for_each_sample(ranges, [&](const SampleParams& sample) {
+    agree<float>(sample, {});
+    agree<double>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 2});
+  });
 }
 
 TEST_F(GpuTrees, EqualTheProcessorForManyClasses) {

@@ -25,9 +25,7 @@ class Trees : public testing::Test {
     const Tree expected = fit_tree(reference_, sample.table.view(), sample.target(), params);
     const Tree got = fit_tree(cpu_, sample.table.view(), sample.target(), params);
     EXPECT_EQ(difference(expected, got), "")
-        << sample_params.rows << " rows, " << sample_params.classes << " classes, "
-        << sample_params.levels << " levels, missing " << sample_params.missing << ", weights "
-        << sample_params.weights << ", criterion " << static_cast<int>(params.criterion)
+        << text_of(sample_params) << ", criterion " << static_cast<int>(params.criterion)
         << ", max_features " << params.max_features;
   }
   Tree fit(const Table<double>& table, const Target& target, const TreeParams& params = {}) {
@@ -40,21 +38,14 @@ class Trees : public testing::Test {
 };
 
 TEST_F(Trees, EqualTheReferenceNodeByNode) {
-  std::uint64_t seed = 1;
-  for (const std::int64_t rows : {1, 2, 3, 7, 8, 9, 17, 33, 121}) {
-    for (const std::int32_t classes : {0, 2, 3, 5}) {
-      for (const std::int64_t levels : {0, 2, 6}) {
-        for (const double missing : {0.0, 0.2}) {
-          for (const int weights : {0, 1, 2}) {
-            const SampleParams sample{rows, 3, classes, levels, missing, weights, seed++};
-            if (weights > 0 && rows < 7) continue;
-            agree<float>(sample, {});
-            agree<double>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 2});
-          }
-        }
-      }
-    }
-  }
+  const SampleRanges ranges{.rows = {1, 2, 3, 7, 8, 9, 17, 33, 121},
+                            .classes = {0, 2, 3, 5},
+                            .levels = {0, 2, 6},
+                            .weighted_rows = 7};
+  for_each_sample(ranges, [&](const SampleParams& sample) {
+    agree<float>(sample, {});
+    agree<double>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 2});
+  });
 }
 
 TEST_F(Trees, EqualTheReferenceUnderEveryStoppingRule) {

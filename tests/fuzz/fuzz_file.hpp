@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+
+#include "yupana/core/error.hpp"
 
 namespace yupana::fuzz {
 
@@ -33,6 +36,20 @@ inline std::string put(const std::string& name, const std::uint8_t* data, std::s
   if (file == nullptr || std::fwrite(data, 1, size, file) != size) std::abort();
   std::fclose(file);
   return path;
+}
+
+inline std::string put(const std::string& name, std::string_view bytes) {
+  return put(name, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+/// Calls `read` and aborts where it refuses its input with more than one line.
+template <class Read>
+void expect_one_line(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+  }
 }
 
 }  // namespace yupana::fuzz

@@ -3,21 +3,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz_file.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/io/sample_lists.hpp"
-
-namespace {
-
-template <class Read>
-void expect_one_line(const Read& read) {
-  try {
-    read();
-  } catch (const yupana::Error& error) {
-    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
-  }
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
@@ -25,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   yupana::io::SampleNames samples;
   samples.ids = {"a", "b", "c"};
   const std::string path = yupana::fuzz::put("labels", data + 1, size - 1);
-  expect_one_line([&] {
+  yupana::fuzz::expect_one_line([&] {
     const yupana::io::SampleLabels labels =
         yupana::io::read_labels(path, samples, columns[data[0] % 4]);
     if (labels.of.size() != samples.ids.size()) std::abort();
@@ -37,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     samples.families = {"f", "f", "g"};
     samples.individuals = samples.ids;
   }
-  expect_one_line([&] {
+  yupana::fuzz::expect_one_line([&] {
     for (const std::string& id : yupana::io::read_sample_list(path, samples).ids) {
       if (id != "a" && id != "b" && id != "c") std::abort();
     }

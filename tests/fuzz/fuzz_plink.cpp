@@ -6,13 +6,12 @@
 
 #include "tests/fuzz/fuzz_file.hpp"
 #include "tests/fuzz/fuzz_sites.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/io/bed.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
-  using yupana::fuzz::bytes_of, yupana::fuzz::take_part;
+  using yupana::fuzz::take_part;
   const std::string bim = take_part(rest), fam = take_part(rest);
   std::string bed = rest;
   if (data[0] & 1) bed.insert(0, "\x6c\x1b\x01");
@@ -23,13 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bed.resize(3 + lines(bim) * ((lines(fam) + 3) / 4), '\x5b');
   }
   yupana::io::BedFiles files;
-  files.bed = yupana::fuzz::put("c.bed", bytes_of(bed), bed.size());
-  files.bim = yupana::fuzz::put("c.bim", bytes_of(bim), bim.size());
-  files.fam = yupana::fuzz::put("c.fam", bytes_of(fam), fam.size());
-  try {
-    yupana::fuzz::expect_sites(*yupana::io::open_bed(files));
-  } catch (const yupana::Error& error) {
-    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
-  }
+  files.bed = yupana::fuzz::put("c.bed", bed);
+  files.bim = yupana::fuzz::put("c.bim", bim);
+  files.fam = yupana::fuzz::put("c.fam", fam);
+  yupana::fuzz::expect_one_line([&] { yupana::fuzz::expect_sites(*yupana::io::open_bed(files)); });
   return 0;
 }

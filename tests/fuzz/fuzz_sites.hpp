@@ -17,10 +17,6 @@ inline std::string take_part(std::string& rest) {
   return part;
 }
 
-inline const std::uint8_t* bytes_of(const std::string& text) {
-  return reinterpret_cast<const std::uint8_t*>(text.data());
-}
-
 /// Reads all sites and aborts where the source breaks its promises; their calls in file order.
 inline std::vector<std::uint8_t> expect_sites(genotype::Source& source, std::int64_t capacity = 3) {
   const auto samples = static_cast<std::int64_t>(source.samples().size());
@@ -44,6 +40,14 @@ inline std::vector<std::uint8_t> expect_sites(genotype::Source& source, std::int
   for (const auto& [reason, count] : account.skipped) skipped += count;
   if (account.read != account.kept + skipped) std::abort();
   return calls;
+}
+
+/// The same, twice: the sites do not depend on how many are read at a time.
+inline void expect_sites_again(genotype::Source& source) {
+  const auto calls = expect_sites(source);
+  source.rewind();
+  source.name_sites();
+  if (expect_sites(source, 64) != calls) std::abort();
 }
 
 }  // namespace yupana::fuzz

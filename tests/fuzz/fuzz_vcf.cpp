@@ -44,8 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n");
   }
   VcfParams params;
-  params.path =
-      yupana::fuzz::put("c.vcf", reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  params.path = yupana::fuzz::put("c.vcf", text);
   params.multiallelic = static_cast<Multiallelic>((data[0] >> 1) % 3);
   if (data[0] & 8) params.var_filter.emplace();
   if (data[0] & 16) params.min_qual = 10.0f;

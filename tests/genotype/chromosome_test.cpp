@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::genotype {
@@ -115,12 +116,8 @@ TEST(ChromosomeFilter, ListTakesNumbersRangesLettersAndExactNames) {
 
 TEST(ChromosomeFilter, BadListIsUsage) {
   for (const char* list : {"", "1,,2", "1,", "4-1", "X-1", "1-", "-4", "-"}) {
-    try {
-      ChromosomeFilter::listed(list);
-      ADD_FAILURE() << "accepted '" << list << "'";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::usage) << list;
-    }
+    SCOPED_TRACE(list);
+    test::refusal([&] { ChromosomeFilter::listed(list); }, ErrorCode::usage);
   }
 }
 

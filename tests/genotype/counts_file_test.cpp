@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/checksum.hpp"
 
@@ -201,12 +202,11 @@ TEST_F(CountsFileTest, FullDiskIsAResourceErrorAndKeepsThePreviousCheckpoint) {
   const PairCounts first = example(5, {0, 5}, false, 1);
   save_counts(context_, file("c"), run, first);
   fs::create_symlink("/dev/full", file("c.part-" + std::to_string(getpid())));
-  try {
-    save_counts(context_, file("c"), run, example(5, {0, 5}, false, 2));
-    FAIL() << "wrote to a full disk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  }
+  test::refusal(
+      [&] {
+        save_counts(context_, file("c"), run, example(5, {0, 5}, false, 2));
+      },
+      ErrorCode::out_of_resources);
   expect_same(*load_counts(context_, file("c"), run), first);
 }
 
@@ -247,12 +247,7 @@ TEST_F(CountsFileTest, KillingTheWriterAtAnyMomentLeavesAWholeCheckpoint) {
 TEST_F(CountsFileTest, LargerThanMemoryIsAResourceError) {
   save_counts(context_, file("c"), run, example(600, {0, 600}, false));
   Context small({.device = "cpu", .threads = 1, .memory = 1 << 20});
-  try {
-    load_counts(small, file("c"), run);
-    FAIL() << "loaded more than memory holds";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  }
+  test::refusal([&] { load_counts(small, file("c"), run); }, ErrorCode::out_of_resources);
 }
 
 }  // namespace

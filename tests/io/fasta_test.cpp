@@ -18,8 +18,7 @@ class FastaTest : public testing::Test {
     return read_fasta(folder_.put("f.fa", text), dna_letters);
   }
   void refuse(const std::string& text, const char* words) {
-    const std::string message = refusal([&] { read(text); });
-    EXPECT_NE(message.find(words), std::string::npos) << message;
+    test::expect_refusal([&] { read(text); }, words);
   }
   test::Folder folder_;
 };
@@ -66,8 +65,7 @@ class ExonsTest : public testing::Test {
     return read_exons(folder_.put(name, text));
   }
   void refuse(const std::string& text, const char* words, const char* name = "e") {
-    const std::string message = refusal([&] { read(text, name); });
-    EXPECT_NE(message.find(words), std::string::npos) << message;
+    test::expect_refusal([&] { read(text, name); }, words);
   }
   static std::string shown(const std::vector<ExonRecord>& exons) {
     std::string text;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "tests/io/matrix_reading.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_layout.hpp"
@@ -154,12 +155,7 @@ TEST_F(MatrixRefusals, ShapesBeyondTheFileAllocateNothing) {
 TEST_F(MatrixRefusals, LargerThanMemoryIsAResourceError) {
   put(folder_ / "d.npy", npy_of<double>("<f8", 400, 400, std::vector<double>(160000)));
   Context small({.device = "cpu", .threads = 1, .memory = 1 << 20});
-  try {
-    read_distances(small, folder_ / "d.npy");
-    FAIL() << "read more than memory holds";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  }
+  test::refusal([&] { read_distances(small, folder_ / "d.npy"); }, ErrorCode::out_of_resources);
 }
 
 TEST_F(MatrixRefusals, MissingFilesAndFoldersAreRefused) {

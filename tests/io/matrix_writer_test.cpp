@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/io/matrix_samples.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/plink_matrix.hpp"
 
@@ -104,27 +105,25 @@ TEST_F(MatrixWriterTest, CancellingStopsAndLeavesNothing) {
     if (i == 5) context_.cancel();
     distance_rows(2000)(i, row);
   };
-  try {
-    AtomicFile file(folder_ / "x");
-    write_tsv(context_, file, sample_names(2000), rows);
-    FAIL() << "wrote on after cancel()";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::interrupted);
-  }
+  test::refusal(
+      [&] {
+        AtomicFile file(folder_ / "x");
+        write_tsv(context_, file, sample_names(2000), rows);
+      },
+      ErrorCode::interrupted);
   EXPECT_EQ(folder_.files(), 0);
 }
 
 TEST_F(MatrixWriterTest, FullDiskIsAResourceError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
   std::filesystem::create_symlink("/dev/full", folder_ / ("x.part-" + std::to_string(getpid())));
-  try {
-    AtomicFile file(folder_ / "x");
-    write_tsv(context_, file, sample_names(700), distance_rows(700));
-    file.commit();
-    FAIL() << "wrote to a full disk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  }
+  test::refusal(
+      [&] {
+        AtomicFile file(folder_ / "x");
+        write_tsv(context_, file, sample_names(700), distance_rows(700));
+        file.commit();
+      },
+      ErrorCode::out_of_resources);
 }
 
 }  // namespace

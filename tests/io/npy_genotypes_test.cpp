@@ -11,7 +11,6 @@
 namespace yupana::io {
 namespace {
 
-using genotype::SiteBlock;
 using genotype::Source;
 using test::refusal;
 
@@ -43,24 +42,6 @@ std::string npy(const std::string& descr,
     bytes.append(raw, sizeof(T));
   }
   return bytes;
-}
-
-/// x per site and sample; -1 missing.
-std::vector<std::vector<int>> read_all(Source& source, std::int64_t block_sites) {
-  const int x_of[4] = {2, -1, 1, 0};
-  std::vector<std::vector<int>> result;
-  SiteBlock block(std::ssize(source.samples()), block_sites);
-  while (source.read(block)) {
-    for (std::int64_t site = 0; site < block.sites; ++site) {
-      std::vector<int> row;
-      for (std::int64_t i = 0; i < block.samples; ++i) row.push_back(x_of[block.at(site, i)]);
-      for (std::int64_t i = block.samples; i < 4 * block.stride; ++i) {
-        EXPECT_EQ(block.at(site, i), 0);
-      }
-      result.push_back(row);
-    }
-  }
-  return result;
 }
 
 class NpyGenotypesTest : public testing::Test {

@@ -13,8 +13,7 @@ class SpliceCasesTest : public testing::Test {
     return read_splice_cases(folder_.put("cases.tsv", text));
   }
   void refuse(const std::string& text, const char* words) {
-    const std::string message = test::refusal([&] { read(text); });
-    EXPECT_NE(message.find(words), std::string::npos) << message;
+    test::expect_refusal([&] { read(text); }, words);
   }
   test::Folder folder_;
 };

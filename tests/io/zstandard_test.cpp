@@ -79,8 +79,7 @@ TEST_F(ZstandardTest, EveryCutIsRefusedUnlessItIsBetweenFrames) {
   const std::string first = frame(some_text(1, 300)), whole = first + frame(some_text(2, 200));
   for (std::size_t cut = 4; cut < whole.size(); ++cut) {
     if (cut == first.size()) continue;
-    const std::string message = refusal([&] { read(whole.substr(0, cut)); });
-    EXPECT_NE(message.find("x.zst: damaged Zstandard file"), std::string::npos) << message;
+    test::expect_refusal([&] { read(whole.substr(0, cut)); }, "x.zst: damaged Zstandard file");
   }
 }
 
@@ -108,8 +107,7 @@ TEST_F(ZstandardTest, AChangedByteIsRefusedOrLeavesTheText) {
 
 TEST_F(ZstandardTest, ASmallFileAsksForNoLargeWindow) {
   EXPECT_EQ(read(frame("a\nb\n", 3, 23)), "a\nb\n");
-  const std::string message = refusal([&] { read(frame("a\nb\n", 3, 27)); });
-  EXPECT_NE(message.find("memory"), std::string::npos) << message;
+  test::expect_refusal([&] { read(frame("a\nb\n", 3, 27)); }, "memory");
 }
 
 }  // namespace

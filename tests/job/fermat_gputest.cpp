@@ -6,6 +6,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/job/distances.hpp"
@@ -145,13 +146,8 @@ TEST(CudaDistanceJob, AGpuTooSmallForOneBandIsRefusedWithThePlan) {
   DistanceJobParams params;
   params.input.path = "simulate:1500x2000";
   params.out = folder / "none";
-  try {
-    run_distances(gpu, params);
-    FAIL() << "1 MiB was enough";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-    EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos);
-  }
+  test::expect_refusal(
+      [&] { run_distances(gpu, params); }, "--gpu-memory", ErrorCode::out_of_resources);
   EXPECT_FALSE(fs::exists(folder / "none.dist.npy"));
 }
 

@@ -85,5 +85,4 @@ def it_accepts_proteins_with_cds_and_phases():
 
 
 need("gt")
-sys.exit(main([the_validator_accepts, it_accepts_exons_found_and_an_empty_chain,
-               it_accepts_proteins_with_cds_and_phases]))
+sys.exit(main())

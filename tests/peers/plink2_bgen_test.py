@@ -110,5 +110,4 @@ def every_dosage_is_rounded_as_plink2_does():
                 assert calls(*given)[0] == pathlib.Path("theirs.bed").read_bytes(), (bits, phased, order)
 
 
-sys.exit(main([real_data_come_back, phased_calls_and_dosages_of_a_vcf,
-               every_dosage_is_rounded_as_plink2_does, every_threshold_and_number_of_bits_calls_as_plink2_does]))
+sys.exit(main())

@@ -100,5 +100,4 @@ def real_genotypes_with_phases_and_dosages():
     compare(("k.vcf",), ("--pfile", "k"), "--maf", 0.01)
 
 
-sys.exit(main([relationships_are_those_of_plink2, components_are_those_of_plink2,
-               real_genotypes_with_phases_and_dosages]))
+sys.exit(main())

@@ -116,5 +116,4 @@ def plink2_reads_what_is_written():
             assert pgen.packed(code[row].tolist(), 2) == bed[84 * k:84 * (k + 1)], k
 
 
-sys.exit(main([real_data_give_the_same_bytes, phases_dosages_and_alleles_give_what_the_vcf_gives,
-               plink2_reads_what_is_written]))
+sys.exit(main())

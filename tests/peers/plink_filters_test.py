@@ -145,5 +145,4 @@ def real_cohorts():
         assert files("y", "prune.in", "prune.out") == files("p", "prune.in", "prune.out"), name
 
 
-sys.exit(main([sites_in_linkage_disequilibrium, founders_alone_are_correlated, sites_out_of_equilibrium,
-               related_samples, filters_together, real_cohorts]))
+sys.exit(main())

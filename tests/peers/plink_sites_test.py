@@ -171,5 +171,4 @@ def a_bed_of_the_same_records_agrees():
 
 
 need("plink1.9", "plink2", "bcftools")
-sys.exit(main([lists_and_frequencies_agree, default_chromosomes_agree, species_agree, founders_count_for_maf, vcf_sites_agree,
-               splitting_is_what_bcftools_norm_does, a_bed_of_the_same_records_agrees]))
+sys.exit(main())

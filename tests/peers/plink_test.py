@@ -113,5 +113,4 @@ def king_agrees():
 
 
 need("plink1.9", "plink2")
-sys.exit(main([distances_agree, corrections_for_missing_calls_agree, sites_that_do_not_vary_weigh_nothing,
-               shares_by_descent_agree, text_layouts_agree, filters_agree, king_agrees]))
+sys.exit(main(helpers=[cohorts]))

@@ -99,4 +99,4 @@ def bad_files_are_refused():
     refuse("dist", "none.ped", "-o", "x", says=["none.ped"])
 
 
-sys.exit(main([calls_and_alleles_are_those_of_plink, filters_and_distances_are_those_of_the_bed, bad_files_are_refused]))
+sys.exit(main())

@@ -188,10 +188,5 @@ def what_an_option_reads_is_refused_with_it():
     assert calls_of(sites("ref", "B", "C"), "--snps-only", "just-acgt").tolist() == [[0], [1]]
 
 
-def main_():
-    print(f"{len(PASSED)} passed, {len(FAILED)} failed, {len(UNREAD)} unread")
-    return main([what_the_specification_passes_is_read, what_it_fails_is_refused_with_one_line,
-                 faults_of_what_is_not_read_change_nothing, what_an_option_reads_is_refused_with_it])
-
-
-sys.exit(main_())
+print(f"{len(PASSED)} passed, {len(FAILED)} failed, {len(UNREAD)} unread")
+sys.exit(main())

@@ -78,5 +78,4 @@ def what_differs_is_found_and_made_smaller():
     assert done.stdout.count("'") == 4, done.stdout
 
 
-sys.exit(main([every_command_and_option_has_a_job, a_sample_differs_nowhere,
-               what_differs_is_found_and_made_smaller]))
+sys.exit(main())

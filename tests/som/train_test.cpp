@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/som/samples.hpp"
+#include "tests/support/text_files.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
@@ -226,12 +227,7 @@ TEST(Som, OnlineTrainingStopsInTheMiddleOfAnIteration) {
     done = now.done;
     context.cancel();
   });
-  try {
-    train(context, samples.view(), params);
-    ADD_FAILURE() << "not stopped";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::interrupted);
-  }
+  test::refusal([&] { train(context, samples.view(), params); }, ErrorCode::interrupted);
   EXPECT_GT(done, 0);
   EXPECT_LT(done, static_cast<double>(samples.rows())) << "told after a whole iteration only";
 }
@@ -267,13 +263,7 @@ TEST(Som, SamplesAreDrawnWithoutRepetition) {
 
 template <class Body>
 void expect_error(ErrorCode code, const std::string& text, const Body& body) {
-  try {
-    body();
-    ADD_FAILURE() << "no error that says " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
+  test::expect_refusal(body, text, code);
 }
 
 TEST(Som, BadInputIsNamed) {

@@ -47,4 +47,25 @@ inline std::int64_t longest_row(const Csr& matrix) {
   return longest;
 }
 
+/// The reference's x, whose bits and whose analysis the context has by each of the methods.
+inline Matrix<double> expect_bits_of_the_reference(Context& context,
+                                                   const Csr& matrix,
+                                                   TriangularParams params,
+                                                   const std::vector<SolveMethod>& methods,
+                                                   const Matrix<double>& b) {
+  Context reference({.device = "reference"});
+  const auto published = analyse(reference, matrix.view(), params);
+  Matrix<double> want(b.rows(), b.cols()), x(b.rows(), b.cols());
+  TriangularSystem<double, std::int64_t>(reference, matrix.view(), params)
+      .solve(reference, b.view(), want.view());
+  for (const SolveMethod method : methods) {
+    params.method = method;
+    TriangularSystem<double, std::int64_t> system(context, matrix.view(), params);
+    expect_same(system.analysis(), published);
+    system.solve(context, b.view(), x.view());
+    EXPECT_TRUE(same_bits(x, want)) << "method " << int(method);
+  }
+  return want;
+}
+
 }  // namespace yupana::sparse

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -75,6 +78,24 @@ Matrix<Value> random_sides(std::int64_t rows, std::int64_t columns, std::uint64_
     b.data()[i] = static_cast<Value>(2 * random.uniform(static_cast<std::uint64_t>(i)) - 1);
   }
   return b;
+}
+
+template <class Index>
+void expect_same(const LevelAnalysis<Index>& a, const LevelAnalysis<Index>& b) {
+  EXPECT_EQ(a.levels, b.levels);
+  EXPECT_EQ(a.warps, b.warps);
+  EXPECT_TRUE(std::equal(a.level.begin(), a.level.end(), b.level.begin(), b.level.end()));
+  EXPECT_TRUE(
+      std::equal(a.row_class.begin(), a.row_class.end(), b.row_class.begin(), b.row_class.end()));
+  EXPECT_TRUE(std::equal(a.order.begin(), a.order.end(), b.order.begin(), b.order.end()));
+  EXPECT_EQ(a.keys, b.keys);
+}
+
+template <class Value>
+bool same_bits(const Matrix<Value>& a, const Matrix<Value>& b) {
+  const auto bytes = sizeof(Value) * static_cast<std::size_t>(a.rows() * a.cols());
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0);
 }
 
 /// Systems whose structures differ in every way that matters here, by name.

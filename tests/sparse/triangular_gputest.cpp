@@ -21,23 +21,6 @@ namespace {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 
-template <class Index>
-void expect_same(const LevelAnalysis<Index>& a, const LevelAnalysis<Index>& b) {
-  EXPECT_EQ(a.levels, b.levels);
-  EXPECT_EQ(a.warps, b.warps);
-  EXPECT_TRUE(std::equal(a.level.begin(), a.level.end(), b.level.begin(), b.level.end()));
-  EXPECT_TRUE(
-      std::equal(a.row_class.begin(), a.row_class.end(), b.row_class.begin(), b.row_class.end()));
-  EXPECT_TRUE(std::equal(a.order.begin(), a.order.end(), b.order.begin(), b.order.end()));
-  EXPECT_EQ(a.keys, b.keys);
-}
-
-template <class Value>
-bool same_bits(const Matrix<Value>& a, const Matrix<Value>& b) {
-  const auto bytes = sizeof(Value) * static_cast<std::size_t>(a.rows() * a.cols());
-  return bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0;
-}
-
 template <class T>
 DeviceArray<T> uploaded(const T* values, std::int64_t count) {
   DeviceArray<T> there(std::max<std::int64_t>(1, count));

@@ -19,17 +19,6 @@ using Rows = std::vector<std::vector<std::pair<std::int64_t, double>>>;
 constexpr SolveMethod methods[] = {
     SolveMethod::automatic, SolveMethod::serial, SolveMethod::level_set, SolveMethod::sync_free};
 
-template <class Index>
-void expect_same(const LevelAnalysis<Index>& a, const LevelAnalysis<Index>& b) {
-  EXPECT_EQ(a.levels, b.levels);
-  EXPECT_EQ(a.warps, b.warps);
-  EXPECT_TRUE(std::equal(a.level.begin(), a.level.end(), b.level.begin(), b.level.end()));
-  EXPECT_TRUE(
-      std::equal(a.row_class.begin(), a.row_class.end(), b.row_class.begin(), b.row_class.end()));
-  EXPECT_TRUE(std::equal(a.order.begin(), a.order.end(), b.order.begin(), b.order.end()));
-  EXPECT_EQ(a.keys, b.keys);
-}
-
 template <class Value, class Index>
 Matrix<Value> solved(Context& context,
                      CsrView<Value, Index> matrix,
@@ -38,13 +27,6 @@ Matrix<Value> solved(Context& context,
   Matrix<Value> x(b.rows(), b.cols());
   TriangularSystem<Value, Index>(context, matrix, params).solve(context, b.view(), x.view());
   return x;
-}
-
-template <class Value>
-bool same_bits(const Matrix<Value>& a, const Matrix<Value>& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         (a.rows() * a.cols() == 0 ||
-          std::memcmp(a.data(), b.data(), sizeof(Value) * a.rows() * a.cols()) == 0);
 }
 
 TEST(TriangularAnalysis, OfAHandMadeMatrixIsThePublishedOne) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "spectra.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::spectral {
@@ -289,17 +290,6 @@ TYPED_TEST(Fft, BitsDoNotDependOnThreads) {
   }
 }
 
-template <class Call>
-void expect_bad_input(const Call& call, const std::string& part) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted: " << part;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TYPED_TEST(Fft, PlansRefuseOtherLengthsAndOverlaps) {
   using T = TypeParam;
   using C = std::complex<T>;
@@ -307,18 +297,18 @@ TYPED_TEST(Fft, PlansRefuseOtherLengthsAndOverlaps) {
   std::vector<T> r(64);
   const FftPlan<T> plan(16);
   const RealFftPlan<T> real_plan(16);
-  expect_bad_input([] { const FftPlan<T> none(0); }, "length 0");
-  expect_bad_input([] { const RealFftPlan<T> none(-1); }, "length -1");
-  expect_bad_input(
+  test::expect_refusal([] { const FftPlan<T> none(0); }, "length 0");
+  test::expect_refusal([] { const RealFftPlan<T> none(-1); }, "length -1");
+  test::expect_refusal(
       [&] { plan.execute(this->cpu, Signals<const C>(x.data(), 8), Signals<C>(y.data(), 8)); },
       "length 8 on a plan for 16");
-  expect_bad_input(
+  test::expect_refusal(
       [&] {
         real_plan.forward(this->cpu, Signals<const T>(r.data(), 8), {y.data(), 5});
       },
       "length 8 on a plan for 16");
-  expect_bad_input([&] { plan.execute(this->cpu, x.data(), x.data() + 15); }, "overlap");
-  expect_bad_input(
+  test::expect_refusal([&] { plan.execute(this->cpu, x.data(), x.data() + 15); }, "overlap");
+  test::expect_refusal(
       [&] { real_plan.inverse(this->cpu, y.data(), reinterpret_cast<T*>(y.data() + 8)); },
       "overlap");
   EXPECT_NO_THROW(plan.execute(this->cpu, x.data(), x.data() + 16));
@@ -330,34 +320,42 @@ TYPED_TEST(Fft, RefusesShapesThatMeanNothing) {
   std::vector<C> x(64), y(64);
   std::vector<T> r(64);
   const auto run = [&](Signals<const C> in, Signals<C> out) { fft(this->cpu, in, out); };
-  expect_bad_input([&] { run({x.data(), 0}, {y.data(), 0}); }, "at least 1 value, got 0");
-  expect_bad_input([&] { run({x.data(), -3}, {y.data(), -3}); }, "at least 1 value, got -3");
-  expect_bad_input([&] { run({x.data(), 4, -1}, {y.data(), 4, -1}); }, "0 signals or more, got -1");
-  expect_bad_input([&] { run({x.data(), 4}, {y.data(), 5}); }, "values out as in, 4, got 5");
-  expect_bad_input([&] { run({x.data(), 4, 2}, {y.data(), 4, 3}); }, "signals out as in, 2, got 3");
-  expect_bad_input(
+  test::expect_refusal([&] { run({x.data(), 0}, {y.data(), 0}); }, "at least 1 value, got 0");
+  test::expect_refusal([&] { run({x.data(), -3}, {y.data(), -3}); }, "at least 1 value, got -3");
+  test::expect_refusal(
+      [&] {
+        run({x.data(), 4, -1}, {y.data(), 4, -1});
+      },
+      "0 signals or more, got -1");
+  test::expect_refusal([&] { run({x.data(), 4}, {y.data(), 5}); }, "values out as in, 4, got 5");
+  test::expect_refusal(
+      [&] {
+        run({x.data(), 4, 2}, {y.data(), 4, 3});
+      },
+      "signals out as in, 2, got 3");
+  test::expect_refusal(
       [&] {
         run({x.data(), 4, 2, 0, 4}, {y.data(), 4, 2});
       },
       "at least 1, got 0 and 4");
-  expect_bad_input([&] { run({x.data(), 8}, {x.data() + 4, 8}); }, "overlap");
-  expect_bad_input(
+  test::expect_refusal([&] { run({x.data(), 8}, {x.data() + 4, 8}); }, "overlap");
+  test::expect_refusal(
       [&] {
         const FftParams params{FftLibrary::cufft};
         fft(this->cpu, {x.data(), 8}, {y.data(), 8}, Direction::forward, params);
       },
       "cuFFT works on a GPU");
-  expect_bad_input(
+  test::expect_refusal(
       [&] {
         fft_real(this->cpu, Signals<const T>(r.data(), 8), {y.data(), 4});
       },
       "not 4");
-  expect_bad_input(
+  test::expect_refusal(
       [&] {
         fft_2d(this->cpu, MatrixView<const C>(x.data(), 0, 4), {y.data(), 0, 4});
       },
       "0 x 4");
-  expect_bad_input(
+  test::expect_refusal(
       [&] {
         fft_2d(this->cpu, MatrixView<const C>(x.data(), 2, 4), {y.data(), 3, 4});
       },

@@ -24,12 +24,6 @@ Context& cpu_context() {
   return context;
 }
 
-std::vector<Case> views(const std::vector<OwnCase>& cases) {
-  std::vector<Case> result;
-  for (const OwnCase& c : cases) result.push_back(c.view());
-  return result;
-}
-
 // Narrow and wide strips, few and all lanes, either table of packed scores, 32 bits.
 const std::vector<cuda::Tuning> ways = {{},
                                         {.columns = 2, .lanes = 2},
@@ -69,29 +63,9 @@ void expect_agreement(const std::vector<OwnCase>& cases, AlignParams params) {
   expect_agreement(cases, params, expected);
 }
 
-TEST(AlignCuda, WorkedExampleHasScoreThreeWithItsChain) {
+TEST(AlignCuda, WorkedExampleHasItsScoreChainAndLastRows) {
   YUPANA_NEEDS_GPU();
-  const OwnCase c{
-      "ACCGTATGT", {exon(1, 2), exon(3, 4), exon(4, 5), exon(6, 8), exon(8, 9)}, "CCGGT"};
-  const SplicedAlignment got = align(cuda_context(), c.view());
-  EXPECT_EQ(got.score, 3);
-  ASSERT_EQ(got.chain.size(), 3u);
-  EXPECT_EQ(got.chain[0].exon, 0);
-  EXPECT_EQ(got.chain[1].exon, 1);
-  EXPECT_EQ(got.chain[2].exon, 4);
-  const std::int64_t rows[5][6] = {{-4, -1, 0, -2, -4, -6},
-                                   {-4, -1, 0, 1, 0, -2},
-                                   {-4, -3, -2, -1, 0, 0},
-                                   {-6, -5, -4, -1, -2, -1},
-                                   {-4, -3, -2, -1, 0, 3}};
-  for (std::size_t k = 0; k < 5; ++k) {
-    for (std::size_t j = 0; j <= 5; ++j) {
-      OwnCase last = c;
-      last.exons[k].end = 1000;
-      last.target.resize(j);
-      EXPECT_EQ(align(cuda_context(), last.view()).score - 1000, rows[k][j]) << k << " " << j;
-    }
-  }
+  expect_worked_example(cuda_context());
 }
 
 TEST(AlignCuda, EqualsTheReferenceInThousandsOfTinyCasesFullOfTies) {
@@ -300,9 +274,9 @@ TEST(AlignCuda, OddMixesInSmallMemoryGiveWhatEachGivesAlone) {
     const auto got = cuda::align(cuda_context(), all, {}, {.upload = 5000, .flights = flights});
     for (std::size_t i = 0; i < all.size(); ++i) expect_equal(got[i], expected[i]);
   }
-  const std::string message = test::refusal(
-      [&] { cuda::align(cuda_context(), all, {}, {.memory = 1000}); }, ErrorCode::out_of_resources);
-  EXPECT_NE(message.find("of GPU memory"), std::string::npos) << message;
+  test::expect_refusal([&] { cuda::align(cuda_context(), all, {}, {.memory = 1000}); },
+                       "of GPU memory",
+                       ErrorCode::out_of_resources);
 }
 
 /// Cases of sizes far apart, so that the devices' shares are odd.

@@ -19,6 +19,12 @@ struct OwnCase {
   Case view() const { return {bases, exons, target}; }
 };
 
+inline std::vector<Case> views(const std::vector<OwnCase>& cases) {
+  std::vector<Case> result;
+  for (const OwnCase& c : cases) result.push_back(c.view());
+  return result;
+}
+
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : words_(seed) {}
@@ -68,6 +74,73 @@ inline OwnCase random_case(Draw& draw, const Shape& shape) {
     c.exons.push_back(x);
   }
   return c;
+}
+
+inline const std::string all_amino = "ARNDCQEGHILKMFPSTWYV*X";
+
+inline OwnCase random_protein_case(Draw& draw,
+                                   const Shape& shape,
+                                   const std::string& amino = all_amino) {
+  OwnCase c = random_case(draw, shape);
+  c.target = draw.letters(shape.letters, amino);
+  return c;
+}
+
+/// The worked example of the definition.
+inline OwnCase worked_example() {
+  return {"ACCGTATGT", {exon(1, 2), exon(3, 4), exon(4, 5), exon(6, 8), exon(8, 9)}, "CCGGT"};
+}
+
+/// Its chain is the first, second and fifth exon, and the last rows are the definition's: ended by
+/// exon k, the score against j letters.
+inline void expect_worked_example(Context& context) {
+  const OwnCase c = worked_example();
+  const SplicedAlignment got = align(context, c.view());
+  EXPECT_EQ(got.score, 3);
+  std::vector<std::int64_t> chain;
+  for (const ExonAlignment& part : got.chain) chain.push_back(part.exon);
+  EXPECT_EQ(chain, (std::vector<std::int64_t>{0, 1, 4})) << "1-2, 3-4, 8-9";
+  const std::vector<Exon> two = {exon(3, 4), exon(8, 9)};
+  EXPECT_EQ(align(context, {c.bases, two, c.target}).score, 2) << "3-4, 8-9 alone";
+  constexpr std::int64_t rows[5][6] = {{-4, -1, 0, -2, -4, -6},
+                                       {-4, -1, 0, 1, 0, -2},
+                                       {-4, -3, -2, -1, 0, 0},
+                                       {-6, -5, -4, -1, -2, -1},
+                                       {-4, -3, -2, -1, 0, 3}};
+  for (std::size_t k = 0; k < 5; ++k) {
+    for (std::size_t j = 0; j <= 5; ++j) {
+      OwnCase last = c;
+      last.exons[k].end = 1000;  // the chain has to end with this exon
+      last.target.resize(j);
+      EXPECT_EQ(align(context, last.view()).score - 1000, rows[k][j]) << k << " " << j;
+    }
+  }
+}
+
+/// The best score of all chains of a few exons: of their junctions and score_of(joined bases).
+template <class Score>
+std::int64_t best_of_all_chains(const OwnCase& c, std::int64_t min_intron, const Score& score_of) {
+  const std::size_t count = c.exons.size();
+  std::int64_t best = INT64_MIN;
+  for (std::size_t set = 1; set < std::size_t{1} << count; ++set) {
+    std::vector<Exon> chain;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (set >> k & 1) chain.push_back(c.exons[k]);
+    }
+    std::sort(
+        chain.begin(), chain.end(), [](const Exon& a, const Exon& b) { return a.first < b.first; });
+    std::string text;
+    std::int64_t score = chain.front().begin + chain.back().end;
+    bool legal = true;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      text += c.bases.substr(chain[i].first - 1, chain[i].length());
+      if (i == 0) continue;
+      legal = legal && chain[i - 1].last + min_intron < chain[i].first;
+      score += chain[i - 1].exit + chain[i].entry;
+    }
+    if (legal) best = std::max(best, score + score_of(text));
+  }
+  return best;
 }
 
 /// What two backends must agree on.

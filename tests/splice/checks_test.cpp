@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/splice/cases.hpp"
+#include "tests/support/text_files.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -35,15 +36,8 @@ TEST(CheckLetters, NamesTheFirstUnknownWhereverItStands) {
     for (std::size_t place = 0; place < size; ++place) {
       std::string text(size, 'G');
       text[place] = '!';
-      try {
-        check_letters(Substitution::dna(), text, 10, "base");
-        ADD_FAILURE() << place;
-      } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        EXPECT_NE(std::string(error.what()).find("base " + std::to_string(10 + place) + " is '!'"),
-                  std::string::npos)
-            << error.what();
-      }
+      test::expect_refusal([&] { check_letters(Substitution::dna(), text, 10, "base"); },
+                           "base " + std::to_string(10 + place) + " is '!'");
     }
   }
 }

@@ -177,9 +177,8 @@ TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
     cases.push_back(
         random_case(draw, {.bases = 30000, .letters = 900, .exons = 150, .longest = 300}));
   }
-  std::vector<Case> views;
-  for (const OwnCase& c : cases) views.push_back(c.view());
-  const auto wanted = align(context, views);
+  const std::vector<Case> all = views(cases);
+  const auto wanted = align(context, all);
   cuda::SpareMemory& spare = cuda::SpareMemory::instance();
   const std::uint64_t kept = spare.bytes(0);
   EXPECT_GT(kept, std::uint64_t{8} << 20);
@@ -190,11 +189,11 @@ TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
         static_cast<std::int64_t>(more_than_free));
     EXPECT_EQ(spare.bytes(0), 0u);
   }
-  const auto again = align(context, views);
-  for (std::size_t i = 0; i < views.size(); ++i) expect_equal(again[i], wanted[i]);
+  const auto again = align(context, all);
+  for (std::size_t i = 0; i < all.size(); ++i) expect_equal(again[i], wanted[i]);
   spare.release();
   Context modest({.device = "cuda:0", .gpu_memory = std::uint64_t{1} << 30});
-  align(modest, views);
+  align(modest, all);
   EXPECT_LE(spare.bytes(0), modest.gpu_memory() / 20);
 }
 

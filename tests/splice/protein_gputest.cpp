@@ -22,20 +22,6 @@ Context& cpu_context() {
   return context;
 }
 
-std::vector<Case> views(const std::vector<OwnCase>& cases) {
-  std::vector<Case> result;
-  for (const OwnCase& c : cases) result.push_back(c.view());
-  return result;
-}
-
-OwnCase random_protein_case(Draw& draw, const Shape& shape, const std::string& amino) {
-  OwnCase c = random_case(draw, shape);
-  c.target = draw.letters(shape.letters, amino);
-  return c;
-}
-
-const std::string all_amino = "ARNDCQEGHILKMFPSTWYV*X";
-
 /// Of align_protein() with the device's context, alignments and scores alone.
 void expect_agreement(Context& context,
                       const std::vector<OwnCase>& cases,
@@ -188,10 +174,10 @@ TEST(ProteinCuda, SmallMemoryGivesTheSameInSeveralBatches) {
   const auto expected = align_protein(cpu_context(), views(cases));
   const auto got = cuda::align_protein(cuda_context(), views(cases), {}, {.memory = 8 << 20});
   for (std::size_t i = 0; i < cases.size(); ++i) expect_equal(got[i], expected[i]);
-  const std::string message = test::refusal(
+  test::expect_refusal(
       [&] { cuda::align_protein(cuda_context(), views(cases), {}, {.memory = 1000}); },
+      "of GPU memory",
       ErrorCode::out_of_resources);
-  EXPECT_NE(message.find("of GPU memory"), std::string::npos) << message;
 }
 
 TEST(ProteinCuda, OnAllDevicesHasTheAlignmentsOfOne) {

@@ -1,6 +1,7 @@
 """What the tests of splice share: FASTA files, the specification's worked example, the genetic code."""
 import gzip
 import pathlib
+import random
 
 from program import refuse as refuse_command
 
@@ -21,6 +22,10 @@ def example():
     fasta("g.fa", chr1=EXAMPLE)
     fasta("t.fa", cdna="CCGGT")
     pathlib.Path("e.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in EXONS))
+
+
+def noise(length):
+    return "".join(random.choice("ACGT") for _ in range(length))
 
 
 def complement(text):

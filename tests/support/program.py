@@ -1,5 +1,7 @@
 """Running the yupana program in tests: a scratch folder, the program, and skips with a reason."""
 import contextlib
+import importlib
+import inspect
 import os
 import pathlib
 import shutil
@@ -48,16 +50,29 @@ def run(*arguments, status=0, **options):
     return done
 
 
+def module(name, package=None):
+    """The module of this name; skips the script where its package is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        skip(f"{package or name} is not installed")
+
+
+def files():
+    """The names of what is in the working folder."""
+    return sorted(path.name for path in pathlib.Path(".").iterdir())
+
+
 def refuse(*arguments, status=3, says=(), **options):
     """Runs yupana, which must end with this status, one line that holds these words, and no file."""
-    before = sorted(path.name for path in pathlib.Path(".").iterdir())
+    before = files()
     done = run(*arguments, status=status, **options)
     lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
     assert len(lines) == 1 and lines[0].startswith("yupana: "), f"expected one line:\n{done.stderr}"
     for words in [says] if isinstance(says, str) else says:
         assert words in lines[0], f"expected '{words}' in: {lines[0]}"
     assert done.stdout == "", done.stdout
-    after = sorted(path.name for path in pathlib.Path(".").iterdir())
+    after = files()
     assert after == before, f"left behind: {set(after) - set(before)}"
     return done
 
@@ -69,8 +84,13 @@ def peer(*command):
     return done.stdout
 
 
-def main(tests):
-    """Runs every test of a module; prints one line each."""
+def main(tests=None, helpers=()):
+    """Runs every test of the script; prints one line each. Tests are its functions without parameters,
+    besides `helpers`."""
+    if tests is None:
+        tests = [function for function in vars(sys.modules["__main__"]).values()
+                 if inspect.isfunction(function) and function.__module__ == "__main__"
+                 and not inspect.signature(function).parameters and function not in helpers]
     failed = 0
     for test in tests:
         try:

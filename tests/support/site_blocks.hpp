@@ -1,9 +1,11 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <hwy/targets.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -42,6 +44,29 @@ inline SiteBlock random_block(std::int64_t samples,
     }
   }
   return block;
+}
+
+/// value_of[code] of every call, a list a site, read `most` sites at a time: x, -1 where it is
+/// missing, unless told otherwise.
+inline std::vector<std::vector<int>> read_all(Source& source,
+                                              std::int64_t most,
+                                              const std::array<int, 4>& value_of = {2, -1, 1, 0}) {
+  std::vector<std::vector<int>> sites;
+  SiteBlock block(std::ssize(source.samples()), most);
+  std::memset(block.codes.data(), 0xee, block.codes.bytes());
+  while (source.read(block)) {
+    for (std::int64_t site = 0; site < block.sites; ++site) {
+      std::vector<int>& values = sites.emplace_back();
+      for (std::int64_t i = 0; i < block.samples; ++i) {
+        values.push_back(value_of[block.at(site, i)]);
+      }
+      for (std::int64_t i = block.samples; i < 4 * block.stride; ++i) {
+        EXPECT_EQ(block.at(site, i), 0) << "pad bits";
+      }
+    }
+  }
+  EXPECT_EQ(block.sites, 0);
+  return sites;
 }
 
 inline std::vector<std::int64_t> identity(std::int64_t size) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "tests/support/folder.hpp"
 #include "yupana/core/error.hpp"
@@ -22,6 +23,14 @@ inline std::string refusal(const std::function<void()>& body,
   }
   ADD_FAILURE() << "nothing was thrown";
   return {};
+}
+
+/// The same, whose message has these words.
+inline void expect_refusal(const std::function<void()>& body,
+                           std::string_view words,
+                           ErrorCode code = ErrorCode::bad_input) {
+  const std::string message = refusal(body, code);
+  EXPECT_NE(message.find(words), std::string::npos) << words << ": " << message;
 }
 
 }  // namespace yupana::test

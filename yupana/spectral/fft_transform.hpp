@@ -167,8 +167,6 @@ class Transform {
   Transform(Context* context, std::int64_t length);
   ~Transform();
   std::int64_t length() const { return n_; }
-  /// Lengths for which signals go L at a time, whatever their number.
-  bool in_lanes() const { return lanes_ != nullptr; }
   /// out may be in; `context` null: on the calling thread. `factors`: complex numbers, as many,
   /// that the result is multiplied by, or null.
   void run(Context* context, const T* in, T* out, Direction direction, const T* factors = nullptr);
