@@ -75,6 +75,11 @@ void add_simulate(Command& program) {
                  "island: all equally related; line, ring: isolation by distance along it");
   command.number("--fst", cohort.fst, "F_ST between those farthest apart");
   command.number("--missing", cohort.missing, "share of missing calls");
+  command.number(
+      "--family-size",
+      cohort.family_size,
+      "3 and more: as many samples are two parents and their children, with a pedigree in "
+      ".fam and .psam; 1: unrelated");
   command.seed(cohort.seed, "other seeds give other cohorts");
   command.choice(
       "--format", params->format, {"bed", "pgen", "vcf", "vcf.gz"}, "bed, pgen, vcf, vcf.gz");

@@ -192,4 +192,18 @@ def a_name_that_is_no_text_is_refused_by_parquet_alone():
     refuse("dist", "c.vcf", "--pairs-above", 0, "--pairs-format", "parquet", "-o", "e", says="UTF-8")
 
 
+def simulated_families_are_first_degree_relatives():
+    run("simulate", "--samples", 42, "--sites", 4000, "--populations", 2, "--family-size", 4, "--missing", 0.01,
+        "-o", "kin", "--quiet")
+    pedigree = [line.split() for line in pathlib.Path("kin.fam").read_text().splitlines()]
+    parents = {row[1]: set(row[2:4]) for row in pedigree if row[2] != "0"}
+    assert len(parents) == 20 and all(len(pair) == 2 for pair in parents.values()), parents
+    assert sum(row[4] == "1" for row in pedigree) == sum(row[4] == "2" for row in pedigree) == 10
+    wanted = {frozenset((child, parent)) for child, pair in parents.items() for parent in pair}
+    wanted |= {frozenset((a, b)) for a in parents for b in parents if a < b and parents[a] == parents[b]}
+    run("dist", "kin.bed", "--metric", "king", "--pairs-above", 0.177, "--no-matrix", "-o", "p", "--quiet")
+    table = lines("p.pairs.tsv")
+    assert {frozenset(row[:2]) for row in table[1:]} == wanted
+
+
 sys.exit(main(helpers=[cohort]))

@@ -33,7 +33,8 @@ TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
                                   .sites = 23,
                                   .populations = 5,
                                   .structure = missing == 0 ? Structure::line : Structure::island,
-                                  .missing = missing};
+                                  .missing = missing,
+                                  .family_size = samples % 2 == 0 ? 1 : 5};
       SimulatedSource reference(params, Backend::reference);
       const auto wanted = all_codes(reference, 23);
       for_each_simd_target([&](const std::string& target) {
@@ -42,6 +43,48 @@ TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
         EXPECT_EQ(all_codes(source, 4), wanted) << target << ' ' << samples;
         EXPECT_EQ(source.account().kept, 23);
       });
+    }
+  }
+}
+
+// A child has an allele of each parent, whatever of them was called; as many as not when a parent
+// has both. Families do not cross the border of two populations.
+TEST(Simulate, ChildrenHaveAnAlleleOfEachParent) {
+  const SimulateParams params{.samples = 29, .sites = 4000, .populations = 2, .family_size = 4};
+  SimulatedSource source(params);
+  SiteBlock block(29, 4000);
+  ASSERT_TRUE(source.read(block));
+  const auto copies = [&](std::int64_t site, std::int64_t i) {
+    return std::vector{2, -1, 1, 0}[block.at(site, i)];
+  };
+  std::int64_t children = 0, choices = 0, handed = 0;
+  for (std::int64_t i = 0; i < 29; ++i) {
+    EXPECT_EQ(source.nonfounders()[static_cast<std::size_t>(i)], source.families().is_child(i));
+    if (!source.families().is_child(i)) continue;
+    ++children;
+    const std::int64_t father = source.families().father_of_family(i);
+    EXPECT_EQ(source.population(father), source.population(i));
+    for (std::int64_t site = 0; site < 4000; ++site) {
+      const int a = copies(site, father), b = copies(site, father + 1), x = copies(site, i);
+      ASSERT_GE(x, (a == 2) + (b == 2));
+      ASSERT_LE(x, (a > 0) + (b > 0));
+      if (a != 1 || b == 1) continue;
+      ++choices;
+      handed += x - (b == 2);
+    }
+  }
+  EXPECT_EQ(children, 12);  // of 15 and 14 samples three families each
+  const auto n = static_cast<double>(choices);
+  EXPECT_NEAR(static_cast<double>(handed), n / 2, 5 * std::sqrt(n / 4));
+  SimulateParams lossy = params;
+  lossy.missing = 0.2;
+  SimulatedSource lost(lossy), unrelated({.samples = 29, .sites = 4000, .missing = 0.2});
+  SiteBlock other(29, 4000), plain(29, 4000);
+  ASSERT_TRUE(lost.read(other) && unrelated.read(plain));
+  for (std::int64_t site = 0; site < 4000; ++site) {
+    for (std::int64_t i = 0; i < 29; ++i) {
+      const bool missing = plain.at(site, i) == missing_call;
+      ASSERT_EQ(other.at(site, i), missing ? missing_call : block.at(site, i));
     }
   }
 }
@@ -166,14 +209,15 @@ TEST(Simulate, NormalAndGammaHaveTheirMoments) {
 }
 
 TEST(Simulate, TextNamesSizesAndKeys) {
-  const SimulateParams params =
-      simulate_params("2kx1.2M,fst=0.05,missing=0.01,populations=4,seed=9,structure=ring");
+  const SimulateParams params = simulate_params(
+      "2kx1.2M,fst=0.05,missing=0.01,populations=4,seed=9,structure=ring,family-size=5");
   EXPECT_EQ(params.samples, 2000);
   EXPECT_EQ(params.sites, 1200000);
   EXPECT_EQ(params.populations, 4);
   EXPECT_EQ(params.fst, 0.05);
   EXPECT_EQ(params.missing, 0.01);
   EXPECT_EQ(params.seed, 9u);
+  EXPECT_EQ(params.family_size, 5);
   EXPECT_EQ(params.structure, Structure::ring);
   EXPECT_EQ(simulate_params("3x3G").sites, 3000000000);
   for (const char* bad : {"",
@@ -195,6 +239,7 @@ TEST(Simulate, TextNamesSizesAndKeys) {
                           "-5x5",
                           "nanx5",
                           "5x5,populations=0",
+                          "5x5,family-size=2",
                           "5x1e99",
                           "5x5,fst=nan"}) {
     SCOPED_TRACE(bad);

@@ -99,7 +99,7 @@ def simulate(rng):
     options = [["--samples", str(samples)], ["--sites", str(1 + size(rng, 900))]]
     options += some(rng, ["--populations", range(1, min(samples, 5) + 1)],
                     ["--structure", ("island", "line", "ring")], ["--fst", (0.01, 0.4)],
-                    ["--missing", (0.05, 0.5)], ["--seed", range(99)],
+                    ["--missing", (0.05, 0.5)], ["--seed", range(99)], ["--family-size", range(3, 7)],
                     ["--format", ("bed", "pgen", "vcf", "vcf.gz")])
     return Job(["simulate"], {}, options, "o")
 

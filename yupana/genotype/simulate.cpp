@@ -66,8 +66,11 @@ void set(SimulateParams& params, std::string_view item) {
     params.missing = number_from(key, value);
   } else if (key == "seed") {
     params.seed = static_cast<std::uint64_t>(count_from(value));
+  } else if (key == "family-size") {
+    params.family_size = count_from(value);
   } else {
-    refuse(fmt::format("expected populations, structure, fst, missing or seed, got '{}'", key));
+    refuse(fmt::format(
+        "expected populations, structure, fst, missing, seed or family-size, got '{}'", key));
   }
 }
 
@@ -84,7 +87,21 @@ const SimulateParams& checked(const SimulateParams& params) {
   if (!(params.missing >= 0 && params.missing <= 1)) {
     refuse(fmt::format("missing: expected a number from 0 to 1, got {}", params.missing));
   }
+  if (params.family_size < 1 || params.family_size == 2) {
+    refuse(
+        fmt::format("family-size: expected 1, or 3 and more for two parents and their children, "
+                    "got {}",
+                    params.family_size));
+  }
   return params;
+}
+
+/// Where `lost` has a missing call, `row` has one too.
+void lose_calls(const std::vector<std::uint8_t>& lost, std::uint8_t* row) {
+  for (std::size_t b = 0; b < lost.size(); ++b) {
+    const unsigned missing = lost[b] & ~(lost[b] >> 1u) & 0x55u;
+    row[b] = static_cast<std::uint8_t>((row[b] & ~(3 * missing)) | missing);
+  }
 }
 
 }  // namespace
@@ -135,6 +152,10 @@ SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
     bounds_.push_back((k * params.samples + populations - 1) / populations);
   }
   pieces_ = population_pieces(bounds_);
+  families_ = SimulatedFamilies(bounds_, params.family_size);
+  for (std::int64_t i = 0; i < params.samples && !families_.empty(); ++i) {
+    nonfounders_.push_back(families_.is_child(i));
+  }
 }
 
 SimulatedSource::~SimulatedSource() = default;
@@ -159,23 +180,31 @@ bool SimulatedSource::skip(SiteBlock& block) {
   return block.sites > 0;
 }
 
+void SimulatedSource::draw(std::int64_t site, std::uint8_t* row, std::int64_t stride) {
+  frequencies(site, frequencies_);
+  thresholds_.resize(frequencies_.size());
+  std::transform(frequencies_.begin(), frequencies_.end(), thresholds_.begin(), threshold);
+  const auto number = static_cast<std::uint64_t>(site);
+  const auto draw_row = [&](double missing, std::uint8_t* to) {
+    const SiteDraw draw{
+        Random(params_.seed, 2 * number + 1), pieces_, thresholds_, threshold(missing)};
+    backend_ == Backend::reference ? reference::simulate_row(draw, to, stride)
+                                   : cpu::simulate_row(draw, to, stride);
+  };
+  if (families_.empty()) return draw_row(params_.missing, row);
+  // Parents hand down what is in them, whether or not it was called.
+  draw_row(0, row);
+  families_.inherit(Random(params_.seed, (std::uint64_t{1} << 63) + number), row);
+  if (params_.missing == 0) return;
+  lost_.resize(static_cast<std::size_t>(stride));
+  draw_row(params_.missing, lost_.data());
+  lose_calls(lost_, row);
+}
+
 bool SimulatedSource::read(SiteBlock& block) {
   block.sites = std::min(block.capacity, params_.sites - account_.read);
-  for (std::int64_t i = 0; i < block.sites; ++i) {
-    const std::int64_t site = account_.read + i;
-    frequencies(site, frequencies_);
-    thresholds_.resize(frequencies_.size());
-    std::transform(frequencies_.begin(), frequencies_.end(), thresholds_.begin(), threshold);
-    const SiteDraw draw{Random(params_.seed, 2 * static_cast<std::uint64_t>(site) + 1),
-                        pieces_,
-                        thresholds_,
-                        threshold(params_.missing)};
-    if (backend_ == Backend::reference) {
-      reference::simulate_row(draw, block.row(i), block.stride);
-    } else {
-      cpu::simulate_row(draw, block.row(i), block.stride);
-    }
-  }
+  for (std::int64_t i = 0; i < block.sites; ++i)
+    draw(account_.read + i, block.row(i), block.stride);
   account_.read += block.sites;
   account_.kept += block.sites;
   return block.sites > 0;

@@ -7,6 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/frequencies.hpp"
+#include "yupana/genotype/simulate_families.hpp"
 #include "yupana/genotype/source.hpp"
 
 namespace yupana::genotype {
@@ -22,15 +23,17 @@ struct SimulateParams {
   double fst = 0.1;    ///< F_ST between the populations farthest apart, 0 <= F < 1
   double missing = 0;  ///< probability of a missing call
   std::uint64_t seed = 1;
+  std::int64_t family_size = 1;  ///< 3 or more: two parents and their children; 1: unrelated
 };
 
-/// "SAMPLESxSITES[,populations=3][,structure=island][,fst=0.1][,missing=0][,seed=1]", counts also
-/// as 2k, 1.2M, 3G. Throws usage.
+/// "SAMPLESxSITES[,populations=3][,structure=island][,fst=0.1][,missing=0][,seed=1]
+/// [,family-size=1]", counts also as 2k, 1.2M, 3G. Throws usage.
 SimulateParams simulate_params(std::string_view text);
 
 /// Simulated genotypes as a stream of sites. At every site, independently of all others:
 ///   frequencies q of the populations as in frequencies.hpp
-///   genotype  x ~ Binomial(2, q), then missing with probability `missing`
+///   genotype  x ~ Binomial(2, q), of a child one allele of each parent; then missing with
+///             probability `missing`
 /// Probabilities are rounded to multiples of 2^-32. Sample i of n belongs to population
 /// floor(i min(K, n) / n) of K; identifiers are s1, s2, ...
 ///   the same genotypes for every block size, number of threads and backend
@@ -48,6 +51,8 @@ class SimulatedSource : public Source {
   bool skip(SiteBlock& block) override;
   void rewind() override;
   const SiteAccount& account() const override { return account_; }
+  const std::vector<bool>& nonfounders() const override { return nonfounders_; }
+  const SimulatedFamilies& families() const { return families_; }
 
   /// Population of a sample, 0 .. populations - 1.
   std::int64_t population(std::int64_t sample) const;
@@ -61,11 +66,16 @@ class SimulatedSource : public Source {
   }
 
  private:
+  void draw(std::int64_t site, std::uint8_t* row, std::int64_t stride);
+
   SimulateParams params_;
   Backend backend_;
   std::vector<std::string> ids_;
   std::vector<std::int64_t> bounds_;  ///< first sample of each population, and their end
   std::vector<PopulationPiece> pieces_;
+  SimulatedFamilies families_;
+  std::vector<bool> nonfounders_;   ///< empty without families
+  std::vector<std::uint8_t> lost_;  ///< of one site with families: its codes with missing calls
   PopulationFrequencies model_;
   std::vector<double> frequencies_;
   std::vector<std::uint64_t> thresholds_;

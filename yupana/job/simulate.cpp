@@ -42,6 +42,27 @@ double file_bytes(const SimulateJobParams& params) {
   return params.format == "vcf" ? 4 * n * sites : 0;
 }
 
+/// Identifiers alone, or the columns of a pedigree.
+io::SampleTable table_of(const genotype::SimulatedSource& source) {
+  const std::vector<std::string>& ids = source.samples();
+  const genotype::SimulatedFamilies& families = source.families();
+  if (families.empty()) return io::SampleTable::of_ids(ids);
+  io::SampleTable table{{"FID", "IID", "PAT", "MAT", "SEX"}, {}};
+  for (std::int64_t i = 0; i < std::ssize(ids); ++i) {
+    const std::string& id = ids[static_cast<std::size_t>(i)];
+    const std::int64_t father = families.father_of_family(i);
+    if (father < 0) {
+      table.rows.push_back(fmt::format("{}\t{}\t0\t0\tNA", id, id));
+      continue;
+    }
+    const auto family = fmt::format("f{}\t{}", father + 1, id);
+    const auto place = i - father;
+    table.rows.push_back(place > 1 ? fmt::format("{}\ts{}\ts{}\tNA", family, father + 1, father + 2)
+                                   : fmt::format("{}\t0\t0\t{}", family, place + 1));
+  }
+  return table;
+}
+
 }  // namespace
 
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
@@ -71,7 +92,7 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
                              params.cohort.populations,
                              counted(params.cohort.samples, "sample")));
   }
-  const auto table = io::SampleTable::of_ids(source.samples());
+  const io::SampleTable table = table_of(source);
   OutputFiles files;
   if (params.format == "bed") {
     io::write_bed(context, source, params.out, table, files);
