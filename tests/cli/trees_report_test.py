@@ -139,6 +139,15 @@ def a_page_has_its_tree_in_lists_that_open():
     assert 'id="tree"' not in pathlib.Path("m.html").read_text()
 
 
+def a_class_that_no_row_is_taken_for_and_that_is_as_rare_as_another_was_told_otherwise():
+    rows = [(0, "a")] * 60 + [(1, "b")] * 3 + [(1, "d")] * 9 + [(2, "c")] * 3
+    pathlib.Path("t.csv").write_text("x,class\n" + "".join(f"{x},{name}\n" for x, name in rows))
+    fit("--report")
+    text = page_of("m.html").text
+    assert "No class is rarer than 'b': of its 3 rows 0.0 % are found, and no row is taken for it." in text
+    assert "rarest" not in text and "of the rows taken for it" not in text
+
+
 def a_page_of_numbers_has_their_errors():
     pathlib.Path("t.csv").write_text("x,class\n" + "".join(f"{i},{i * i % 17}\n" for i in range(90)))
     answer = fit("--regression", "--max-depth", 3, "--report")

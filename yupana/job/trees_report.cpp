@@ -40,13 +40,14 @@ std::vector<std::string> findings_of_classes(const Model& model, const Measures&
                   model.classes[largest],
                   percent(static_cast<double>(classes[largest].rows) / n))};
   if (largest != rarest) {
+    const ClassMeasures& own = classes[rarest];
     findings.push_back(fmt::format(
-        "'{}' is the rarest class: of its {} {} found, and {} of the rows taken for it "
-        "are of it.",
+        "No class is rarer than '{}': of its {} {} found, and {}.",
         model.classes[rarest],
-        counted(classes[rarest].rows, "row"),
-        percent(classes[rarest].recall()) + (classes[rarest].rows == 1 ? " is" : " are"),
-        classes[rarest].predicted > 0 ? percent(classes[rarest].precision()) : "none"));
+        counted(own.rows, "row"),
+        percent(own.recall()) + (own.rows == 1 ? " is" : " are"),
+        own.predicted > 0 ? percent(own.precision()) + " of the rows taken for it are of it"
+                          : "no row is taken for it"));
   }
   if (measured.unknown > 0) {
     findings.push_back(fmt::format("{} of classes that the model does not know count as wrong.",
