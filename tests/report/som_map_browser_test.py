@@ -33,7 +33,7 @@ def write_table(path):
     with open(path, "w", encoding="utf-8") as file:
         file.write("width,<b>tall</b>,kind\n")
         for i in range(90):
-            file.write(f"{rng.gauss(3 * (i % 3), 1)},{rng.gauss(i % 3, 1)},</script>{i % 3}\n")
+            file.write(f"{5000 + 1000 * rng.gauss(i % 3, 0.1)},{rng.gauss(i % 3, 1)},</script>{i % 3}\n")
 
 
 def check(browser, path, panels, images):
@@ -54,6 +54,7 @@ def check(browser, path, panels, images):
     browser.wait(0.2)
     told = browser.value("document.getElementById('neuron').textContent")
     expect(re.match(r"Neuron \d+ \(row [0-6], column [0-8]\): U-matrix ", told), f"the neuron is named: {told}")
+    expect(not re.search(r"(?<![.\d])\d{4}", told), f"thousands that are not whole are parted too: {told}")
     after = browser.value(PICTURES)
     expect(all(a != b for a, b in zip(before, after)), "the neuron is marked in every panel")
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=5)

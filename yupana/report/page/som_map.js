@@ -11,7 +11,7 @@ function shown(value) {
   const size = Math.abs(value);
   const text = Number.isInteger(value) && size < 1e9 ? value.toLocaleString("en-US")
     : size >= 1e6 || (size > 0 && size < 1e-4) ? value.toExponential(3)
-    : String(Number(value.toPrecision(4)));
+    : value.toLocaleString("en-US", {maximumSignificantDigits: 4});
   return text.replace(/-/g, "−");
 }
 
