@@ -52,8 +52,8 @@ def test_landmarks_default_to_the_upper_bound_and_the_lower_is_one(alpha):
 def test_samples_were_counted_from_0_without_a_word():
     d = points(4)
     for change, words in (
-        ((1, 2, np.nan), r"between 1 and 2 \(counted from 0\) is nan"),
-        ((0, 3, -1), r"between 0 and 3 \(counted from 0\) is -1"),
+        ((1, 2, np.nan), "between 1 and 2 is nan.*counted from 0"),
+        ((0, 3, -1), "between 0 and 3 is -1.*counted from 0"),
         ((3, 3, 1), r"from 3 to itself is 1; .*counted from 0"),
     ):
         i, j, value = change

@@ -40,19 +40,19 @@ inline constexpr const char* asymmetric_distance = "distances must be symmetric"
 
 template <class T>
 Error bad_distance(std::int64_t i, std::int64_t j, T distance, T back, const char* why) {
-  return input_error("fermat: the distance between {} and {} (counted from 0) is {} (back: {}): {}",
-                     i,
-                     j,
-                     distance,
-                     back,
-                     why);
+  return input_error(
+      "fermat: the distance between {} and {} is {} (back: {}): {}; samples are counted from 0",
+      i,
+      j,
+      distance,
+      back,
+      why);
 }
 template <class T>
 Error bad_self_distance(std::int64_t i, T distance) {
   return input_error(
-      "fermat: the distance from {} to itself is {}; the diagonal must be zero (samples are "
-      "counted "
-      "from 0)",
+      "fermat: the distance from {} to itself is {}; the diagonal must be zero; samples are "
+      "counted from 0",
       i,
       distance);
 }
