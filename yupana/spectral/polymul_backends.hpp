@@ -29,7 +29,7 @@ void polymul_exact(std::span<const std::int64_t> a,
 
 /// `bound`: no coefficient of the product exceeds it in magnitude; < 2^63.
 namespace cpu {
-/// SharedMinimum length >= n that the FFT takes in few passes: 2^a, 3 2^a or 5 2^a.
+/// Least length >= n that the FFT takes in few passes: 2^a, 3 2^a or 5 2^a.
 std::int64_t fast_length(std::int64_t n);
 void polymul(Context& context,
              std::span<const double> a,
