@@ -163,9 +163,10 @@ TEST_F(Tables, CategoriesBecomeNumbersInOrder) {
 TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault("a,b\n1,2\n3\n"), "F:3: expected 2 cells, got 1");
   EXPECT_EQ(fault("# x\na,b\n\n1,2,3\n"), "F:4: expected 2 cells, got 3");
-  EXPECT_EQ(fault("a,b\n1,2\n3,x\n"),
-            "F:3: column 2 ('b'): 'x' is no number; leave the column out with --ignore or, for "
-            "trees, read it as --categorical");
+  EXPECT_EQ(
+      fault("a,b\n1,2\n3,x\n"),
+      "F:3: column 2 ('b'): 'x' is no number; give it as --id, leave it out with --ignore or, for "
+      "trees, read it as --categorical");
   EXPECT_EQ(fault("a,y\n1,2\n3,\n", {.label = "y"}),
             "F:3: column 2 ('y'): the value is missing; every row needs one here");
   EXPECT_EQ(fault("a,w\n1,2\n3,-1\n", {.weight = "w"}),
