@@ -1,5 +1,5 @@
-// Over 400 lines: every way of closing on a device, against the CPU. The kernels are called here,
-// not only the library: without CUDA in the build there is nothing to compile, and one test that
+// Every way of closing on a device, against the CPU. The kernels are called here, not only the
+// library: without CUDA in the build there is nothing to compile, and one test that
 // says so.
 #include <gtest/gtest.h>
 
@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "tests/graph/graphs.hpp"
-#include "tests/support/text_files.hpp"
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
 
@@ -377,50 +375,6 @@ TEST(GpuInt32, LargestWeightsDoNotOverflow) {
   w(3, 9) = w(9, 3) = most;
   const auto expected = closed(host, w);
   for (const auto& way : ways) EXPECT_EQ(differences(closed_there(gpu, w, way), expected), 0);
-}
-
-TEST(GpuMemory, TooLittleForOneStripIsSaid) {
-  YUPANA_NEEDS_GPU();
-  Context gpu({.device = "cuda:0", .gpu_memory = 1 << 20});
-  const auto w = random_graph<float>(1100);
-  test::expect_refusal([&] { closed(gpu, w); }, "--gpu-memory", ErrorCode::out_of_resources);
-}
-
-TEST(GpuMemory, BytesOverTheBusAreCounted) {
-  YUPANA_NEEDS_GPU();
-  Context gpu({.device = "cuda:0"});
-  closed(gpu, random_graph<float>(1100));
-  EXPECT_EQ(gpu.bytes_moved(), 2u * 1100 * 1100 * sizeof(float));
-}
-
-TEST(GpuCancel, StopsTheRunAndLeavesTheDeviceUsable) {
-  YUPANA_NEEDS_GPU();
-  const auto w = random_graph<float>(1500);
-  Context gpu({.device = "cuda:0"});
-  gpu.cancel();
-  EXPECT_THROW(closed(gpu, w), Error);
-  Context again({.device = "cuda:0"});
-  Context host({.device = "cpu"});
-  const auto whole = whole_graph<float>(1500, {});
-  EXPECT_EQ(differences(closed(again, whole), closed(host, whole)), 0);
-}
-
-TEST(GpuFermat, EqualsTheCpu) {
-  YUPANA_NEEDS_GPU();
-  Context gpu({.device = "cuda:0"});
-  Context host({.device = "cpu"});
-  for (const bool prune : {true, false}) {
-    for (const std::int64_t n : {3, 150, 1300}) {
-      const auto squares = whole_graph<std::int32_t>(n, {.largest = 5000});
-      const FermatParams params = {.alpha = 2, .prune = prune};
-      const auto there = fermat(gpu, copy_of(squares), true, params);
-      const auto here = fermat(host, copy_of(squares), true, params);
-      EXPECT_EQ(differences(std::get<SquareMatrix<std::int32_t>>(there.lengths),
-                            std::get<SquareMatrix<std::int32_t>>(here.lengths)),
-                0);
-      EXPECT_EQ(there.kept_edges, here.kept_edges);
-    }
-  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ inline SiteBlock random_block(std::int64_t samples,
 }
 
 /// value_of[code] of every call, a list a site, read `most` sites at a time: x, -1 where it is
-/// missing, unless told otherwise.
+/// missing, by default.
 inline std::vector<std::vector<int>> read_all(Source& source,
                                               std::int64_t most,
                                               const std::array<int, 4>& value_of = {2, -1, 1, 0}) {

@@ -15,7 +15,7 @@
 /// Rows from the host through a device and their results back.
 namespace yupana::forest::cuda {
 
-/// Results whose pages are made and locked beside everything else that has to happen first.
+/// Results whose pages are made and locked while the model and the first rows are copied.
 class LockedResults {
  public:
   LockedResults(Context& context, void* memory, std::uint64_t bytes) {

@@ -60,7 +60,7 @@ struct SiteBlock {
   std::int64_t sites = 0;            ///< sites it holds now
   std::vector<SiteName> names = {};  ///< one a site; empty unless the source names them
   Array<std::uint8_t> codes;
-  /// Per site and sample, in units of 1/16384 of an A1 allele. Empty unless a caller wants them;
+  /// Per site and sample, in units of 1/16384 of an A1 allele. Empty unless a caller asks;
   /// readers fill them then, with the hard calls where a file has no dosages.
   Array<std::uint16_t> dosages;
   std::int64_t dosage_sites = 0;  ///< sites of the last read() of which the file has dosages

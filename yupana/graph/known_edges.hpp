@@ -16,8 +16,9 @@ struct KnownEdges {
   std::int64_t known() const { return kept + replaced + longer + unreachable; }
 };
 
-/// A path loses at most n times the smallest normal number to weights that vanish: nothing beside a
-/// weight of 2^digits times as much. Of rooted lengths and of estimates only `left_out` is known.
+/// A path loses at most n times the smallest normal number to weights that vanish: negligible
+/// against a weight of 2^digits times as much. Of rooted lengths and of estimates only `left_out`
+/// is known.
 ///   `distances`: those, or their squares, that `result` was made from, on the host
 ///   work: O(n^2); the same for any number of threads
 KnownEdges known_edges(Context& context,

@@ -25,7 +25,7 @@ struct Track {
   std::int64_t at = 0;               ///< place of these in the batch
   std::int64_t base = -1;            ///< the track it is compared with
   std::uint8_t* row = nullptr;       ///< null until it gets a row of the batch
-  bool patched = false;              ///< its ALT alleles are told apart
+  bool patched = false;              ///< its ALT alleles are distinguished
   std::uint16_t* dosages = nullptr;  ///< null: not wanted
   PgenPatches patches = {};
   const char* fault = nullptr;

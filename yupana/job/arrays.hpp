@@ -88,7 +88,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 
 /// The sum, product, least or greatest of a file, streamed. A sum of integers is exact: running
 /// sums may pass 64 bits if the last does not. With keys: a line for each run of equal neighbouring
-/// keys, the key, a tab and the total; sort by key first where each is to stand once.
+/// keys, the key, a tab and the total; sort by key first for one line a key.
 ///   determinism: the same value on every backend, for any threads and memory, sums of floats too
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);

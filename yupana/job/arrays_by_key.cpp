@@ -194,7 +194,7 @@ class RunScanner {
   }
 
  private:
-  /// Where runs begin the identity stands.
+  /// The identity, where runs begin.
   void put_identities(std::int64_t n) {
     if (begins_.size() == 0) begins_ = Array<bool>(fold_chunk);
     for (std::int64_t i = 0; i < n; ++i) {

@@ -7,7 +7,7 @@
 namespace yupana::job {
 namespace {
 
-/// Bases beside a chain where it may go on.
+/// Bases around a chain, into which it may extend.
 constexpr std::int64_t bases_around = 20'000;
 
 void mend_case(Context& context,

@@ -14,7 +14,7 @@ struct CandidateParams {
   double junction_weight = 0.6;  ///< kappa: of the log2-odds of an intron's two sites
   double junction_cost = 13;     ///< lambda: of each intron, in matches
   double missing_signal = 12;    ///< cost in matches of a chain without start or stop codon
-  /// Sites below these log2-odds are candidates only beside a word of the target; AT and AC there
+  /// Sites below these log2-odds are candidates only next to a word of the target; AT and AC there
   /// or with four at least.
   double min_donor = -7;
   double min_acceptor = -7;

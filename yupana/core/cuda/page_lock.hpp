@@ -11,9 +11,9 @@
 /// Only files of the CUDA build include this.
 namespace yupana::cuda {
 
-/// Writes to each page of uninitialised memory, with threads of its own, so that it can go on
-/// beside a context's loops: the system provides the pages in parallel, and locking them afterwards
-/// is quick.
+/// Writes to each page of uninitialised memory, with threads of its own, so that a
+/// context's loops can run at the same time: the system provides the pages in parallel, and locking
+/// them afterwards is quick.
 inline void make_pages(void* memory, std::uint64_t bytes, int threads) {
   constexpr std::uint64_t page = 4096, least = std::uint64_t{1} << 20;  // bytes a thread
   auto* const first = static_cast<unsigned char*>(memory);
