@@ -25,6 +25,7 @@ namespace yupana::cli {
 namespace {
 
 std::string words_given;  ///< the command line
+const char* const* all_words = nullptr;
 
 using Body = std::function<Answer(Context&, const Call&)>;
 
@@ -225,6 +226,7 @@ Answer plan_answer(const job::Plan& plan) {
 
 void set_command_line(int count, const char* const* words) {
   words_given = "yupana";
+  all_words = words;
   std::vector<std::string> inputs;
   for (int k = 1; k < count; ++k) {
     words_given += " " + quoted(words[k]);
@@ -237,6 +239,7 @@ void set_command_line(int count, const char* const* words) {
 }
 
 const std::string& command_line() { return words_given; }
+const char* const* given_words() { return all_words; }
 
 void Answer::add_files(const std::vector<std::string>& files, const std::string& lead) {
   for (const std::string& file : files) written += lead + file + "\n";

@@ -62,6 +62,8 @@ void set_command_line(int count, const char* const* words);
 /// The command line as a line that runs it again: the program by its name, words quoted for a shell
 /// where they need it.
 const std::string& command_line();
+/// The words themselves, and a null after them.
+const char* const* given_words();
 
 /// The stages of a run as JSON: [{"stage", "seconds", "work", "unit"}].
 nlohmann::ordered_json stages_json(const Context& context);

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -209,6 +210,17 @@ def a_reader_that_went_left_folders_behind():
     bench.communicate()
     assert bench.returncode == 130, bench.returncode
     assert not list(pathlib.Path("tmp").iterdir()), list(pathlib.Path("tmp").iterdir())
+
+
+def a_program_without_its_benches_says_how_to_build_them():
+    alone = os.path.abspath(shutil.copy(PROGRAM, "yupana"))
+    done = subprocess.run([alone, "bench", "scan", "--quick"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == "", done
+    assert "expected the program yupana-bench in" in done.stderr and "make build" in done.stderr, done
+    pathlib.Path("yupana-bench").write_text("#!/bin/sh\necho \"$0 $*\"\n")
+    pathlib.Path("yupana-bench").chmod(0o755)
+    done = subprocess.run([alone, "bench", "scan", "--quick"], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("yupana-bench bench scan --quick\n"), done
 
 
 sys.exit(main())
