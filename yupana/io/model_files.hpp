@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
 #include "yupana/forest/forest.hpp"
 
 namespace yupana::io {
@@ -20,9 +21,9 @@ inline constexpr int model_version = 4;
 /// at most that) or "-inf". "set" is the number of a node's text among "sets", whose character c is
 /// "1" where category c goes left; -1: none. "checksum" is that of the binary form, and compared
 /// where it is present. Throws bad_input for names that are not UTF-8.
-void write_model_json(AtomicFile& file, const forest::Model& model);
+void write_model_json(Context& context, AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
-void write_model_binary(AtomicFile& file, const forest::Model& model);
+void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
