@@ -41,15 +41,26 @@ struct NodeWords {
   std::string condition;   ///< "x <= 2.5 or missing", which leads there; empty: the root
   std::string prediction;  ///< the class, or the number
 };
-/// The nodes in preorder, thresholds unrounded. with_missing: whether conditions say where missing
-/// values go.
-std::vector<NodeWords> node_words(const forest::Model& model, std::int64_t tree, bool with_missing);
+struct WordParams {
+  bool missing = true;   ///< conditions say where missing values go
+  bool rounded = false;  ///< numbers of many digits have six
+};
+/// The nodes in preorder.
+std::vector<NodeWords> node_words(const forest::Model& model,
+                                  std::int64_t tree,
+                                  const WordParams& params);
+/// A column in a sentence: its name, or "column 3" where that is a number.
+std::string column_words(const std::string& name);
+
+/// Whether each node sends missing values to its larger child (of equal ones to the second), as
+/// where the training had none.
+bool sends_missing_to_larger(const forest::Tree& tree);
 
 /// One line a node: "if x <= 2.5 or missing", "if x in {a, b}", and what leaves predict; thresholds
-/// unrounded.
+/// unrounded. Where sends_missing_to_larger() it is said once, at the end.
 std::string rules_text(const forest::Model& model, std::int64_t tree);
 /// The tree as Graphviz text, and as a picture of its own: the root at the left, nodes below
-/// `deepest` folded into a box that counts their leaves.
+/// `deepest` folded into a box that counts their leaves; numbers of many digits have six.
 std::string tree_dot(const forest::Model& model, std::int64_t tree);
 std::string tree_svg(const forest::Model& model, std::int64_t tree, std::int64_t deepest = 6);
 

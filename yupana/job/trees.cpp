@@ -338,7 +338,8 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   if (context.rank() > 0) return result;
   if (params.out.empty()) return result;
   io::write_model_json(context, files.add(params.out + ".json"), result.model);
-  if (params.binary) io::write_model_binary(context, files.add(params.out + ".model"), result.model);
+  if (params.binary)
+    io::write_model_binary(context, files.add(params.out + ".model"), result.model);
   if (params.report) write_page(params, result, files.add(params.out + ".html"));
   commit_files(
       context, files, result.files, params.out, {".model", ".html", ".cv.tsv", ".oob.tsv"});
