@@ -203,11 +203,6 @@ void add_common_options(Command& command,
   command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only");
 }
 
-/// Whether the name is of a file that ends so, and has a name besides.
-bool ends_with_file(const std::string& out, const std::string& ending) {
-  return !ending.empty() && out.ends_with(ending) && !out.ends_with("/" + ending) && out != ending;
-}
-
 void check_combinations(const Call& call) {
   const std::string& device = call.context.device;
   if (call.json && is_standard_output(call.out)) {
@@ -255,9 +250,9 @@ Command add_command(Command& parent, const CommandParams& params, Body body) {
   });
   command.on_run([call, params, body = std::move(body)] {
     check_combinations(*call);
-    if (!params.ending.empty()) check_prefix(call->out);
-    if (ends_with_file(call->out, params.ending)) {
-      call->out.resize(call->out.size() - params.ending.size());
+    if (!params.endings.empty()) check_prefix(call->out);
+    for (const std::string& ending : params.endings) {
+      if (drop_ending(call->out, ending)) break;
     }
     if (!params.out.empty()) required_out(*call, params.out);
     std::string& device = call->context.device;

@@ -41,7 +41,8 @@ struct CommandParams {
   bool ranks = false;           ///< mpirun may start several processes
   /// Options of every command that have no effect on this one, as "-o": hidden and refused.
   Names ignored = {};
-  std::string ending = {};  ///< what the command adds to -o, where that does not end so already
+  /// What the command adds to -o, left out of a name that ends so: "-o m.json" writes that file.
+  Names endings = {};
 };
 
 /// Adds a command. `body` runs with a context made from the options of the call; progress and notes

@@ -45,6 +45,12 @@ fs::path folder_of(const std::string& out) {
   return folder.empty() && !out.empty() ? "." : folder;
 }
 
+bool drop_ending(std::string& out, const std::string& ending) {
+  if (!out.ends_with(ending) || out.ends_with("/" + ending) || out == ending) return false;
+  out.resize(out.size() - ending.size());
+  return true;
+}
+
 bool is_standard_output(const std::string& out) {
   return out == "/dev/stdout" || out == "/dev/fd/1" || out == "/proc/self/fd/1";
 }

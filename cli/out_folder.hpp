@@ -16,6 +16,9 @@ void check_prefix(const std::string& out);
 /// device or a pipe.
 std::filesystem::path folder_of(const std::string& out);
 
+/// Takes an ending off the name of a file; false where it does not end so, or has no name besides.
+bool drop_ending(std::string& out, const std::string& ending);
+
 /// True if -o names standard output (/dev/stdout, /dev/fd/1).
 bool is_standard_output(const std::string& out);
 

@@ -228,7 +228,7 @@ void add_fit(Command& som) {
            "yupana som fit table.csv --rows 8 --cols 7 --iterations 10 --sigma0 4 --sigmaf 0.1 "
            "--tau 10 --smooth 5 -o out/map",
        .ranks = true,
-       .ending = ".json"},
+       .endings = {".json", ".html", ".svg", ".png"}},
       [params](Context& context, const Call& call) {
         check_effects(context, call.command, *params);
         params->out = call.out;
@@ -262,7 +262,8 @@ void add_use(Command& som, bool report) {
                       ? "Draw a model's report, of its training's samples or of another table's."
                       : "Neuron, distance and, where the model has classes, class of every sample.",
        .example = report ? "yupana som report out/map.json -o out/again"
-                         : "yupana som apply out/map.json table.csv -o out/new"},
+                         : "yupana som apply out/map.json table.csv -o out/new",
+       .endings = report ? Names{".html", ".svg", ".png"} : Names{".bmu.tsv"}},
       [params, report](Context& context, const Call& call) {
         check_prefix(call.out);
         params->out = call.out;

@@ -21,6 +21,7 @@ constexpr const char* model_help = "of tree fit or forest fit";
 
 Answer predict(Context& context, const Call& call, job::PredictParams& params) {
   params.out = call.out;
+  if (params.report) drop_ending(params.out, ".html");
   const job::PredictResult result = job::predict_trees(context, params);
   Answer answer;
   answer.json = {{"command", call.command.name()},
@@ -61,7 +62,8 @@ void add_predict(Command& family, bool nodes) {
                           "where --label names the true one.",
        .example =
            fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name),
-       .out = prefix},
+       .out = prefix,
+       .endings = nodes ? Names{".nodes.tsv"} : Names{".predicted.tsv"}},
       [params](Context& context, const Call& call) { return predict(context, call, *params); });
   command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
@@ -144,7 +146,7 @@ void add_prune(Command& family) {
        .out = prefix,
        .processor_only = true,
        .ignored = no_gpu,
-       .ending = ".json"},
+       .endings = {".json"}},
       [params](Context& context, const Call& call) {
         params->out = call.out;
         const auto [before, after] = job::prune_trees(context, *params);
@@ -224,7 +226,7 @@ void add_export(Command& family) {
        .out = prefix,
        .processor_only = true,
        .ignored = no_work,
-       .ending = ".onnx"},
+       .endings = {".onnx"}},
       [path](Context& context, const Call& call) {
         const std::string out = call.out + ".onnx";
         AtomicFile file(out);

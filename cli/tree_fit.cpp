@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "cli/measures.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
@@ -156,6 +157,8 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   check_criterion(call, params);
   check_device(call, params);
   params.out = call.out;
+  params.binary = drop_ending(params.out, ".model") || params.binary;
+  if (params.report) drop_ending(params.out, ".html");
   const job::FitTreesResult result = job::fit_trees(context, params);
   const std::string& measure = result.train.values.front().first;
   std::int64_t nodes = 0, leaves = 0, depth = 0;
@@ -346,7 +349,7 @@ void add_fit(Command& program, bool forest) {
                         "out/forest"
                       : "yupana tree fit table.csv --label class --max-depth 8 --cv 10 -o out/tree",
        .ranks = forest,
-       .ending = ".json"},
+       .endings = {".json"}},
       [params](Context& context, const Call& call) { return fit(context, call, *params); });
   add_rows_options(command, *params);
   add_tree_params(command, *params);

@@ -74,7 +74,8 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     >>> kinds = yupana.DecisionTreeClassifier(categorical_features=[0])
     >>> print(kinds.fit([[0], [1], [2], [3]], ["a", "b", "b", "a"]).export_text(), end="")
     if x0 in {0, 3}: a (2 rows, impurity 0)
-    if x0 not in {0, 3} or missing: b (2 rows, impurity 0)
+    if x0 not in {0, 3}: b (2 rows, impurity 0)
+    missing values go to the child of more rows, of equal ones to the second
     """
 
     _parameter_constraints = constraints(_tree.DecisionTreeClassifier)

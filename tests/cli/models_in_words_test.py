@@ -38,8 +38,8 @@ def colours(classes):
 def holds(rule, colour, size):
     """Whether a condition of the rules is true, in the words that a reader has."""
     known = re.fullmatch(r"if (.*?)( or missing)?", rule).group(1)
-    if found := re.fullmatch(r"(not )?size <= (\S+)", known):
-        return (size <= float(found.group(2))) != bool(found.group(1))
+    if found := re.fullmatch(r"size (<=|>) (\S+)", known):
+        return (size <= float(found.group(2))) == (found.group(1) == "<=")
     if found := re.fullmatch(r"colour (not )?in \{(.*)\}", known):
         names = re.findall(r'"[^"]*"|[^,]+', found.group(2))
         return (colour in [n.strip().strip('"') for n in names]) != bool(found.group(1))
@@ -51,6 +51,8 @@ def predicted(rules, colour, size):
     """Follows the rules down."""
     depth = 0
     for line in rules.splitlines():
+        if line.startswith("missing values go to"):
+            continue
         indent = (len(line) - len(line.lstrip())) // 2
         rule, _, leaf = line.strip().partition(": ")
         if indent != depth or not holds(rule, colour, size):
@@ -186,11 +188,29 @@ def a_file_given_as_o_was_written_under_twice_its_ending():
             (("tree", "show", "out/m.json", "--as", "svg"), "out/m.svg", ["m.svg"]),
             (("tree", "show", "out/m.json"), "out/m.txt", ["m.txt"]),
             (("som", "fit", "t.csv", "--label", "class", "--rows", 2, "--cols", 2), "out/s.json",
-             ["s.json", "s.codebook.npy"])]:
+             ["s.json", "s.codebook.npy"]),
+            (("tree", "fit", "t.csv", "--label", "class"), "out/b.model", ["b.json", "b.model"]),
+            (("tree", "fit", "t.csv", "--label", "class", "--report"), "out/h.html", ["h.json", "h.html"]),
+            (("tree", "predict", "out/m.json", "t.csv"), "out/p.tsv", ["p.tsv"]),
+            (("tree", "predict", "out/m.json", "t.csv"), "out/q.predicted.tsv", ["q.predicted.tsv"]),
+            (("forest", "predict", "out/f.json", "t.csv", "--label", "class", "--report"), "out/r.html",
+             ["r.predicted.tsv", "r.html"]),
+            (("forest", "predict", "out/f.json", "t.csv", "--label", "class", "--report"), "out/u.tsv",
+             ["u.tsv", "u.html"]),
+            (("forest", "apply", "out/f.json", "t.csv"), "out/n.tsv", ["n.tsv"]),
+            (("tree", "importances", "out/m.json"), "out/i.tsv", ["i.tsv", "i.svg"]),
+            (("som", "apply", "out/s.json", "t.csv"), "out/a.tsv", ["a.tsv"]),
+            (("som", "report", "out/s.json"), "out/o.png", ["o.html", "o.svg", "o.png"])]:
         before = {p.name for p in pathlib.Path("out").iterdir()}
         run(*arguments, "-o", out)
         made = {p.name for p in pathlib.Path("out").iterdir()} - before
-        assert set(written) <= made and not [n for n in made if n.count(".json") > 1], made
+        exact = arguments[1] in ("predict", "apply", "importances", "report") or "--report" in arguments
+        assert set(written) == made if exact else set(written) <= made, made
+        assert not [n for n in made if n.count(".json") > 1], made
+    assert pathlib.Path("out/p.tsv").read_bytes() == pathlib.Path("out/q.predicted.tsv").read_bytes()
+    run("tree", "predict", "out/m.json", "t.csv", "-o", "t.tsv")
+    put("t.tsv", "x\n1\n2\n")
+    refuse("tree", "predict", "out/m.json", "t.tsv", "-o", "t.tsv", status=2, says="t.tsv")
     refuse("tree", "show", "out/m.json", "-o", "m.svg", status=2,
            says="-o m.svg: --as rules writes .txt; give --as svg, or another name")
 
@@ -207,6 +227,43 @@ def standard_output_as_o_was_a_file_beside_it():
                       ("som", "fit", "t.csv"), ("som", "apply", "s.json", "t.csv"),
                       ("som", "report", "s.json")]:
         refuse(*arguments, "-o", "/dev/null", status=2, says="-o /dev/null: expected the beginning")
+
+
+def gaps_were_told_of_where_no_row_had_one():
+    rows = ["0.1,1,a", "0.2,2,a", "0.3,3,b", "0.4000001,9,b", "0.7,5,b", "0.6,4,b"]
+    put("t.csv", "x,y,class\n" + "\n".join(rows) + "\n")
+    put("gap.csv", "x,y,class\n" + "\n".join(rows + [",1,a"]) + "\n")
+    for table, gaps in [("t.csv", False), ("gap.csv", True)]:
+        run("tree", "fit", table, "--label", "class", "--columns", "x", "-o", "m")
+        rules = run("tree", "show", "m.json").stdout.splitlines()
+        assert ("or missing" in "".join(rules)) == gaps, rules
+        assert rules[-1].startswith("missing values go to the child of more rows") != gaps, rules
+        for format, word in [("svg", "yes, missing"), ("dot", "yes, missing")]:
+            picture = run("tree", "show", "m.json", "--as", format).stdout
+            assert (word in picture) == gaps and ("to the child of more rows" in picture) != gaps, picture
+    for table, gaps in [("t.csv", False), ("gap.csv", True)]:
+        run("tree", "predict", "m.json", table, "--label", "class", "--report", "-o", "p")
+        assert ("or missing" in pathlib.Path("p.html").read_text()) == gaps, table
+
+
+def pictures_had_numbers_of_17_digits():
+    put("t.csv", "x,class\n0.1,a\n0.2,a\n0.4,b\n0.7,b\n")
+    run("tree", "fit", "t.csv", "--label", "class", "--report", "-o", "m")
+    assert "if x <= 0.30000000000000004:" in run("tree", "show", "m.json").stdout
+    for text in [run("tree", "show", "m.json", "--as", format).stdout for format in ["svg", "dot"]]:
+        assert re.search(r"x (<|&lt;)= 0\.3\b", text) and "0000000" not in text, text
+    page = pathlib.Path("m.html").read_text()
+    assert "x &lt;= 0.3 " in page and "x &gt; 0.3 " in page and "000000000" not in page
+
+
+def columns_without_names_were_numbers_in_sentences():
+    put("t.csv", "".join(f"{i},{i * 7 % 5},{'ab'[i > 4]}\n" for i in range(10)))
+    run("tree", "fit", "t.csv", "--label", "last", "--report", "-o", "m")
+    page = pathlib.Path("m.html").read_text()
+    assert "<h1>Decision tree for column 3</h1>" in page and "for '3'" not in page, page[:900]
+    assert '<th scope="row">column 1</th>' in page and '<th scope="row">1</th>' not in page
+    run("tree", "importances", "m.json", "-o", "i")
+    assert pathlib.Path("i.importances.tsv").read_text().splitlines()[1].startswith("1\t")
 
 
 def a_learning_rate_of_0_was_in_range_and_refused():

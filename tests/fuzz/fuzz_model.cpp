@@ -19,10 +19,10 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string written(const Model& model) {
+std::string written(yupana::Context& context, const Model& model) {
   const std::string path = (yupana::fuzz::folder() / "written.model").string();
   yupana::AtomicFile file(path);
-  yupana::io::write_model_binary(file, model);
+  yupana::io::write_model_binary(context, file, model);
   file.commit();
   return path;
 }
@@ -58,9 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   yupana::fuzz::expect_one_line([&] {
     const Model model = yupana::io::read_model(path, memory);
     use(context, model);
-    const std::string once = contents(written(model));
+    const std::string once = contents(written(context, model));
     const std::string copy = (yupana::fuzz::folder() / "written.model").string();
-    if (contents(written(yupana::io::read_model(copy, memory))) != once) std::abort();
+    if (contents(written(context, yupana::io::read_model(copy, memory))) != once) std::abort();
   });
   return 0;
 }

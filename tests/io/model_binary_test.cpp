@@ -43,6 +43,8 @@ Model model() {
   return model;
 }
 
+Context context({.device = "cpu"});
+
 TEST(ModelBinary, ReadsBackTheSame) {
   const Model whole = model();
   EXPECT_EQ(model_from_bytes("m", model_bytes(whole)), whole);
@@ -86,7 +88,7 @@ TEST(ModelBinary, TakesLessThanHalfOfTheJson) {
   large.trees.push_back(tree);
   const Folder folder;
   AtomicFile json(folder / "m.json");
-  write_model_json(json, large);
+  write_model_json(context, json, large);
   json.commit();
   EXPECT_LT(2 * model_bytes(large).size(), test::bytes_of(folder / "m.json").size());
   EXPECT_EQ(read_model(folder / "m.json", ~std::uint64_t{0}), large);
@@ -95,7 +97,7 @@ TEST(ModelBinary, TakesLessThanHalfOfTheJson) {
 TEST(ModelJson, InfiniteThresholdsReadBackAndNullIsRefused) {
   const Folder folder;
   AtomicFile file(folder / "m.json");
-  write_model_json(file, model());
+  write_model_json(context, file, model());
   file.commit();
   EXPECT_EQ(read_model(folder / "m.json", ~std::uint64_t{0}), model());
   std::string text = test::bytes_of(folder / "m.json");
@@ -106,7 +108,7 @@ TEST(ModelJson, InfiniteThresholdsReadBackAndNullIsRefused) {
 TEST(ModelJson, MemoryIsCountedBeforeItIsTaken) {
   const Folder folder;
   AtomicFile file(folder / "m.json");
-  write_model_json(file, model());
+  write_model_json(context, file, model());
   file.commit();
   const auto size = test::bytes_of(folder / "m.json").size();
   const auto fault = [&](const std::string& bytes, std::uint64_t most) {
@@ -122,7 +124,8 @@ TEST(ModelNames, ThatAreNoUtf8AreRefusedInEveryForm) {
   latin.classes[0] = "caf\xe9";
   const Folder folder;
   AtomicFile file(folder / "m.json");
-  EXPECT_NE(refusal([&] { write_model_json(file, latin); }).find("iconv"), std::string::npos);
+  EXPECT_NE(refusal([&] { write_model_json(context, file, latin); }).find("iconv"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { model_bytes(latin); }).find("UTF-8"), std::string::npos);
 }
 

@@ -75,10 +75,14 @@ class SampledGrower {
   }
 
  private:
+  static constexpr std::size_t own_list = ~std::size_t{0};
+
   /// A drawn feature's values at the node at work, sorted.
   struct Column {
     Array<std::uint32_t> keys, rows;
     NodeRange range;
+    std::vector<std::uint32_t> counts;  ///< of each key, where count_keys() made them
+    std::size_t counted = own_list;     ///< the slot that has the counts of the same column
   };
 
   bool split_node(const Segment& place, Tree& tree, Segment& left, Segment& right) {
@@ -89,12 +93,11 @@ class SampledGrower {
     if (split.feature < 0) return false;
     const NodeRange& range = columns_[slot_of(split.feature)].range;
     const std::int64_t middle = place.begin + split.left_rows;
-    partition_rows(place, split, range);
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
-    const std::int32_t column = features_.column(split.feature);
-    left.totals = totals_in(left, column);
-    right.totals = totals_in(right, column);
+    left_counts_.assign(static_cast<std::size_t>(problem_.classes), 0);
+    partition_rows(place, split, range);
+    put_totals(place.totals, left, right);
     if (!params_.monotonic.empty()) {
       std::tie(left.bounds, right.bounds) = child_bounds(place.bounds,
                                                          params_.direction(split.feature),
@@ -220,11 +223,16 @@ class SampledGrower {
       columns_[j].range = {};
       columns_[j].range.is_sparse = is_one_hot(sampled_[j]);
     }
+    share_counts(n, first);
     for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
       const std::int64_t end = std::min(n, begin + gather_rows);
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         if (columns_[j].range.is_sparse) {
-          gather_ones(place, begin, end, sampled_[j], columns_[j]);
+          if (columns_[j].counted == own_list) {
+            gather_ones(place, begin, end, sampled_[j], columns_[j]);
+          } else if (columns_[j].counted == j) {
+            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts.data());
+          }
           continue;
         }
         const std::uint32_t* keys = ranks_.keys.data() + features_.column(sampled_[j]);
@@ -234,11 +242,51 @@ class SampledGrower {
     }
     for (std::size_t j = first; j < sampled_.size(); ++j) {
       if (columns_[j].range.is_sparse) {
+        if (columns_[j].counted != own_list) list_counted(sampled_[j], columns_[j]);
         finish_ones(n, columns_[j]);
       } else if (needs_rows_) {
         std::copy_n(rows, n, columns_[j].rows.data());
       }
     }
+  }
+
+  /// Chooses for which columns a pass over a node's rows counts the keys, for all categories drawn
+  /// of a column: lists of them differ by nothing else where only classes are wanted.
+  void share_counts(std::int64_t n, std::size_t first) {
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      Column& own = columns_[j];
+      own.counted = own_list;
+      const std::int32_t column = features_.column(sampled_[j]);
+      if (!own.range.is_sparse || needs_rows_ || ranks_.has_missing[column] != 0) continue;
+      const auto size = static_cast<std::size_t>(params_.one_hot[column]) << ranks_.class_bits;
+      if (n < static_cast<std::int64_t>(size)) continue;
+      own.counted = j;
+      for (std::size_t k = first; k < j; ++k) {
+        if (columns_[k].counted == k && features_.column(sampled_[k]) == column) own.counted = k;
+      }
+      if (own.counted == j) own.counts.assign(size, 0);
+    }
+  }
+
+  void count_keys(const std::uint32_t* rows,
+                  std::int64_t n,
+                  std::int32_t feature,
+                  std::uint32_t* counts) const {
+    const std::uint32_t* const keys = ranks_.keys.data() + features_.column(feature);
+    for (std::int64_t i = 0; i < n; ++i) ++counts[keys[rows[i] * ranks_.features]];
+  }
+
+  /// The keys of a category's rows, from the counts of its column.
+  void list_counted(std::int32_t feature, Column& to) {
+    const int class_bits = ranks_.class_bits;
+    const auto own =
+        static_cast<std::uint32_t>(feature - features_.first(features_.column(feature)));
+    const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
+    std::uint32_t* at = to.keys.data();
+    for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
+      at = std::fill_n(at, counts[key], key);
+    }
+    to.range.last = at - to.keys.data();
   }
 
   /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
@@ -326,16 +374,20 @@ class SampledGrower {
     partition_rows(place, column, [&](std::uint32_t rank) { return goes_left_[rank]; });
   }
 
-  /// Stable: rows stay in order, which is the order of memory.
+  /// Stable: rows stay in order, which is the order of memory. Counts the classes that go left,
+  /// where keys have them.
   template <class IsLeft>
   void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left_rank) {
     const std::uint32_t* keys = ranks_.keys.data() + column;
     std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
+    const std::uint32_t classes = needs_rows_ ? 0 : (std::uint32_t{1} << ranks_.class_bits) - 1;
+    std::int64_t* const counts = left_counts_.data();
     std::int64_t left = 0, right = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint32_t row = rows[i];
-      const std::int64_t is_left = is_left_rank(keys[row * ranks_.features] >> ranks_.class_bits);
+      const std::uint32_t row = rows[i], key = keys[row * ranks_.features];
+      const std::int64_t is_left = is_left_rank(key >> ranks_.class_bits);
+      if (classes > 0) counts[key & classes] += is_left;
       rows[left] = row;
       right_[right] = row;
       left += is_left;
@@ -344,19 +396,21 @@ class SampledGrower {
     std::copy_n(right_.data(), right, rows + left);
   }
 
-  Totals totals_in(const Segment& place, std::int32_t column) const {
-    const std::uint32_t* rows = rows_.data() + place.begin;
-    if (needs_rows_) return totals_of(problem_, rows, place.size());
-    Totals totals;
-    totals.rows = totals.weight = place.size();
-    totals.classes.resize(problem_.classes);
-    std::int64_t* const counts = totals.classes.begin();
-    const std::uint32_t mask = (std::uint32_t{1} << ranks_.class_bits) - 1;
-    const std::uint32_t* keys = ranks_.keys.data() + column;
-    for (std::int64_t i = 0; i < place.size(); ++i) {
-      ++counts[keys[rows[i] * ranks_.features] & mask];
+  /// Of the children of a node, once its rows are parted.
+  void put_totals(const Totals& all, Segment& left, Segment& right) const {
+    if (needs_rows_) {
+      left.totals = totals_of(problem_, rows_.data() + left.begin, left.size());
+      right.totals = totals_of(problem_, rows_.data() + right.begin, right.size());
+      return;
     }
-    return totals;
+    for (Segment* const side : {&left, &right}) {
+      side->totals.rows = side->totals.weight = side->size();
+      side->totals.classes.resize(left_counts_.size());
+    }
+    for (std::size_t c = 0; c < left_counts_.size(); ++c) {
+      left.totals.classes[c] = left_counts_[c];
+      right.totals.classes[c] = all.classes[c] - left_counts_[c];
+    }
   }
 
   // Rows whose lines of keys stay in the first cache while one feature after the other is read.
@@ -374,7 +428,8 @@ class SampledGrower {
   std::vector<std::int32_t> sampled_;
   std::vector<Column> columns_;  ///< of each of sampled_
   RankSort sort_;
-  std::vector<std::uint8_t> goes_left_;  ///< of each rank, in a split of categories
+  std::vector<std::uint8_t> goes_left_;    ///< of each rank, in a split of categories
+  std::vector<std::int64_t> left_counts_;  ///< of each class, in the split at work
   std::int64_t all_weight_ = 0;
   LeafLimits least_;
 };

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "yupana/io/model_files.hpp"
+#include "yupana/io/tree_texts.hpp"
 
 namespace yupana::io {
 namespace {
@@ -89,9 +90,20 @@ void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   }
 }
 
+std::string tree_bytes(const Tree& tree) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint64_t>(tree.nodes.size()));
+  for (std::int64_t i = 0; i < std::ssize(tree.nodes); ++i) append_node(bytes, tree, i);
+  return bytes;
+}
+
 /// take(bytes) for one part of the file after the other; returns the checksum, its last part.
+/// context: null for one thread
 template <class Take>
-std::uint32_t each_part(std::string_view path, const Model& model, const Take& take) {
+std::uint32_t each_part(Context* context,
+                        std::string_view path,
+                        const Model& model,
+                        const Take& take) {
   std::uint32_t sum = 0;
   const auto pass = [&](const std::string& bytes) {
     sum = checksum(sum, bytes);
@@ -102,13 +114,8 @@ std::uint32_t each_part(std::string_view path, const Model& model, const Take& t
   append(bytes, static_cast<std::uint64_t>(head.size()));
   bytes += head;
   append(bytes, static_cast<std::uint64_t>(model.trees.size()));
-  for (const Tree& tree : model.trees) {
-    append(bytes, static_cast<std::uint64_t>(tree.nodes.size()));
-    for (std::int64_t i = 0; i < std::ssize(tree.nodes); ++i) append_node(bytes, tree, i);
-    pass(bytes);
-    bytes.clear();
-  }
   pass(bytes);
+  each_tree_text(context, model.trees, tree_bytes, pass);
   bytes.clear();
   append(bytes, sum);
   take(bytes);
@@ -236,18 +243,18 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
   return model;
 }
 
-std::string model_checksum(std::string_view path, const Model& model) {
-  return fmt::format("{:08x}", each_part(path, model, [](const std::string&) {}));
+std::string model_checksum(Context* context, std::string_view path, const Model& model) {
+  return fmt::format("{:08x}", each_part(context, path, model, [](const std::string&) {}));
 }
 
 std::string model_bytes(const Model& model) {
   std::string all;
-  each_part("the model", model, [&](const std::string& bytes) { all += bytes; });
+  each_part(nullptr, "the model", model, [&](const std::string& bytes) { all += bytes; });
   return all;
 }
 
-void write_model_binary(AtomicFile& file, const Model& model) {
-  each_part(file.path(), model, [&](const std::string& bytes) { file.write(bytes); });
+void write_model_binary(Context& context, AtomicFile& file, const Model& model) {
+  each_part(&context, file.path(), model, [&](const std::string& bytes) { file.write(bytes); });
 }
 
 }  // namespace yupana::io

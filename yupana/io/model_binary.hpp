@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/forest.hpp"
 
@@ -30,8 +31,8 @@ forest::Model binary_model(const std::string& path,
                            std::uint64_t max_bytes);
 
 /// The CRC-32 that ends a model's binary form, as 8 hexadecimal digits: of the model, however a
-/// text of it is laid out.
-std::string model_checksum(std::string_view path, const forest::Model& model);
+/// text of it is laid out. context: null for one thread
+std::string model_checksum(Context* context, std::string_view path, const forest::Model& model);
 
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);

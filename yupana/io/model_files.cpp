@@ -1,6 +1,7 @@
 #include "yupana/io/model_files.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -14,6 +15,7 @@
 #include "yupana/io/json_fields.hpp"
 #include "yupana/io/json_text.hpp"
 #include "yupana/io/model_binary.hpp"
+#include "yupana/io/tree_texts.hpp"
 
 namespace yupana::io {
 namespace {
@@ -87,8 +89,12 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   return encodings;
 }
 
+// Of any number of JSON, with room to spare.
+constexpr std::size_t number_letters = 64;
+
 void append_number(std::int64_t value, std::string& text) {
-  fmt::format_to(std::back_inserter(text), "{}", value);
+  char letters[number_letters];
+  text.append(letters, std::to_chars(letters, std::end(letters), value).ptr);
 }
 
 /// As the JSON library writes it. Most are whole: weights, and sums of them.
@@ -96,8 +102,11 @@ void append_number(double value, std::string& text) {
   if (std::fabs(value) < 1e15 && value == std::trunc(value) && !std::signbit(value)) {
     append_number(static_cast<std::int64_t>(value), text);
     text += ".0";
+  } else if (std::isfinite(value)) {
+    char letters[number_letters];
+    text.append(letters, nlohmann::detail::to_chars(letters, std::end(letters), value));
   } else {
-    text += Json(value).dump();
+    text += "null";
   }
 }
 
@@ -321,16 +330,18 @@ Error model_too_large(const std::string& path,
       instead);
 }
 
-void write_model_json(AtomicFile& file, const Model& model) {
+void write_model_json(Context& context, AtomicFile& file, const Model& model) {
   // The trees one by one: a forest's JSON as a whole would take many times its memory.
   std::string head = json_text(file.path(), header_json(model), 1);
   head.resize(head.size() - 2);  // "\n}"
   file.write(head + ",\n \"trees\": [");
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    file.write(t == 0 ? "\n  " : ",\n  ");
-    file.write(tree_text(model.trees[t]));
-  }
-  file.write(fmt::format("\n ],\n \"checksum\": \"{}\"\n}}\n", model_checksum(file.path(), model)));
+  std::string_view between = "\n  ";
+  each_tree_text(&context, model.trees, tree_text, [&](const std::string& text) {
+    file.write(std::exchange(between, ",\n  "));
+    file.write(text);
+  });
+  file.write(fmt::format("\n ],\n \"checksum\": \"{}\"\n}}\n",
+                         model_checksum(&context, file.path(), model)));
 }
 
 Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t max_bytes) {
@@ -351,7 +362,7 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
     throw bad_file(name, "is a damaged model; copy it again");
   }
   check_model(name, model);
-  if (checksum && *checksum != model_checksum(name, model)) {
+  if (checksum && *checksum != model_checksum(nullptr, name, model)) {
     throw bad_file(name,
                    "its checksum is another, so some number or name is damaged; copy it again, or "
                    "take \"checksum\" out of a model that was edited on purpose");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
 #include "yupana/forest/forest.hpp"
 
 namespace yupana::io {
@@ -20,9 +21,9 @@ inline constexpr int model_version = 4;
 /// at most that) or "-inf". "set" is the number of a node's text among "sets", whose character c is
 /// "1" where category c goes left; -1: none. "checksum" is that of the binary form, and compared
 /// where it is present. Throws bad_input for names that are not UTF-8.
-void write_model_json(AtomicFile& file, const forest::Model& model);
+void write_model_json(Context& context, AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
-void write_model_binary(AtomicFile& file, const forest::Model& model);
+void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
@@ -40,15 +41,26 @@ struct NodeWords {
   std::string condition;   ///< "x <= 2.5 or missing", which leads there; empty: the root
   std::string prediction;  ///< the class, or the number
 };
-/// The nodes in preorder, thresholds unrounded. with_missing: whether conditions say where missing
-/// values go.
-std::vector<NodeWords> node_words(const forest::Model& model, std::int64_t tree, bool with_missing);
+struct WordParams {
+  bool missing = true;   ///< conditions say where missing values go
+  bool rounded = false;  ///< numbers of many digits have six
+};
+/// The nodes in preorder.
+std::vector<NodeWords> node_words(const forest::Model& model,
+                                  std::int64_t tree,
+                                  const WordParams& params);
+/// A column in a sentence: its name, or "column 3" where that is a number.
+std::string column_words(const std::string& name);
+
+/// Whether each node sends missing values to its larger child (of equal ones to the second), as
+/// where the training had none.
+bool sends_missing_to_larger(const forest::Tree& tree);
 
 /// One line a node: "if x <= 2.5 or missing", "if x in {a, b}", and what leaves predict; thresholds
-/// unrounded.
+/// unrounded. Where sends_missing_to_larger() it is said once, at the end.
 std::string rules_text(const forest::Model& model, std::int64_t tree);
 /// The tree as Graphviz text, and as a picture of its own: the root at the left, nodes below
-/// `deepest` folded into a box that counts their leaves.
+/// `deepest` folded into a box that counts their leaves; numbers of many digits have six.
 std::string tree_dot(const forest::Model& model, std::int64_t tree);
 std::string tree_svg(const forest::Model& model, std::int64_t tree, std::int64_t deepest = 6);
 

@@ -28,23 +28,28 @@ std::string shortest(double value) {
   return text;
 }
 
+/// A number in a picture: what many digits hide is seen with six.
+std::string rounded(double value) {
+  constexpr std::size_t most_letters = 9;
+  const std::string whole = shortest(value);
+  return whole.size() <= most_letters ? whole : fmt::format("{:.6g}", value);
+}
+
 const Tree& tree_at(const Model& model, std::int64_t tree) {
   if (tree >= 0 && tree < std::ssize(model.trees)) return model.trees[tree];
   throw usage_error("--tree: expected a tree from 1 to {}, got {}", model.trees.size(), tree + 1);
 }
 
-std::string prediction(const Model& model, const Tree& tree, std::int64_t node) {
+std::string prediction(const Model& model, const Tree& tree, std::int64_t node, bool is_rounded) {
   const double* value = tree.value(node);
-  if (!model.is_class()) return shortest(*value);
+  if (!model.is_class()) return is_rounded ? rounded(*value) : shortest(*value);
   const auto best = std::max_element(value, value + tree.outputs) - value;
   return model.classes[best];
 }
 
-std::string feature_name(const std::string& name) {
-  // Without a header a column's name is its number, which would read as a value.
-  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? "column " + name : name;
-}
+/// What pictures and rules say once of a tree whose training missed nothing.
+constexpr const char* missing_to_larger =
+    "missing values go to the child of more rows, of equal ones to the second";
 
 /// Whether every known value goes left and missing ones go right.
 bool splits_missing(const Node& node) {
@@ -61,7 +66,7 @@ const Encoding* encoding_of(const Model& model, std::int64_t feature) {
 
 std::string column_name(const Model& model, const Node& node) {
   const Encoding* const encoding = encoding_of(model, node.feature);
-  return feature_name(encoding != nullptr ? encoding->column : model.features[node.feature]);
+  return column_words(encoding != nullptr ? encoding->column : model.features[node.feature]);
 }
 
 /// "{a, b and 7 more}": as many names as fit into `letters`, but one at least.
@@ -118,7 +123,8 @@ Question question_of_categories(const std::string& name, const Parts& parts, std
 }
 
 /// `letters`: about as many as a set of categories may take.
-Question question_of(const Model& model, const Tree& tree, const Node& node, std::size_t letters) {
+Question question_of(
+    const Model& model, const Tree& tree, const Node& node, std::size_t letters, bool is_rounded) {
   const std::string name = column_name(model, node);
   const Encoding* const encoding = encoding_of(model, node.feature);
   if (node.set >= 0) return question_of_categories(name, parts_of(encoding, tree, node), letters);
@@ -126,8 +132,9 @@ Question question_of(const Model& model, const Tree& tree, const Node& node, std
     return {name + " is known", "not " + name + " is known"};
   }
   if (encoding == nullptr) {
-    const std::string below = fmt::format("{} <= {}", name, shortest(node.threshold));
-    return {below, "not " + below};
+    const double threshold = node.threshold;
+    const std::string number = is_rounded ? rounded(threshold) : shortest(threshold);
+    return {fmt::format("{} <= {}", name, number), fmt::format("{} > {}", name, number)};
   }
   if (!encoding->one_hot) {
     return question_of_categories(name, parts_of(encoding, tree, node), letters);
@@ -136,10 +143,10 @@ Question question_of(const Model& model, const Tree& tree, const Node& node, std
   return {fmt::format("{} is not {}", name, category), fmt::format("{} is {}", name, category)};
 }
 
-std::string summary(const Model& model, const Tree& tree, std::int64_t i) {
+std::string summary(const Model& model, const Tree& tree, std::int64_t i, bool is_rounded) {
   const Node& node = tree.nodes[i];
   return fmt::format("{} ({}, impurity {:.4g})",
-                     prediction(model, tree, i),
+                     prediction(model, tree, i, is_rounded),
                      counted(node.rows, "row"),
                      node.impurity);
 }
@@ -179,14 +186,30 @@ std::string escaped(std::string_view text, bool xml) {
 
 }  // namespace
 
-std::vector<NodeWords> node_words(const Model& model, std::int64_t number, bool with_missing) {
+std::string column_words(const std::string& name) {
+  // Without a header a column's name is its number, which would read as a value.
+  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? "column " + name : name;
+}
+
+bool sends_missing_to_larger(const Tree& tree) {
+  return std::all_of(tree.nodes.begin(), tree.nodes.end(), [&](const Node& node) {
+    if (node.is_leaf()) return true;
+    return node.missing_left == (2 * tree.nodes[node.left].rows > node.rows) &&
+           node.threshold <= std::numeric_limits<double>::max();
+  });
+}
+
+std::vector<NodeWords> node_words(const Model& model,
+                                  std::int64_t number,
+                                  const WordParams& params) {
   const Tree& tree = tree_at(model, number);
   std::vector<NodeWords> words;
   // Of each node, the condition that leads there.
   std::vector<std::string> conditions(tree.nodes.size());
   each_node(tree, [&](std::int32_t i, std::int64_t depth) {
     const Node& node = tree.nodes[i];
-    words.push_back({i, depth, conditions[i], prediction(model, tree, i)});
+    words.push_back({i, depth, conditions[i], prediction(model, tree, i, params.rounded)});
     if (node.is_leaf()) return;
     std::string& left = conditions[node.left];
     std::string& right = conditions[node.right];
@@ -195,9 +218,9 @@ std::vector<NodeWords> node_words(const Model& model, std::int64_t number, bool 
       right = column_name(model, node) + " is missing";
       return;
     }
-    const Question rule = question_of(model, tree, node, letters_of_rules);
-    left = rule.left + (with_missing && node.missing_left ? " or missing" : "");
-    right = rule.right + (with_missing && !node.missing_left ? " or missing" : "");
+    const Question rule = question_of(model, tree, node, letters_of_rules, params.rounded);
+    left = rule.left + (params.missing && node.missing_left ? " or missing" : "");
+    right = rule.right + (params.missing && !node.missing_left ? " or missing" : "");
   });
   return words;
 }
@@ -205,31 +228,39 @@ std::vector<NodeWords> node_words(const Model& model, std::int64_t number, bool 
 std::string rules_text(const Model& model, std::int64_t number) {
   const Tree& tree = tree_at(model, number);
   std::string text;
-  for (const NodeWords& own : node_words(model, number, true)) {
+  const bool to_larger = sends_missing_to_larger(tree);
+  for (const NodeWords& own : node_words(model, number, {.missing = !to_larger})) {
     const bool is_leaf = tree.nodes[own.node].is_leaf(), is_root = own.depth == 0;
     if (is_root && !is_leaf) continue;
     if (!is_root) text += std::string(2 * (own.depth - 1), ' ') + "if " + own.condition;
-    if (is_leaf) text += (is_root ? "" : ": ") + summary(model, tree, own.node);
+    if (is_leaf) text += (is_root ? "" : ": ") + summary(model, tree, own.node, false);
     text += "\n";
   }
+  if (to_larger && tree.nodes.size() > 1) text += fmt::format("{}\n", missing_to_larger);
   return text;
 }
 
 std::string tree_dot(const Model& model, std::int64_t number) {
   const Tree& tree = tree_at(model, number);
   std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
+  const bool to_larger = sends_missing_to_larger(tree);
+  if (to_larger && tree.nodes.size() > 1) {
+    text += fmt::format("  label=\"{}\"; fontname=\"sans-serif\";\n", missing_to_larger);
+  }
   each_node(tree, [&](std::int32_t i, std::int64_t) {
     const Node& node = tree.nodes[i];
     const std::string first =
         node.is_leaf()
             ? ""
-            : escaped(question_of(model, tree, node, letters_of_pictures).left, false) + "\\n";
-    text +=
-        fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
+            : escaped(question_of(model, tree, node, letters_of_pictures, true).left, false) +
+                  "\\n";
+    text += fmt::format(
+        "  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i, true), false));
     if (node.is_leaf()) return;
     const bool left = node.missing_left;
-    text += fmt::format("  n{} -> n{} [label=\"yes{}\"];\n", i, node.left, left ? ", missing" : "");
-    text += fmt::format("  n{} -> n{} [label=\"no{}\"];\n", i, node.right, left ? "" : ", missing");
+    const auto missing = [&](bool own) { return own && !to_larger ? ", missing" : ""; };
+    text += fmt::format("  n{} -> n{} [label=\"yes{}\"];\n", i, node.left, missing(left));
+    text += fmt::format("  n{} -> n{} [label=\"no{}\"];\n", i, node.right, missing(!left));
   });
   return text + "}\n";
 }
@@ -238,7 +269,7 @@ namespace {
 
 /// Places of a picture's nodes: columns by depth, rows by the leaves above.
 struct Layout {
-  static constexpr double column = 286, row = 50, width = 216, box = 40, margin = 10;
+  static constexpr double column = 286, row = 50, width = 216, box = 40, margin = 10, note = 16;
   std::vector<std::int32_t> order;   ///< of the drawn nodes, in preorder
   std::vector<double> y;             ///< of each node, in rows
   std::vector<std::int64_t> depths;  ///< of each node
@@ -279,7 +310,7 @@ Layout layout_of(const Tree& tree, std::int64_t deepest) {
 }
 
 /// The lines from a node to its children, and which way they are.
-std::string branches_svg(const Layout& at, const Tree& tree, std::size_t i) {
+std::string branches_svg(const Layout& at, const Tree& tree, std::size_t i, bool with_missing) {
   std::string text;
   for (const bool left : {true, false}) {
     const auto c = static_cast<std::size_t>(left ? tree.nodes[i].left : tree.nodes[i].right);
@@ -295,7 +326,7 @@ std::string branches_svg(const Layout& at, const Tree& tree, std::size_t i) {
         to - 3,
         at.top(c) + Layout::box / 2 + (left ? -5 : 14),
         left ? "yes" : "no",
-        left == tree.nodes[i].missing_left ? ", missing" : "");
+        with_missing && left == tree.nodes[i].missing_left ? ", missing" : "");
   }
   return text;
 }
@@ -305,8 +336,8 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
   const auto number = static_cast<std::int64_t>(i);
   const std::int64_t folded = at.folded[i];
   const std::string first = node.is_leaf() || folded > 0
-                                ? prediction(model, tree, number)
-                                : question_of(model, tree, node, letters_of_pictures).left;
+                                ? prediction(model, tree, number, true)
+                                : question_of(model, tree, node, letters_of_pictures, true).left;
   std::string second = counted(node.rows, "row");
   if (folded > 0) {
     second += fmt::format(", {} below", counted(folded, "leaf", "leaves"));
@@ -340,15 +371,25 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
 std::string tree_svg(const Model& model, std::int64_t number, std::int64_t deepest) {
   const Tree& tree = tree_at(model, number);
   const Layout at = layout_of(tree, deepest);
+  const bool to_larger = sends_missing_to_larger(tree);
+  const double height = (at.rows - 1) * Layout::row + Layout::box + 2 * Layout::margin;
+  const bool has_note = to_larger && tree.nodes.size() > 1;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       static_cast<double>(at.columns - 1) * Layout::column + Layout::width + 2 * Layout::margin,
-      (at.rows - 1) * Layout::row + Layout::box + 2 * Layout::margin);
+      height + (has_note ? Layout::note : 0));
+  if (has_note) {
+    text += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#555\" text-anchor=\"start\">{}</text>\n",
+                        Layout::margin,
+                        height + 6,
+                        missing_to_larger);
+  }
   for (const std::int32_t node : at.order) {
     const auto i = static_cast<std::size_t>(node);
-    if (!tree.nodes[i].is_leaf() && at.folded[i] == 0) text += branches_svg(at, tree, i);
+    if (!tree.nodes[i].is_leaf() && at.folded[i] == 0)
+      text += branches_svg(at, tree, i, !to_larger);
     text += box_svg(at, model, tree, i);
   }
   return text + "</svg>\n";

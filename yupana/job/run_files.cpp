@@ -30,6 +30,15 @@ void note_pipe(Context& context, const std::string& path) {
   context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
+std::string without_tsv(const std::string& out) {
+  const std::filesystem::path path(out);
+  return path.extension() == ".tsv" ? (path.parent_path() / path.stem()).string() : out;
+}
+
+std::string table_path(const std::string& out, std::string_view ending) {
+  return without_tsv(out) == out ? out + std::string(ending) : out;
+}
+
 namespace {
 
 /// Files of one alpha of an earlier run, PREFIX.alphaA with one of the endings, by their names.

@@ -22,6 +22,11 @@ void check_memory(const Context& context, std::string_view what, std::uint64_t b
 /// (/dev/fd/N) has its own. For files that are read once, from their beginning on.
 void note_pipe(Context& context, const std::string& path);
 
+/// PREFIX with the ending of a table that a command writes; a name that ends in .tsv is the file.
+std::string table_path(const std::string& out, std::string_view ending);
+/// What the other files of such a run begin with: the name without .tsv.
+std::string without_tsv(const std::string& out);
+
 /// Names in one line the files that an earlier run left beside those of this one; empty: none did.
 /// Such files stay: they are the user's, and may be what this run has read. endings: of what the
 /// command writes after `prefix`, always or with some option.

@@ -346,7 +346,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
                     table.unknown_class));
   }
   OutputFiles files;
-  AtomicFile& file = files.add(params.out + ".bmu.tsv");
+  AtomicFile& file = files.add(table_path(params.out, ".bmu.tsv"));
   const som::NearestNeurons nearest =
       nearest_in_pieces(context, table.samples.view(), model.codebook.view(), reading.scratch);
   model.samples = table.samples.rows();

@@ -51,8 +51,8 @@ analysis::Measures measure(Context& context,
 
 /// A page of measures, curves, confusion, the tree where there is one, importances and partial
 /// dependence (report/trees_page.hpp). rows: which were measured, after their number; folds,
-/// dependences: may be empty; warning: a sentence, or null; has_missing: whether the training's
-/// rows had gaps.
+/// dependences: may be empty; warning: a sentence, or null; has_missing: whether rows
+/// miss values, so that conditions say where these go.
 void write_trees_page(AtomicFile& file,
                       const forest::Model& model,
                       const analysis::Measures& measured,

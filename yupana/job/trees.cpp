@@ -337,8 +337,9 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   FitTreesResult result = fit_where_it_fits(context, params, files);
   if (context.rank() > 0) return result;
   if (params.out.empty()) return result;
-  io::write_model_json(files.add(params.out + ".json"), result.model);
-  if (params.binary) io::write_model_binary(files.add(params.out + ".model"), result.model);
+  io::write_model_json(context, files.add(params.out + ".json"), result.model);
+  if (params.binary)
+    io::write_model_binary(context, files.add(params.out + ".model"), result.model);
   if (params.report) write_page(params, result, files.add(params.out + ".html"));
   commit_files(
       context, files, result.files, params.out, {".model", ".html", ".cv.tsv", ".oob.tsv"});

@@ -44,12 +44,14 @@ class Prediction {
     check();
     OutputFiles files;
     const char* kind = params_.nodes ? ".nodes.tsv" : ".predicted.tsv";
-    AtomicFile& file = files.add(params_.out + kind);
+    const std::string prefix = without_tsv(params_.out);
+    AtomicFile& file = files.add(table_path(params_.out, kind));
     {
       Stage stage(context_, "predict " + params_.table.path);
       const io::TakeTable<T> take = [&](io::TableFile<T>&& part) {
         text_ = result_.rows == 0 ? part.ids.header() + header() : std::string();
         result_.rows += part.table.rows();
+        has_missing_ = has_missing_ || part.missing > 0;
         params_.nodes ? write_nodes(part) : write_labels(part);
         file.write(text_);
       };
@@ -57,10 +59,16 @@ class Prediction {
     }
     if (labelled_) result_.measures = tally_.measures(context_);
     if (params_.report && labelled_) {
-      AtomicFile& page = files.add(params_.out + ".html");
-      write_trees_page(page, model_, result_.measures, "of " + params_.table.path, {});
+      write_trees_page(files.add(prefix + ".html"),
+                       model_,
+                       result_.measures,
+                       "of " + params_.table.path,
+                       {},
+                       {},
+                       nullptr,
+                       has_missing_);
     }
-    commit_files(context_, files, result_.files, params_.out, {".html"});
+    commit_files(context_, files, result_.files, prefix, {".html"});
     const std::int64_t unknown = result_.measures.unknown;
     if (unknown > 0) {
       context_.note(
@@ -180,6 +188,7 @@ class Prediction {
   std::vector<std::string> cells_;  ///< of the classes
   TreeTally tally_;
   bool labelled_ = false;
+  bool has_missing_ = false;  ///< some row misses a value
 };
 
 void write_importances(Context& context, const ImportanceParams& params, ImportanceResult& result) {
@@ -192,6 +201,7 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
     own.feature = result.features[f];
     own.impurity = result.impurity[f];
     text += io::tsv_cell(own.feature) + '\t';
+    own.feature = io::column_words(own.feature);
     append_number(text, own.impurity);
     if (shuffled) {
       own.permutation = result.permutation[f];
@@ -204,9 +214,9 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
     text += '\n';
   }
   OutputFiles files;
-  files.add(params.out + ".importances.tsv").write(text);
-  report::write_importances_svg(
-      files.add(params.out + ".importances.svg"), std::move(list), shuffled);
+  files.add(table_path(params.out, ".importances.tsv")).write(text);
+  const std::string svg = table_path(params.out, ".importances.tsv");
+  report::write_importances_svg(files.add(without_tsv(svg) + ".svg"), std::move(list), shuffled);
   commit_files(context, files, result.files);
 }
 

@@ -43,7 +43,7 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   }
   OutputFiles files;
   std::vector<std::string> names;
-  io::write_model_json(files.add(params.out + ".json"), model);
+  io::write_model_json(context, files.add(params.out + ".json"), model);
   commit_files(context, files, names);
   return {before, leaves()};
 }

@@ -56,19 +56,22 @@ std::vector<std::string> findings_of_classes(const Model& model, const Measures&
   return findings;
 }
 
+std::string within(double low, double high) {
+  if (low == high) return text_of(low);
+  return fmt::format("from {} to {}", text_of(low), text_of(high));
+}
+
 std::vector<std::string> findings_of_numbers(const Measures& measured) {
   std::vector<std::string> findings = {
-      fmt::format("The predictions leave {} of the label's variance (R2 = {}).",
+      fmt::format("The predictions leave {} of the label's variance unexplained (R2 = {}).",
                   percent(1 - measured.score()),
                   text_of(measured.score()))};
   const auto& quantiles = measured.error_quantiles;
   if (quantiles.size() == 7) {
     findings.push_back(
-        fmt::format("Half of the errors are between {} and {}, nine of ten between {} and {}.",
-                    text_of(quantiles[2].second),
-                    text_of(quantiles[4].second),
-                    text_of(quantiles[1].second),
-                    text_of(quantiles[5].second)));
+        fmt::format("Half of the errors (predicted less true) are {}, nine of ten {}.",
+                    within(quantiles[2].second, quantiles[4].second),
+                    within(quantiles[1].second, quantiles[5].second)));
   }
   return findings;
 }
@@ -86,7 +89,7 @@ std::vector<report::Importance> importances_of(const Model& model) {
   }
   std::vector<report::Importance> list;
   for (std::size_t f = 0; f < means.size(); ++f) {
-    list.push_back({model.features[f],
+    list.push_back({io::column_words(model.features[f]),
                     means[f],
                     0,
                     std::sqrt(squares[f] / static_cast<double>(model.trees.size()))});
@@ -110,13 +113,12 @@ std::vector<std::string> category_names(const Model& model, const forest::Partia
 std::vector<report::TreeLine> tree_lines(const Model& model, bool has_missing) {
   const forest::Tree& tree = model.trees[0];
   std::vector<report::TreeLine> lines;
-  for (io::NodeWords& own : io::node_words(model, 0, has_missing)) {
+  for (io::NodeWords& own : io::node_words(model, 0, {.missing = has_missing, .rounded = true})) {
     const forest::Node& node = tree.nodes[own.node];
     const double* const value = tree.value(own.node);
     std::vector<double> shares(value, value + (model.is_class() ? tree.outputs : 0));
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (double& share : shares) share /= sum;
-    if (!model.is_class()) own.prediction = fmt::format("{:.6g}", *value);
     lines.push_back({own.depth,
                      std::move(own.condition),
                      std::move(own.prediction),
@@ -158,7 +160,10 @@ void write_trees_page(AtomicFile& file,
   report::TreesReport page;
   const auto trees = std::ssize(model.trees);
   page.title = trees == 1 ? "Decision tree" : fmt::format("Forest of {} trees", trees);
-  if (!model.label.empty()) page.title += fmt::format(" for '{}'", model.label);
+  const std::string label = io::column_words(model.label);
+  if (!model.label.empty()) {
+    page.title += label == model.label ? fmt::format(" for '{}'", label) : " for " + label;
+  }
   page.rows = counted(measured.rows, "row") + " " + rows;
   page.findings =
       model.is_class() ? findings_of_classes(model, measured) : findings_of_numbers(measured);
@@ -189,7 +194,7 @@ void write_trees_page(AtomicFile& file,
   page.has_deviations = trees > 1;
   for (const forest::PartialDependence& own : dependences) {
     report::Dependence& drawn = page.dependences.emplace_back();
-    drawn.feature = model.features[static_cast<std::size_t>(own.feature)];
+    drawn.feature = io::column_words(model.features[static_cast<std::size_t>(own.feature)]);
     drawn.values = own.values;
     drawn.names = category_names(model, own);
     drawn.rows = own.rows;

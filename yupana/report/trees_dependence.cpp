@@ -144,10 +144,14 @@ std::string dependences_of(const TreesReport& report) {
                           own.names.empty() ? curve_chart(report, own, outputs, y)
                                             : category_table(report, own, outputs, y));
   }
-  const std::string what = report.classes.empty() ? "The mean prediction"
-                           : report.classes.size() == 2
-                               ? "The mean share of '" + report.classes[1].name + "'"
-                               : "The mean share of each class, in the colours above,";
+  const std::size_t classes = report.classes.size();
+  const std::string what =
+      classes == 0   ? "The mean prediction"
+      : classes == 2 ? "The mean share of '" + report.classes[1].name + "'"
+                     : fmt::format("The mean share of {}, in the colours above,",
+                                   outputs.size() < classes
+                                       ? fmt::format("the first {} classes", outputs.size())
+                                       : "each class");
   const Dependence& first = report.dependences.front();
   const std::string over =
       first.rows == first.of_rows

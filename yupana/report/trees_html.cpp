@@ -15,7 +15,8 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars = 25;
+constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars = 25,
+                      wide_confusion = 14;  // more classes have narrow columns
 constexpr double left = 46, top = 10, side = 360, width = left + side + 14,
                  height = top + side + 44;
 
@@ -189,7 +190,9 @@ std::string confusion_of(const TreesReport& report) {
   return "<figure id=\"confusion\"><figcaption><h2>What is taken for what</h2><p>" +
          escaped(report.rows) +
          ": a row for each true class, a column for each predicted one. The tint is the share of "
-         "the true class's rows.</p></figcaption><div id=\"confusion-table\" class=\"scroll\">"
+         "the true class's rows.</p></figcaption><div id=\"confusion-table\" class=\"scroll" +
+         (classes > wide_confusion ? " narrow" : "") +
+         "\">"
          "<table><thead><tr><th scope=\"col\">true \\ predicted</th>" +
          head + "</tr></thead><tbody>\n" + rows + "</tbody></table></div></figure>";
 }

@@ -93,12 +93,14 @@ std::string lists_of(const std::vector<TreeLine>& tree, std::int64_t deepest) {
 std::string tree_of(const TreesReport& report) {
   if (report.tree.size() < 2) return "";
   const char* const shares =
-      report.classes.empty() ? ""
-                             : " The bar has the classes' shares, in the colours of their table.";
+      report.classes.empty() || report.classes.size() > max_class_curves
+          ? ""
+          : " The bar has the classes' shares, in the colours of their table.";
   return fmt::format(
       "<figure id=\"tree\"><figcaption><h2>The tree</h2><p>Of each node the condition that leads "
       "there, what it predicts and the rows of the training that reach it.{} Below depth {} nodes "
-      "are folded: click to open one.</p></figcaption><div class=\"scroll\">{}</div></figure>",
+      "are folded: click to open one. Long numbers are rounded; yupana tree show has them "
+      "whole.</p></figcaption><div class=\"scroll\">{}</div></figure>",
       shares,
       open_depth,
       lists_of(report.tree, deepest_written(report.tree)));
