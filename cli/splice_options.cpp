@@ -71,11 +71,11 @@ void add_scores(Command& command, SpliceOptions& options) {
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
   command
-      .list(
-          "--also",
-          options.also,
-          "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), faa (proteins that the CDS "
-          "lines read), html (pictures of the exons)")
+      .list("--also",
+            options.also,
+            "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), bam (the same in order, "
+            "with "
+            "its index), faa (proteins that the CDS lines read), html (pictures of the exons)")
       .separated_by_commas();
   command.number("--min-orf",
                  job.min_orf,
@@ -136,7 +136,7 @@ void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams&
   for (const job::SpliceInput& input : params.inputs) {
     read.insert(read.end(), {input.genome, input.exons, input.target});
   }
-  for (const char* end : {".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".faa", ".html"}) {
+  for (const char* end : job::splice_endings) {
     const std::string written = params.out + end;
     std::error_code none;
     if (params.out.empty() || !fs::exists(written, none)) continue;
@@ -192,11 +192,12 @@ job::SpliceFiles also_of(const SpliceOptions& options) {
   for (const std::string& word : options.also) {
     bool* const file = word == "gtf"    ? &also.gtf
                        : word == "sam"  ? &also.sam
+                       : word == "bam"  ? &also.bam
                        : word == "faa"  ? &also.proteins
                        : word == "html" ? &also.page
                                         : nullptr;
     if (file == nullptr)
-      throw usage_error("--also: expected gtf, sam, faa or html, got '{}'", word);
+      throw usage_error("--also: expected gtf, sam, bam, faa or html, got '{}'", word);
     *file = true;
   }
   return also;
@@ -255,8 +256,11 @@ void check_combination(const Command& command,
     command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
     command.refuse({"--index"},
                    "with proteins, whose words are looked up in the translated genome");
-    if (also_of(options).sam)
-      refuse("--also sam has no effect with proteins, which SAM cannot hold");
+    const job::SpliceFiles also = also_of(options);
+    if (also.sam || also.bam) {
+      refuse(fmt::format("--also {} has no effect with proteins, which SAM and BAM cannot hold",
+                         also.sam ? "sam" : "bam"));
+    }
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
     command.refuse({"--frameshift",      "--species",       "--splice-scores",  "--index",

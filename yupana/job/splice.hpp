@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +21,23 @@ using SpliceInput = io::SpliceCase;
 struct SpliceFiles {
   bool gtf = false;       ///< .gtf
   bool sam = false;       ///< .sam, of cDNAs
+  bool bam = false;       ///< .bam and its index, of cDNAs
   bool proteins = false;  ///< .faa: what the CDS lines read
   bool page = false;      ///< .html: pictures of the exons
 };
+
+/// What the names of a run's files end in, of any run.
+inline constexpr std::initializer_list<const char*> splice_endings = {".tsv",
+                                                                      ".gff3",
+                                                                      ".paf",
+                                                                      ".txt",
+                                                                      ".gtf",
+                                                                      ".sam",
+                                                                      ".bam",
+                                                                      ".bam.bai",
+                                                                      ".bam.csi",
+                                                                      ".faa",
+                                                                      ".html"};
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
