@@ -26,9 +26,12 @@ void add_files(Command& command, SpliceOptions& options) {
   using job::SpliceSave;
   command.choice("--save",
                  options.save,
-                 {{"nothing", SpliceSave::nothing}, {"index", SpliceSave::index}},
+                 {{"nothing", SpliceSave::nothing},
+                  {"index", SpliceSave::index},
+                  {"sites", SpliceSave::sites}},
                  "align nothing, and write to -o a file of the genome for later runs: its index, "
-                 "for --index");
+                 "for --index, or the scores of its splice sites by the models of --species, for "
+                 "--splice-scores, minimap2 and miniprot (--spsc)");
 }
 
 void add_scores(Command& command, SpliceOptions& options) {
@@ -310,7 +313,10 @@ job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& given) 
                       "with --save, which aligns nothing");
   if (options.input.genome.empty()) refuse("--save: expected --genome, got none");
   required_out(call, "FILE, which --save writes");
-  return {options.save, options.input.genome, call.out};
+  if (options.save == job::SpliceSave::index) {
+    call.command.refuse({"--species"}, "with --save index, which is the same for all");
+  }
+  return {options.save, options.input.genome, options.job.species, call.out};
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {

@@ -4,16 +4,22 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::job {
 
 /// What is made of a genome once, for many runs of run_splice().
-enum class SpliceSave { nothing, index };
+enum class SpliceSave {
+  nothing,
+  index,  ///< SpliceJobParams::index
+  sites,  ///< SpliceJobParams::site_scores
+};
 
 struct SpliceSaveParams {
   SpliceSave what = SpliceSave::index;
   std::string genome;
-  std::string out;  ///< the file
+  splice::Species species = splice::Species::vertebrate;  ///< whose models sites are scored by
+  std::string out;                                        ///< the file
 };
 
 /// Writes the file and returns its name, on the first rank.
