@@ -18,7 +18,7 @@ std::uint64_t kept_of(std::uint64_t bases) { return bases <= 500'000 ? 1 : 4; }
 std::size_t words_of(std::uint64_t bases) { return bases / kept_of(bases) + bases / 64 + 64; }
 
 // Words that a genome has more often are repeats.
-constexpr std::ptrdiff_t most_places = 32;
+constexpr std::ptrdiff_t max_places = 32;
 
 }  // namespace
 
@@ -83,8 +83,8 @@ std::vector<Locus> SeedIndex::loci(std::string_view target, const LocusParams& p
     const auto before = [](const SeedWord& word, std::uint64_t k) { return word.key < k; };
     const auto begin = std::lower_bound(words_.begin(), words_.end(), key, before);
     auto end = begin;
-    while (end != words_.end() && end->key == key && end - begin <= most_places) ++end;
-    if (end - begin > most_places) return;
+    while (end != words_.end() && end->key == key && end - begin <= max_places) ++end;
+    if (end - begin > max_places) return;
     for (auto word = begin; word != end; ++word) {
       const auto all = static_cast<std::int64_t>(word->place / 2);
       const auto s = std::upper_bound(ends_.begin(), ends_.end(), all) - ends_.begin();
