@@ -122,7 +122,15 @@ std::string hit_text(const io::SplicedHit& hit) {
                      100 * io::count_columns(hit).identity());
 }
 
+Answer save(Context& context, const Call& call, const SpliceOptions& options) {
+  Answer answer;
+  answer.json = {{"command", "splice"}};
+  answer.add_files(job::save_splice(context, splice_save(call, options)));
+  return answer;
+}
+
 Answer splice(Context& context, const Call& call, const SpliceOptions& options) {
+  if (options.save != job::SpliceSave::nothing) return save(context, call, options);
   const job::SpliceJobParams params = splice_job(context, call, options);
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;

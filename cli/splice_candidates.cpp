@@ -53,6 +53,10 @@ void add_candidates(Command& command, SpliceOptions& options) {
                options.job.site_scores,
                "scores of splice sites (minisplice's TSV, as minimap2 and miniprot take by --spsc) "
                "instead of models, of the sequences that it has");
+  command.text("--index",
+               options.job.index,
+               "of cDNAs: the genome's index, which --save index has written; it is mapped, not "
+               "made anew");
   splice::CandidateParams& found = options.job.candidates;
   const auto add =
       [&](const char* name, auto& value, const std::string& help, auto low, auto high) {

@@ -23,6 +23,15 @@ void add_files(Command& command, SpliceOptions& options) {
       "a list of cases instead: genome, exons (or auto), target on each line, and the "
       "word protein after proteins; between blanks, or tabs where names have blanks; paths "
       "are relative to the list's folder, or to the working folder where it is piped");
+  using job::SpliceSave;
+  command.choice("--save",
+                 options.save,
+                 {{"nothing", SpliceSave::nothing},
+                  {"index", SpliceSave::index},
+                  {"sites", SpliceSave::sites}},
+                 "align nothing, and write to -o a file of the genome for later runs: its index, "
+                 "for --index, or the scores of its splice sites by the models of --species, for "
+                 "--splice-scores, minimap2 and miniprot (--spsc)");
 }
 
 void add_scores(Command& command, SpliceOptions& options) {
@@ -65,11 +74,11 @@ void add_scores(Command& command, SpliceOptions& options) {
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
   command
-      .list(
-          "--also",
-          options.also,
-          "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), faa (proteins that the CDS "
-          "lines read), html (pictures of the exons)")
+      .list("--also",
+            options.also,
+            "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), bam (the same in order, "
+            "with "
+            "its index), faa (proteins that the CDS lines read), html (pictures of the exons)")
       .separated_by_commas();
   command.number("--min-orf",
                  job.min_orf,
@@ -126,11 +135,11 @@ std::int64_t max_exon(const SpliceOptions& options) {
 /// The files would replace what they are made of.
 void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams& params) {
   namespace fs = std::filesystem;
-  std::vector<std::string> read = {options.batch, params.matrix, params.site_scores};
+  std::vector<std::string> read = {options.batch, params.matrix, params.site_scores, params.index};
   for (const job::SpliceInput& input : params.inputs) {
     read.insert(read.end(), {input.genome, input.exons, input.target});
   }
-  for (const char* end : {".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".faa", ".html"}) {
+  for (const char* end : job::splice_endings) {
     const std::string written = params.out + end;
     std::error_code none;
     if (params.out.empty() || !fs::exists(written, none)) continue;
@@ -152,7 +161,8 @@ SpliceOptions with_standard_input(SpliceOptions options) {
                             &options.input.target,
                             &options.protein,
                             &options.job.matrix,
-                            &options.job.site_scores}) {
+                            &options.job.site_scores,
+                            &options.job.index}) {
     if (*name == "-") *name = "/dev/stdin";
     if (*name == "/dev/stdin" && ++count > 1) {
       refuse("expected one file from standard input, got two; save one of them to a file");
@@ -167,6 +177,7 @@ std::vector<job::SpliceInput> inputs_of(Context& context,
   if (!options.batch.empty()) {
     command.refuse({"--genome", "--exons", "--target", "--protein"},
                    "with --batch, whose list names the files");
+    command.refuse({"--index"}, "with --batch, whose list may name several genomes");
     job::note_pipe(context, options.batch);
     return io::read_splice_cases(options.batch);
   }
@@ -184,11 +195,12 @@ job::SpliceFiles also_of(const SpliceOptions& options) {
   for (const std::string& word : options.also) {
     bool* const file = word == "gtf"    ? &also.gtf
                        : word == "sam"  ? &also.sam
+                       : word == "bam"  ? &also.bam
                        : word == "faa"  ? &also.proteins
                        : word == "html" ? &also.page
                                         : nullptr;
     if (file == nullptr)
-      throw usage_error("--also: expected gtf, sam, faa or html, got '{}'", word);
+      throw usage_error("--also: expected gtf, sam, bam, faa or html, got '{}'", word);
     *file = true;
   }
   return also;
@@ -245,29 +257,20 @@ void check_combination(const Command& command,
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
     command.refuse({"--min-orf"}, "with proteins, whose exons are coding");
     command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
-    if (also_of(options).sam)
-      refuse("--also sam has no effect with proteins, which SAM cannot hold");
+    command.refuse({"--index"},
+                   "with proteins, whose words are looked up in the translated genome");
+    const job::SpliceFiles also = also_of(options);
+    if (also.sam || also.bam) {
+      refuse(fmt::format("--also {} has no effect with proteins, which SAM and BAM cannot hold",
+                         also.sam ? "sam" : "bam"));
+    }
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
-    command.refuse({"--frameshift",
-                    "--species",
-                    "--splice-scores",
-                    "--junction-weight",
-                    "--junction-cost",
-                    "--missing-signal",
-                    "--min-donor",
-                    "--min-gc-donor",
-                    "--min-acceptor",
-                    "--gc-donors",
-                    "--coding",
-                    "--min-exon",
-                    "--max-exon",
-                    "--max-exons",
-                    "--one-strand",
-                    "--exact-window",
-                    "--max-intron",
-                    "--max-loci",
-                    "--max-evalue"},
+    command.refuse({"--frameshift",      "--species",       "--splice-scores",  "--index",
+                    "--junction-weight", "--junction-cost", "--missing-signal", "--min-donor",
+                    "--min-gc-donor",    "--min-acceptor",  "--gc-donors",      "--coding",
+                    "--min-exon",        "--max-exon",      "--max-exons",      "--one-strand",
+                    "--exact-window",    "--max-intron",    "--max-loci",       "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
   if (!options.job.site_scores.empty()) {
@@ -294,6 +297,26 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   add_scores(command, options);
   command.under("With proteins", [&] { add_protein_options(command, options); });
   command.under("With --exons auto", [&] { add_candidate_options(command, options); });
+}
+
+job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& given) {
+  const SpliceOptions options = with_standard_input(given);
+  call.command.refuse({"--exons",
+                       "--target",
+                       "--protein",
+                       "--batch",
+                       "--index",
+                       "--splice-scores",
+                       "--matrix",
+                       "--estimate",
+                       "--also"},
+                      "with --save, which aligns nothing");
+  if (options.input.genome.empty()) refuse("--save: expected --genome, got none");
+  required_out(call, "FILE, which --save writes");
+  if (options.save == job::SpliceSave::index) {
+    call.command.refuse({"--species"}, "with --save index, which is the same for all");
+  }
+  return {options.save, options.input.genome, options.job.species, call.out};
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {

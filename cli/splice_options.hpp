@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "yupana/job/splice.hpp"
+#include "yupana/job/splice_save.hpp"
 #include "yupana/splice/loci.hpp"
 
 namespace yupana::cli {
@@ -23,6 +24,7 @@ struct SpliceOptions {
   std::optional<double> junction_weight, junction_cost, missing_signal;
   int genetic_code = 1;
   bool histograms = false;
+  job::SpliceSave save = job::SpliceSave::nothing;
 };
 
 /// No stop codon ends the other exons.
@@ -34,5 +36,7 @@ void add_splice_options(Command& command, SpliceOptions& options);
 /// The options as the job takes them; a batch is read. Throws usage for a combination in which an
 /// option that was given has no effect.
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options);
+/// What --save writes; throws as splice_job().
+job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& options);
 
 }  // namespace yupana::cli

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The files of yupana splice against what other programs, and plain arithmetic, make of them: CDS and
 phases, GTF, SAM, proteins, the page; ends that are cut, and several places of a target."""
+import gzip
 import json
 import pathlib
 import random
 import re
 import shutil
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -200,6 +202,75 @@ def sam_is_what_the_alignment_is():
             assert all(re.fullmatch(r"\d+", line[11 + 1].removeprefix("AS:i:")) for line in lines[:4])
 
 
+def bam_records(path):
+    """(reference names, lines of SAM) of a BAM, decoded by hand."""
+    data = gzip.decompress(pathlib.Path(path).read_bytes())
+    at = 0
+
+    def take(form):
+        nonlocal at
+        values = struct.unpack_from("<" + form, data, at)
+        at += struct.calcsize("<" + form)
+        return values if len(values) > 1 else values[0]
+
+    assert take("4s") == b"BAM\x01"
+    take(f"{take('i')}s")
+    names, lines = [], []
+    for _ in range(take("i")):
+        names.append(take(f"{take('i')}s")[:-1].decode())
+        take("i")
+    while at < len(data):
+        end = take("i") + at
+        tid, pos, l_name, mapq, _, n_cigar, flag, l_seq, _, _, _ = take("iiBBHHHiiii")
+        name = take(f"{l_name}s")[:-1].decode()
+        cigar = "".join(f"{word >> 4}{'MIDNSHP=X'[word & 15]}"
+                        for word in struct.unpack(f"<{n_cigar}I", take(f"{4 * n_cigar}s") if n_cigar else b""))
+        packed = data[at:at + (l_seq + 1) // 2]
+        at += (l_seq + 1) // 2 + l_seq  # no qualities
+        letters = "".join("=ACMGRSVTWYHKDBN"[byte >> 4] + "=ACMGRSVTWYHKDBN"[byte & 15] for byte in packed)
+        tags = []
+        while at < end:
+            tag, kind = take("2s").decode(), take("c").decode()
+            if kind == "Z":
+                stop = data.index(b"\0", at)
+                value, at = data[at:stop].decode(), stop + 1
+            else:
+                value = take("c").decode() if kind == "A" else take(dict(zip("cCsSiI", "bBhHiI"))[kind])
+            tags.append(f"{tag}:{kind if kind in 'AZ' else 'i'}:{value}")
+        lines.append("\t".join([name, str(flag), names[tid] if tid >= 0 else "*", str(pos + 1), str(mapq),
+                                cigar or "*", "*", "0", "0", letters[:l_seq], "*"] + tags))
+    return names, lines
+
+
+def bam_has_the_records_of_the_sam_in_order():
+    random.seed(12)
+    first, second = gene(), gene("TAACTAACTAA", "CTAACTAACTAA")
+    join = lambda exons: exons[0] + intron() + exons[1] + intron() + exons[2]
+    fasta("g.fa", chrA=noise(200) + join(second[0]) + noise(100),
+          chrB=noise(900) + complement(join(first[0])) + noise(300) + join(second[0]) + noise(50))
+    fasta("t.fa", late=first[1], none=noise(300), early=complement(second[1]), odd=first[1][:-1] + "N")
+    for threads in "12":
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "a" + threads, "--also", "sam,bam",
+            "--max-loci", "3", "--threads", threads)
+    assert pathlib.Path("a1.bam").read_bytes() == pathlib.Path("a2.bam").read_bytes()
+    assert pathlib.Path("a1.bam.bai").read_bytes()[:4] == b"BAI\x01"
+    lines = [line for line in pathlib.Path("a1.sam").read_text().splitlines() if line[0] != "@"]
+    names, found = bam_records("a1.bam")
+    assert names == ["chrA", "chrB"] and sorted(found) == sorted(lines) and len(lines) == 5, (found, lines)
+    fields = [line.split("\t") for line in found]
+    order = [(names.index(f[2]) if f[2] in names else 9, int(f[3])) for f in fields]
+    assert order == sorted(order) and fields[-1][0] == "none", order
+    if shutil.which("samtools"):
+        peer("samtools", "quickcheck", "a1.bam")
+        assert peer("samtools", "view", "a1.bam").splitlines() == found
+        begin = int(fields[0][3])
+        assert peer("samtools", "view", "a1.bam", f"chrA:{begin}-{begin}").splitlines() == found[:1]
+        assert "@HD\tVN:1.6\tSO:coordinate\n" in peer("samtools", "view", "-H", "a1.bam")
+    fasta("t.fa", **{"n" * 255: first[1]})
+    refuse("--genome", "g.fa", "--target", "t.fa", "--also", "bam",
+           says="splice: BAM has names of 254 letters at most")
+
+
 def other_programs_take_the_files():
     """gt gff3validator, gffread and samtools, those that are here."""
     random.seed(5)
@@ -353,7 +424,7 @@ def words_without_effect_are_refused():
     fasta("p.fa", prot="MKVLH")
     dna = ("--genome", "g.fa", "--target", "t.fa")
     protein = ("--genome", "g.fa", "--protein", "p.fa")
-    refuse(*dna, "--also", "bam", status=2, says=("--also", "gtf, sam, faa or html", "bam"))
+    refuse(*dna, "--also", "bed", status=2, says=("--also", "gtf, sam, bam, faa or html", "bed"))
     refuse(*protein, "--also", "sam", status=2, says="--also sam")
     refuse(*protein, "--min-orf", "9", status=2, says="--min-orf")
     refuse(*protein, "--ends", "local", status=2, says="--ends")

@@ -78,4 +78,33 @@ def files_that_are_no_scores_are_refused():
     genes.refuse(*AUTO, "--exons", "e.tsv", "--splice-scores", "s.tsv", status=2, says=["--exons auto"])
 
 
+def saved_scores_give_the_alignments_of_their_models():
+    random.seed(8)
+    for around in (500, 70_000):  # whole sequences, and loci
+        bases, _, _, cdna = gene()
+        letters = noise(around) + bases + noise(around)
+        for genome in (letters, complement(letters).lower()):
+            fasta("g.fa", chr=genome, other=noise(900))
+            fasta("t.fa", cdna=cdna, part=cdna[90:])
+            for species in ("vertebrate", "plant", "yeast"):
+                run("splice", *AUTO, "-o", "models", "--species", species)
+                run("splice", "--genome", "g.fa", "--save", "sites", "--species", species, "-o", "own.tsv")
+                run("splice", *AUTO, "-o", "saved", "--species", species, "--splice-scores", "own.tsv")
+                for end in ("tsv", "gff3", "paf", "txt"):
+                    files = [pathlib.Path(f"{name}.{end}").read_bytes() for name in ("models", "saved")]
+                    assert files[0] == files[1], (around, species, end)
+            # Every GT and AG once, by strand; models do matter.
+            sites = [line.split("\t") for line in pathlib.Path("own.tsv").read_text().splitlines()]
+            forward = genome.upper()
+            for strand, text in (("+", forward), ("-", complement(forward))):
+                own = [(int(at), kind) for name, at, sign, kind, _ in sites if (name, sign) == ("chr", strand)]
+                if strand == "-":
+                    own = [(len(text) - at, kind) for at, kind in own]
+                expected = {(at, "D") for at in range(1, len(text)) if text[at:at + 2] == "GT"}
+                expected |= {(at + 2, "A") for at in range(len(text)) if text[at:at + 2] == "AG"}
+                assert len(own) == len(set(own)) and set(own) == expected
+        run("splice", "--genome", "g.fa", "--save", "sites", "-o", "human")
+        assert pathlib.Path("human").read_bytes() != pathlib.Path("own.tsv").read_bytes()
+
+
 sys.exit(main(helpers=[gene]))

@@ -1,10 +1,15 @@
 #include "yupana/io/site_scores.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
+#include "yupana/splice/genetic_code.hpp"
+#include "yupana/splice/site_odds.hpp"
 
 namespace yupana::io {
 namespace {
@@ -33,7 +38,74 @@ void put_in_order(const std::string& path,
                  sequence);
 }
 
+/// The lines of one sequence.
+class SiteLines {
+ public:
+  SiteLines(const FastaRecord& record, const splice::SiteModels& models)
+      : name_(record.name),
+        letters_(record.letters),
+        reversed_(reverse_complement(record.letters)),
+        models_(models) {}
+
+  /// Those of junctions before the bases [begin, end).
+  std::string text(std::int64_t begin, std::int64_t end) const {
+    std::string lines;
+    for (std::int64_t offset = begin; offset < end; ++offset) {
+      add(letters_, '+', offset, offset, lines);
+      add(reversed_, '-', std::ssize(letters_) - offset, offset, lines);
+    }
+    return lines;
+  }
+
+ private:
+  static bool is(const std::string& bases, std::int64_t at, char first, char second) {
+    if (at < 0 || at + 2 > std::ssize(bases)) return false;
+    return splice::base_code(bases[at]) == splice::base_code(first) &&
+           splice::base_code(bases[at + 1]) == splice::base_code(second);
+  }
+  /// The sites whose junction lies before base `at` of a strand.
+  void add(const std::string& bases,
+           char strand,
+           std::int64_t at,
+           std::int64_t offset,
+           std::string& lines) const {
+    const auto line = [&](char kind, double odds) {
+      fmt::format_to(std::back_inserter(lines),
+                     "{}\t{}\t{}\t{}\t{:.9g}\n",
+                     name_,
+                     offset,
+                     strand,
+                     kind,
+                     splice::site_score_of_odds(odds));
+    };
+    if (at > 0 && is(bases, at, 'G', 'T')) line('D', splice::donor_odds(models_, bases, at));
+    if (is(bases, at - 2, 'A', 'G')) line('A', splice::acceptor_odds(models_, bases, at - 1));
+  }
+
+  const std::string& name_;
+  const std::string& letters_;
+  const std::string reversed_;
+  const splice::SiteModels& models_;
+};
+
 }  // namespace
+
+void write_site_scores(Context& context,
+                       AtomicFile& file,
+                       const std::vector<FastaRecord>& sequences,
+                       const splice::SiteModels& models) {
+  constexpr std::int64_t piece = 1 << 17;
+  for (const FastaRecord& record : sequences) {
+    const SiteLines lines(record, models);
+    const std::int64_t junctions = std::ssize(record.letters) + 1;
+    context.in_order((junctions + piece - 1) / piece,
+                     [&](std::int64_t i) {
+                       context.check_cancelled();
+                       return lines.text(i * piece, std::min(junctions, (i + 1) * piece));
+                     },
+                     [&](const std::string& text) { file.write(text); });
+  }
+}
 
 std::map<std::string, splice::SiteScores> read_site_scores(const std::string& path) {
   std::map<std::string, splice::SiteScores> sequences;

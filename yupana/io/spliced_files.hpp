@@ -127,6 +127,17 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
 void write_spliced_sam(AtomicFile& file,
                        const std::vector<SplicedHit>& hits,
                        const std::vector<SequenceLength>& sequences);
+/// The same records as BAM, ordered by sequence and place with what is not aligned last, and its
+/// index: of BAI, or of CSI where that is the name's end. BAM keeps no lower case.
+void write_spliced_bam(AtomicFile& file,
+                       AtomicFile& index,
+                       const std::vector<SplicedHit>& hits,
+                       const std::vector<SequenceLength>& sequences);
+/// What the name of the index ends in: ".bam.bai", or ".bam.csi" for sequences of 2^29 bases.
+const char* bam_index_ending(const std::vector<SequenceLength>& sequences);
+/// bad_input for a target's name or a sequence that BAM cannot hold.
+void check_spliced_bam(const std::vector<std::string>& targets,
+                       const std::vector<SequenceLength>& sequences);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.
 void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits);

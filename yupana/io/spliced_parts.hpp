@@ -15,6 +15,9 @@ std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
                                               std::int64_t first,
                                               std::int64_t last);
 
+/// Whether the target as given reads along the - strand of the sequence.
+inline bool is_reversed(const SplicedHit& hit) { return hit.antisense == (hit.strand == '+'); }
+
 const splice::Exon& exon_of(const SplicedHit& hit, const splice::ExonAlignment& part);
 
 /// Target letters of the chain, [begin, end) as given: of a reverse complement, those that it has.

@@ -209,6 +209,15 @@ void align_tasks(Context& context,
   }
 }
 
+/// Refuses what BAM cannot hold before any work.
+void check_bam(const std::vector<Task>& tasks, const std::vector<io::SequenceLength>& sequences) {
+  std::vector<std::string> cdnas;
+  for (const Task& task : tasks) {
+    if (!task.is_protein) cdnas.push_back(task.target);
+  }
+  io::check_spliced_bam(cdnas, sequences);
+}
+
 /// --max-intron, or a species', is no bound of what global ends align.
 void note_long_introns(Context& context,
                        const SpliceJobParams& params,
@@ -248,7 +257,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   std::vector<Task> tasks = memory->tasks(inputs);
   std::vector<io::SequenceLength> sequences;
-  if (params.also.sam) sequences = memory->sequences(inputs);
+  if (params.also.sam || params.also.bam) sequences = memory->sequences(inputs);
+  if (params.also.bam) check_bam(tasks, sequences);
   SpliceResult result;
   std::vector<TaskHits> hits(tasks.size());
   Rates rates;

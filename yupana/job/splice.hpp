@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +21,23 @@ using SpliceInput = io::SpliceCase;
 struct SpliceFiles {
   bool gtf = false;       ///< .gtf
   bool sam = false;       ///< .sam, of cDNAs
+  bool bam = false;       ///< .bam and its index, of cDNAs
   bool proteins = false;  ///< .faa: what the CDS lines read
   bool page = false;      ///< .html: pictures of the exons
 };
+
+/// What the names of a run's files end in, of any run.
+inline constexpr std::initializer_list<const char*> splice_endings = {".tsv",
+                                                                      ".gff3",
+                                                                      ".paf",
+                                                                      ".txt",
+                                                                      ".gtf",
+                                                                      ".sam",
+                                                                      ".bam",
+                                                                      ".bam.bai",
+                                                                      ".bam.csi",
+                                                                      ".faa",
+                                                                      ".html"};
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
@@ -33,6 +48,7 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
+  std::string index;                   ///< auto, cDNAs: a file of io::map_seed_index(), or empty
   splice::Species species = splice::Species::vertebrate;  ///< auto: whose sites the models are of
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both

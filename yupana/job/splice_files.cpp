@@ -95,18 +95,18 @@ void write_splice_files(Context& context,
   if (params.also.gtf) io::write_spliced_gtf(add(".gtf"), hits);
   if (params.also.proteins) io::write_spliced_proteins(add(".faa"), hits);
   if (params.also.page) write_page(add(".html"), hits);
-  if (params.also.sam) {
-    Hits cdnas;
+  Hits cdnas;
+  if (params.also.sam || params.also.bam) {
     std::copy_if(hits.begin(), hits.end(), std::back_inserter(cdnas), [](const auto& hit) {
       return !hit.protein;
     });
-    io::write_spliced_sam(add(".sam"), cdnas, sequences);
   }
-  commit_files(context,
-               files,
-               result.files,
-               params.out,
-               {".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".faa", ".html"});
+  if (params.also.sam) io::write_spliced_sam(add(".sam"), cdnas, sequences);
+  if (params.also.bam) {
+    AtomicFile& bam = add(".bam");
+    io::write_spliced_bam(bam, add(io::bam_index_ending(sequences)), cdnas, sequences);
+  }
+  commit_files(context, files, result.files, params.out, splice_endings);
 }
 
 }  // namespace yupana::job

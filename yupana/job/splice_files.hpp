@@ -8,7 +8,7 @@
 namespace yupana::job {
 
 /// Writes the files of the hits, those of params.also too, and appends their names. `sequences` are
-/// the header of SAM.
+/// the header of SAM and BAM.
 void write_splice_files(Context& context,
                         const SpliceJobParams& params,
                         const std::vector<io::SequenceLength>& sequences,

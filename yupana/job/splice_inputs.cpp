@@ -101,8 +101,8 @@ std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<Splice
       if (known->second == std::ssize(record.letters)) continue;
       throw bad_file(
           input.genome,
-          "expected '{}' to have {} as in another genome of the batch, for SAM names each "
-          "sequence once, got {}; align them apart or leave out sam",
+          "expected '{}' to have {} as in another genome of the batch, for SAM and BAM name "
+          "each sequence once, got {}; align them apart or leave out sam and bam",
           record.name,
           counted(known->second, "base"),
           record.letters.size());

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
 
 namespace yupana::job {
@@ -141,6 +142,10 @@ const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
   const auto found = seeds_.find(genome);
   if (found != seeds_.end()) return found->second;
   const std::vector<std::string_view> sequences = sequences_of(genome);
+  if (!params_.index.empty()) {
+    return seeds_.emplace(genome, io::map_seed_index(context_, params_.index, sequences))
+        .first->second;
+  }
   const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
   hold(bytes);
   return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/locus_chains.hpp"
@@ -17,7 +18,7 @@ std::uint64_t kept_of(std::uint64_t bases) { return bases <= 500'000 ? 1 : 4; }
 std::size_t words_of(std::uint64_t bases) { return bases / kept_of(bases) + bases / 64 + 64; }
 
 // Words that a genome has more often are repeats.
-constexpr std::ptrdiff_t most_places = 32;
+constexpr std::ptrdiff_t max_places = 32;
 
 }  // namespace
 
@@ -41,38 +42,58 @@ void SeedIndex::each_word(std::string_view text, const Put& put) const {
 std::uint64_t SeedIndex::bytes_for(std::span<const std::string_view> sequences) {
   std::uint64_t bases = 0;
   for (const std::string_view sequence : sequences) bases += sequence.size();
-  return words_of(bases) * sizeof(Word);
+  return words_of(bases) * sizeof(SeedWord);
 }
 
-SeedIndex::SeedIndex(std::span<const std::string_view> sequences) {
+void SeedIndex::plan(std::span<const std::string_view> sequences) {
   std::int64_t bases = 0;
   for (const std::string_view sequence : sequences) ends_.push_back(bases += std::ssize(sequence));
   // 4 letters more than tell one place from all others.
   for (length_ = 12; length_ < 28 && std::int64_t{1} << (2 * (length_ - 4)) < bases;) ++length_;
   every_ = kept_of(static_cast<std::uint64_t>(bases));
-  words_.reserve(words_of(static_cast<std::uint64_t>(bases)));
+}
+
+SeedIndex::SeedIndex(std::span<const std::string_view> sequences,
+                     std::span<const SeedWord> words,
+                     std::shared_ptr<const void> memory)
+    : words_(words), memory_(std::move(memory)) {
+  plan(sequences);
+}
+
+SeedIndex::SeedIndex(std::span<const std::string_view> sequences) {
+  plan(sequences);
+  auto words = std::make_shared<std::vector<SeedWord>>();
+  words->reserve(words_of(static_cast<std::uint64_t>(bases_indexed())));
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     const std::int64_t begin = ends_[s] - std::ssize(sequences[s]);
     each_word(sequences[s], [&](std::uint64_t key, std::int64_t place, bool reversed) {
-      words_.push_back({key, static_cast<std::uint64_t>(begin + place) * 2 + (reversed ? 1 : 0)});
+      words->push_back({key, static_cast<std::uint64_t>(begin + place) * 2 + (reversed ? 1 : 0)});
     });
   }
-  std::sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) {
+  std::sort(words->begin(), words->end(), [](const SeedWord& a, const SeedWord& b) {
     return std::pair(a.key, a.place) < std::pair(b.key, b.place);
   });
+  words_ = *words;
+  memory_ = std::move(words);
 }
 
 std::vector<Locus> SeedIndex::loci(std::string_view target, const LocusParams& params) const {
   std::map<std::pair<std::size_t, char>, std::vector<WordHit>> strands;
   each_word(target, [&](std::uint64_t key, std::int64_t letter, bool reversed) {
-    const auto before = [](const Word& word, std::uint64_t k) { return word.key < k; };
+    const auto before = [](const SeedWord& word, std::uint64_t k) { return word.key < k; };
     const auto begin = std::lower_bound(words_.begin(), words_.end(), key, before);
     auto end = begin;
-    while (end != words_.end() && end->key == key && end - begin <= most_places) ++end;
-    if (end - begin > most_places) return;
+    while (end != words_.end() && end->key == key && end - begin <= max_places) ++end;
+    if (end - begin > max_places) return;
     for (auto word = begin; word != end; ++word) {
       const auto all = static_cast<std::int64_t>(word->place / 2);
       const auto s = std::upper_bound(ends_.begin(), ends_.end(), all) - ends_.begin();
+      if (s == std::ssize(ends_) || all + length_ > ends_[s]) {
+        throw input_error(
+            "splice: the index has a word at base {}, outside the sequences; save it "
+            "anew",
+            word->place / 2);
+      }
       const std::int64_t start = s == 0 ? 0 : ends_[s - 1];
       const bool along = (word->place % 2 != 0) == reversed;
       strands[{static_cast<std::size_t>(s), along ? '+' : '-'}].push_back(

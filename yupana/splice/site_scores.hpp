@@ -20,6 +20,7 @@ struct SiteScores {
 /// A file counts 2 log2 of the odds of a site against other GT or AG; the odds of site_odds.hpp are
 /// those against any two bases, 4 bits more.
 constexpr double odds_of_site_score(double score) { return 4 + score / 2; }
+constexpr double site_score_of_odds(double odds) { return 2 * (odds - 4); }
 /// The score of a GT or AG that a file does not list.
 inline constexpr double unlisted_site_score = -7;
 

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""yupana splice --save index and --index: the same files as without, from an index that is the genome's."""
+import functools
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import genes
+from genes import complement, fasta, noise
+from program import main, refuse as refuse_command, run
+
+AUTO = ("--genome", "g.fa", "--exons", "auto", "--target", "t.fa")
+ENDINGS = ("tsv", "gff3", "paf", "txt", "sam")
+refuse = functools.partial(genes.refuse, status=3)
+
+
+def gene():
+    exons = [noise(150) for _ in range(3)]
+    return (exons[0] + "GTAAGT" + noise(200) + "TTTTCTTTTCAG" + exons[1] + "GTAAGT" + noise(900)
+            + "TTTTCTTTTCAG" + exons[2]), "".join(exons)
+
+
+def genome(around):
+    first, second = gene(), gene()
+    fasta("g.fa", chr1=noise(around) + first[0] + noise(around), chr2=noise(around) + complement(second[0]))
+    fasta("t.fa", a=first[1], b=second[1], c=complement(first[1]), d=noise(400))
+
+
+def files(prefix):
+    return [pathlib.Path(f"{prefix}.{ending}").read_bytes() for ending in ENDINGS]
+
+
+def outputs_are_those_without_an_index():
+    random.seed(1)
+    for around in (300, 200_000):  # whole sequences, and loci
+        genome(around)
+        run("splice", "--genome", "g.fa", "--save", "index", "-o", "g.idx")
+        run("splice", *AUTO, "-o", "made", "--also", "sam")
+        run("splice", *AUTO, "-o", "mapped", "--also", "sam", "--index", "g.idx")
+        assert files("made") == files("mapped"), around
+        assert len(files("made")[0].splitlines()) == 5
+
+
+def the_index_is_the_same_for_every_number_of_threads():
+    random.seed(2)
+    genome(100_000)
+    for threads in "12":
+        run("splice", "--genome", "g.fa", "--save", "index", "-o", threads, "--threads", threads)
+    assert pathlib.Path("1").read_bytes() == pathlib.Path("2").read_bytes()
+
+
+def an_index_of_another_genome_or_a_damaged_one_is_refused():
+    random.seed(3)
+    genome(2000)
+    run("splice", "--genome", "g.fa", "--save", "index", "-o", "g.idx")
+    whole = pathlib.Path("g.idx").read_bytes()
+    pathlib.Path("cut.idx").write_bytes(whole[:-16])
+    pathlib.Path("bit.idx").write_bytes(whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:])
+    pathlib.Path("old.idx").write_bytes(b"YUPSEED0" + whole[8:])
+    for name, words in (("cut.idx", "cut.idx: damaged: cut short"),
+                        ("bit.idx", "bit.idx: damaged: the checksum of its words"),
+                        ("old.idx", "old.idx: expected an index of version 1"),
+                        ("t.fa", "t.fa: expected an index"), ("none", "none")):
+        refuse(*AUTO, "--index", name, says=words)
+    genome(2000)
+    refuse(*AUTO, "--index", "g.idx", says="g.idx: expected the index of this genome")
+
+
+def options_that_have_no_effect_are_refused():
+    random.seed(4)
+    genome(100)
+    run("splice", "--genome", "g.fa", "--save", "index", "-o", "g.idx")
+    fasta("p.fa", p="MKVLAAGIVTMKVLAAGIVTHHEE")
+    pathlib.Path("e.tsv").write_text("10\t60\n")
+    protein = ("--genome", "g.fa", "--exons", "auto", "--protein", "p.fa")
+    given = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
+    for arguments in (protein, given):
+        genes.refuse(*arguments, "--index", "g.idx", says="--index has no effect", status=2)
+    refuse_command("splice", "--genome", "g.fa", "--save", "index", "-o", "h.idx", "--target", "t.fa",
+                   says="--target has no effect with --save", status=2)
+    refuse_command("splice", "--genome", "g.fa", "--save", "index", says="-o", status=2)
+    refuse_command("splice", "--save", "index", "-o", "h.idx", says="--genome", status=2)
+    assert not pathlib.Path("h.idx").exists()
+
+
+sys.exit(main(helpers=[gene]))

@@ -1,0 +1,122 @@
+#include "yupana/io/seed_index_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/core/temporary_folder.hpp"
+
+namespace yupana::io {
+namespace {
+
+std::string letters(std::uint64_t seed, std::int64_t count) {
+  std::string text;
+  for (std::int64_t i = 0; i < count; ++i) text += "ACGT"[Random(seed).word(i) % 4];
+  return text;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void put(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+class SeedIndexFile : public ::testing::Test {
+ protected:
+  void write(const splice::SeedIndex& index) {
+    AtomicFile file(path);
+    write_seed_index(context, file, index, sequences);
+    file.commit();
+  }
+  std::string refused() {
+    try {
+      map_seed_index(context, path, sequences);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+      return error.what();
+    }
+    return {};
+  }
+
+  Context context{{.device = "cpu", .threads = 1}};
+  TemporaryFolder folder{"seed_index"};
+  std::string path = folder.path() + "/g.idx";
+  std::string first = letters(1, 3000), second = letters(2, 700);
+  std::vector<std::string_view> sequences{first, second};
+};
+
+TEST_F(SeedIndexFile, HasTheLociOfTheIndexThatWasWritten) {
+  const splice::SeedIndex index(sequences);
+  write(index);
+  const splice::SeedIndex mapped = map_seed_index(context, path, sequences);
+  for (const std::string& target : {first.substr(500, 300), second.substr(100, 200), first}) {
+    const auto a = index.loci(target), b = mapped.loci(target);
+    ASSERT_EQ(a.size(), b.size());
+    ASSERT_FALSE(a.empty());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].sequence, b[i].sequence);
+      EXPECT_EQ(a[i].first, b[i].first);
+      EXPECT_EQ(a[i].last, b[i].last);
+      EXPECT_EQ(a[i].words, b[i].words);
+    }
+  }
+}
+
+TEST_F(SeedIndexFile, IsThatOfTheSameGenomeInLowerCase) {
+  write(splice::SeedIndex(sequences));
+  for (char& base : second) base = static_cast<char>(std::tolower(base));
+  EXPECT_EQ(refused(), "");
+}
+
+TEST_F(SeedIndexFile, IsNotThatOfAnotherGenome) {
+  write(splice::SeedIndex(sequences));
+  const std::vector<std::string_view> swapped{second, first};
+  EXPECT_THROW(map_seed_index(context, path, swapped), Error);
+  const std::vector<std::string_view> moved{std::string_view(first).substr(1), second};
+  EXPECT_THROW(map_seed_index(context, path, moved), Error);
+  first[1700] = first[1700] == 'A' ? 'C' : 'A';
+  EXPECT_NE(refused().find("expected the index of this genome"), std::string::npos) << refused();
+}
+
+TEST_F(SeedIndexFile, IsRefusedWithAnyBitChangedOrCutAnywhere) {
+  first = letters(3, 40), second = letters(4, 30);
+  sequences = {first, second};
+  write(splice::SeedIndex(sequences));
+  const std::string whole = bytes_of(path);
+  ASSERT_LT(whole.size(), 4000u);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string bytes = whole;
+    bytes[i] = static_cast<char>(bytes[i] ^ 1 << i % 8);
+    put(path, bytes);
+    EXPECT_NE(refused(), "") << i;
+    put(path, whole.substr(0, i));
+    EXPECT_NE(refused(), "") << i;
+  }
+  put(path, whole + std::string(16, '\0'));
+  EXPECT_NE(refused().find("too long"), std::string::npos) << refused();
+}
+
+TEST_F(SeedIndexFile, MayNameNoBaseOutsideTheSequences) {
+  const splice::SeedIndex index(sequences);
+  const std::uint64_t ends[] = {3000 - 5, 3700 - 5, 3700, 1'000'000'000, ~std::uint64_t{0} / 2};
+  for (const std::uint64_t place : ends) {
+    std::vector<splice::SeedWord> words(index.words().begin(), index.words().end());
+    for (splice::SeedWord& word : words) word.place = 2 * place;
+    write(splice::SeedIndex(sequences, words, nullptr));
+    const splice::SeedIndex mapped = map_seed_index(context, path, sequences);
+    EXPECT_THROW(mapped.loci(first.substr(500, 300)), Error) << place;
+  }
+}
+
+}  // namespace
+}  // namespace yupana::io

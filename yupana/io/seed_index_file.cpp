@@ -1,0 +1,196 @@
+// The index of a genome's words as a file, in the byte order of the machine:
+//   "YUPSEED1"
+//   Header
+//   checksum of the above
+//   the words
+#include "yupana/io/seed_index_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/genotype/checksum.hpp"
+#include "yupana/io/input_file.hpp"
+
+namespace yupana::io {
+namespace {
+
+using genotype::checksum;
+using splice::SeedWord;
+
+constexpr std::string_view magic = "YUPSEED1";
+constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
+
+/// Seven words after the magic.
+struct Header {
+  std::int64_t word_length = 0;
+  std::uint64_t one_in = 0;
+  std::int64_t sequences = 0, bases = 0;
+  std::uint64_t genome_sum = 0;
+  std::int64_t words = 0;
+  std::uint64_t words_sum = 0;
+};
+struct Head {
+  std::array<char, 8> magic{};
+  Header header;
+  std::uint64_t sum = 0;  ///< of the above
+};
+static_assert(sizeof(Head) == 72 && sizeof(Head) % alignof(SeedWord) == 0);
+constexpr std::size_t before_sum = sizeof(Head) - sizeof(std::uint64_t);
+
+/// The checksum of `bytes` bytes in pieces: of the checksums that make(begin, size) has of each.
+template <class Make>
+std::uint64_t sum_of_pieces(Context& context, std::int64_t bytes, const Make& make) {
+  std::vector<std::uint64_t> sums((bytes + piece_bytes - 1) / piece_bytes);
+  context.parallel_for(std::ssize(sums), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      context.check_cancelled();
+      const std::int64_t at = p * piece_bytes;
+      sums[p] = make(at, static_cast<std::size_t>(std::min(piece_bytes, bytes - at)));
+    }
+  });
+  return checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
+}
+
+/// The checksum of letters in upper case, and of where sequences end.
+std::uint64_t genome_sum(Context& context, std::span<const std::string_view> sequences) {
+  std::vector<std::uint64_t> sums;
+  for (const std::string_view letters : sequences) {
+    sums.push_back(letters.size());
+    sums.push_back(sum_of_pieces(context, std::ssize(letters), [&](auto begin, std::size_t size) {
+      std::string upper(letters.substr(begin, size));
+      for (char& letter : upper) letter = static_cast<char>(letter & ~('a' ^ 'A'));
+      return checksum(upper.data(), size);
+    }));
+  }
+  return checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
+}
+
+/// What the header of an index says, but for its words.
+Header header_of(const splice::SeedIndex& index, std::span<const std::string_view> sequences) {
+  return {
+      index.word_length(), index.one_in(), std::ssize(sequences), index.bases_indexed(), 0, 0, 0};
+}
+
+/// A file in memory, for reading.
+class MappedFile {
+ public:
+  MappedFile(const std::string& path, std::int64_t bytes) : bytes_(bytes) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    void* memory = file < 0 ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
+    const int cause = errno;
+    if (file >= 0) close(file);
+    if (memory == MAP_FAILED) throw bad_file(path, "cannot be mapped: {}", std::strerror(cause));
+    data_ = static_cast<const char*>(memory);
+  }
+  ~MappedFile() { munmap(const_cast<char*>(data_), bytes_); }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const char* data() const { return data_; }
+  /// Gives memory back to the system, which reads it from the file again where it is looked at.
+  void release(std::int64_t begin, std::size_t size) const {
+    const std::int64_t page = sysconf(_SC_PAGESIZE);
+    const std::int64_t from = begin / page * page;
+    // A hint: the mapping is right without.
+    madvise(const_cast<char*>(data_) + from, size + (begin - from), MADV_DONTNEED);
+  }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+Error damaged(const std::string& path, std::string_view what) {
+  return bad_file(
+      path, "damaged: {}; save the index anew with --save-index, or leave out --index", what);
+}
+
+/// The header of a file of `bytes` bytes, whose own checksum holds.
+Header read_header(const InputFile& file) {
+  Head head;
+  const std::string start = head_of(file, std::ssize(magic));
+  if (!std::string_view(start).starts_with(magic.substr(0, magic.size() - 1))) {
+    throw file.fault("expected an index of splice --save-index, got another file; save one");
+  }
+  if (start != magic) {
+    throw file.fault("expected an index of version {}, got another; save it anew with --save-index",
+                     magic.back());
+  }
+  if (file.size() < std::ssize(magic) + std::int64_t{sizeof(Header)} + 8) {
+    throw damaged(file.path(), "cut short");
+  }
+  file.read_at(0, &head, sizeof(head));
+  if (head.sum != checksum(&head, before_sum)) {
+    throw damaged(file.path(), "the checksum of its header is another");
+  }
+  const std::int64_t room = file.size() - std::int64_t{sizeof(Head)};
+  const std::int64_t words = head.header.words;
+  constexpr std::int64_t word = sizeof(SeedWord);
+  if (words < 0 || words > room / word) throw damaged(file.path(), "cut short");
+  if (words * word != room) throw damaged(file.path(), "too long");
+  return head.header;
+}
+
+}  // namespace
+
+void write_seed_index(Context& context,
+                      AtomicFile& file,
+                      const splice::SeedIndex& index,
+                      std::span<const std::string_view> sequences) {
+  const std::span<const SeedWord> words = index.words();
+  const char* const data = reinterpret_cast<const char*>(words.data());
+  Head head;
+  std::copy(magic.begin(), magic.end(), head.magic.begin());
+  head.header = header_of(index, sequences);
+  head.header.genome_sum = genome_sum(context, sequences);
+  head.header.words = std::ssize(words);
+  head.header.words_sum = sum_of_pieces(
+      context, std::ssize(words) * sizeof(SeedWord), [&](std::int64_t begin, std::size_t size) {
+        return checksum(data + begin, size);
+      });
+  head.sum = checksum(&head, before_sum);
+  file.write(&head, sizeof(head));
+  file.write(data, words.size_bytes());
+}
+
+splice::SeedIndex map_seed_index(Context& context,
+                                 const std::string& path,
+                                 std::span<const std::string_view> sequences) {
+  const InputFile file(path);
+  const Header header = read_header(file);
+  const auto memory = std::make_shared<const MappedFile>(path, file.size());
+  const auto* const words = reinterpret_cast<const SeedWord*>(memory->data() + sizeof(Head));
+  splice::SeedIndex index(sequences, {words, static_cast<std::size_t>(header.words)}, memory);
+  Header expected = header_of(index, sequences);
+  expected.genome_sum = genome_sum(context, sequences);
+  expected.words = header.words;
+  expected.words_sum = header.words_sum;
+  if (std::memcmp(&expected, &header, sizeof(Header)) != 0) {
+    throw bad_file(path,
+                   "expected the index of this genome of {} bases, got that of another, of {} "
+                   "bases; save it anew with --save-index",
+                   expected.bases,
+                   header.bases);
+  }
+  const std::uint64_t sum =
+      sum_of_pieces(context,
+                    header.words * std::int64_t{sizeof(SeedWord)},
+                    [&](std::int64_t begin, std::size_t size) {
+                      const std::int64_t at = std::int64_t{sizeof(Head)} + begin;
+                      const std::uint64_t piece = checksum(memory->data() + at, size);
+                      memory->release(at, size);
+                      return piece;
+                    });
+  if (sum != header.words_sum) throw damaged(path, "the checksum of its words is another");
+  return index;
+}
+
+}  // namespace yupana::io
