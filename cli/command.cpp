@@ -76,7 +76,7 @@ void draw(const Progress& progress) {
   std::fflush(stderr);
 }
 
-Answer run(const Call& call, const Body& body) {
+Answer run_once(const Call& call, const Body& body) {
   Context context(call.context);
   const bool draws = !call.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) context.on_progress(draw);
@@ -110,6 +110,16 @@ Answer run(const Call& call, const Body& body) {
       throw Error(ErrorCode::interrupted, interrupted_text);
     }
     throw Error(error.code(), with_given_names(error.what()), error.place());
+  }
+}
+
+Answer run(const Call& call, const Body& body) {
+  try {
+    return run_once(call, body);
+  } catch (const OnProcessor&) {
+    Call again = call;
+    again.context.device = "cpu";
+    return run_once(again, body);
   }
 }
 

@@ -20,6 +20,10 @@ struct Call {
   bool quiet = false;    ///< nothing but errors, and results that no file holds
 };
 
+/// Thrown by a body that finds its input is for the processor alone, where the device is "auto": it
+/// runs again with that device.
+struct OnProcessor {};
+
 /// What a command prints at its end: a sentence or table for people, an object for programs.
 struct Answer {
   std::string text = {};

@@ -10,6 +10,7 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"
+#include "yupana/job/describe.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -37,21 +38,16 @@ void parse_alphas(const Names& words, job::FermatJobParams& job) {
 }
 
 nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
-  const auto share = [&](double known) {
-    return run.estimated ? nlohmann::ordered_json() : nlohmann::ordered_json(known);
-  };
-  return {{"alpha", run.alpha},
-          {"kept_edges", share(run.kept_edges)},
-          {"replaced_edges", share(run.replaced_edges)},
-          {"longer_edges", share(run.longer_edges)},
-          {"unreachable_pairs", run.unreachable_pairs},
-          {"certified", run.certified},
-          {"method", run.method},
-          {"precision", run.lengths_precision},
-          {"largest_rank", run.max_neighbor_rank},
-          {"components", run.components},
-          {"unit", run.unit.length_name()},
-          {"scale", run.unit.length_scale()}};
+  nlohmann::ordered_json json{{"alpha", run.alpha}};
+  json.update(job::edges_json(run));
+  json.update({{"certified", run.certified},
+               {"method", run.method},
+               {"precision", run.lengths_precision},
+               {"largest_rank", run.max_neighbor_rank},
+               {"components", run.components},
+               {"unit", run.unit.length_name()},
+               {"scale", run.unit.length_scale()}});
+  return json;
 }
 
 nlohmann::ordered_json matrix_json(const job::MatrixFindings& matrix) {

@@ -34,7 +34,7 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                                          : "",
                   counted(result.quality.empty, "empty neuron"));
   if (!result.silhouettes.empty()) {
-    answer.text += fmt::format("{} of neurons, mean silhouette {:.3f}\n",
+    answer.text += fmt::format("{} of neurons, mean simplified silhouette {:.3f}\n",
                                counted(result.clusters, "cluster"),
                                result.silhouettes[static_cast<std::size_t>(result.clusters - 2)]);
   }
@@ -126,7 +126,7 @@ void add_clusters(Command& command, std::int64_t& clusters, const std::string& s
       .word("--clusters",
             take,
             "of neurons, by Ward's method along the map; auto: as many as give the largest mean "
-            "silhouette, 2 to the root of the neurons")
+            "simplified silhouette (distances to clusters' means), 2 to the root of the neurons")
       .shows(shown);
 }
 

@@ -79,6 +79,8 @@ void add_trisolve(Command& program) {
        .example = "yupana trisolve L.mtx b.npy -o x.npy"},
       [params](Context& context, const Call& call) {
         params->out = call.out;
+        const bool free = call.context.device == "auto" && context.backend() == Backend::cuda;
+        if (free && job::is_complex(context, params->matrix)) throw OnProcessor();
         return make_answer(*params, job::trisolve(context, *params));
       });
   sparse::TriangularParams& system = params->system;

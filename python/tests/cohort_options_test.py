@@ -110,3 +110,10 @@ def test_nobody_to_keep_is_not_everybody():
     assert yupana.read_genotypes(CALLS, keep=None).samples == ["1", "2", "3"]
     with pytest.raises(ValueError, match="snps_only"):
         yupana.read_genotypes("x.vcf", snps_only="acgt")
+
+
+def test_nan_was_a_kinship_that_nobody_reaches():
+    for option in ("king_cutoff", "min_qual"):
+        for value in (np.nan, np.inf):
+            with pytest.raises(ValueError, match="expected a finite number, got (nan|inf)"):
+                yupana.read_genotypes("simulate:5x30", **{option: value})

@@ -190,12 +190,13 @@ class SOM(TransformerMixin, BaseEstimator):
         return _core.som.u_matrix(self.weights_, self._params(0)).reshape(self.rows, self.cols)
 
     def clusters(self, n_clusters: int | None = None, X: Any = None) -> tuple[Array, Array]:
-        """The cluster of each neuron, (rows, cols), and the mean silhouettes of 2, 3, ... clusters.
+        """The cluster of each neuron, (rows, cols), and mean simplified silhouettes of 2, 3 ... clusters.
 
         Ward's method along the map: of all clusters with adjacent neurons those two are joined whose
         union adds least to the squared distances of neurons to their cluster's mean. n_clusters:
         how many; None: of 2 to the root of the neurons, at most 20, the number with the largest mean
-        silhouette of the samples, each taken to be at its neuron (otherwise without silhouettes).
+        simplified silhouette of the samples, each taken to be at its neuron and compared with the
+        means of clusters (otherwise without silhouettes).
         X: the samples; None: those of ``fit``, of a map from bytes one at each neuron. A sample's
         cluster is ``clusters()[0].ravel()[predict(X)]``.
         """

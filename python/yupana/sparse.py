@@ -28,7 +28,7 @@ class TriangularSystem:
     ignore_other : leave out entries of the other triangle, which are refused otherwise
     method : "auto", "serial", "level_set" or "sync_free"
     trans : op(A) is "N": A, "T": its transpose, "C": its conjugate transpose
-    device : complex values are solved on the CPU alone
+    device : complex values are solved on the CPU alone, which "auto" chooses
 
     Raises
     ------
@@ -59,9 +59,6 @@ class TriangularSystem:
         memory: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
-        self._keywords = Keywords(
-            device=device, threads=threads, memory=memory, progress=progress
-        )
         if not hasattr(matrix, "tocsr"):
             raise TypeError(f"matrix: expected a scipy sparse matrix, got {type(matrix).__name__}")
         matrix = matrix.tocsr()
@@ -73,6 +70,11 @@ class TriangularSystem:
         refuse_rounding(matrix.data, "matrix")
         index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
+        if np.dtype(dtype).kind == "c" and device == "auto":
+            device = "cpu"
+        self._keywords = Keywords(
+            device=device, threads=threads, memory=memory, progress=progress
+        )
         self.dtype = np.dtype(dtype)
         self.shape = matrix.shape
         self._entries = matrix.nnz
@@ -198,6 +200,5 @@ def spsolve_triangular(
         lower=lower,
         unit_diagonal=unit_diagonal,
         method=method,
-        device="cpu" if dtype.kind == "c" else "auto",
     )
     return system.solve(b)

@@ -218,9 +218,24 @@ def one_vanished_weight_hid_the_shares_of_all_others():
             lengths = np.minimum(lengths, lengths[:, [via]] + lengths[[via]])
         known = np.triu(d > 1e-20, 1)
         kept = np.isclose(lengths, weights, rtol=1e-9, atol=0)[known].mean()
+        pairs = done["runs"][0]["known_pairs"]
+        assert pairs == json.loads(pathlib.Path("r.json").read_text())["runs"][0]["known_pairs"], pairs
+        assert pairs["left_out"] == close and sum(pairs.values()) == 780, pairs
+        assert abs(pairs["kept"] / (780 - close) - kept) < 1e-9 and pairs["kept"] + pairs["replaced"] == 780 - close, pairs
         said = done["findings"][0]
         assert f"of the other {780 - close} pairs, {100 * kept:.1f} % keep" in said, (said, kept)
         assert f"without {close} pair{'s' * (close > 1)} whose weight vanishes" in pathlib.Path("r.html").read_text()
+
+
+def the_only_pair_that_is_known_was_100_percent_of_1_pair():
+    np.save("D.npy", np.array([[0, 1e-30, np.inf], [1e-30, 0, 1], [np.inf, 1, 0]]))
+    done = answer("fermat", "--from-distances", "D.npy", "--alpha", 20, "--precision", "float64", "-o", "r")
+    pairs = done["runs"][0]["known_pairs"]
+    assert (pairs["left_out"], pairs["kept"], pairs["replaced"]) == (1, 1, 1), pairs
+    d = np.array([[0, 1e-30, 1e-30], [1e-30, 0, 1], [1e-30, 1, 0]])
+    np.save("D.npy", d)
+    said = answer("fermat", "--from-distances", "D.npy", "--alpha", 20, "--precision", "float64", "-o", "r")["findings"][0]
+    assert "left out here: the only other pair has a shorter path than its direct edge. A" in said, said
 
 
 def a_label_of_its_own_for_everyone_had_an_adjusted_rand_index_of_1():

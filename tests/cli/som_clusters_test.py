@@ -76,6 +76,15 @@ def their_number_has_the_largest_mean_silhouette():
         assert abs(np.average(values, weights=hits) - max(answer["silhouettes"])) < 1e-12
 
 
+def a_silhouette_of_means_had_the_name_of_scikit_learns_of_pairs():
+    table(3)
+    best = max(fit("--rows", 4, "--cols", 4)["silhouettes"])
+    told = run("som", "report", "m.json", "-o", "n").stdout
+    assert f" clusters of neurons, mean simplified silhouette {best:.3f}\n" in told, told
+    page = pathlib.Path("n.html").read_text()
+    assert f": a mean simplified silhouette of {best:.3f}, the largest of" in page and "mean silhouette" not in page
+
+
 def one_distinct_point_is_one_cluster():
     pathlib.Path("t.csv").write_text("x,y,kind\n" + "3,4,a\n" * 20)
     answer = fit("--rows", 4, "--cols", 4)

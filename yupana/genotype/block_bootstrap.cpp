@@ -254,10 +254,11 @@ std::int64_t bootstrap_counts(Context& context,
   if (needs.fixed + needs.each > memory) {
     throw resource_error(
         "--bootstrap: the sums of blocks of {} need {} next to the matrices, and --memory leaves "
-        "{}; raise --memory",
+        "{}; raise --memory by {}",
         counted(samples, "sample"),
         needed_bytes(needs.fixed + needs.each),
-        allowed_bytes(memory));
+        allowed_bytes(memory),
+        needed_bytes(needs.fixed + needs.each - memory));
   }
   const std::int64_t batch = needs.batch(memory, params.replicates);
   const double pairs = static_cast<double>(triangle_cells(samples));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/text_rows.hpp"
@@ -62,11 +63,11 @@ SampleIds phylip_names(Context& context, const AtomicFile& file, const SampleIds
                    name);
   }
   if (changed > 0) {
-    context.note(
-        fmt::format("{}: {} sample names changed: PHYLIP holds no blanks, brackets, "
-                    "colons, commas or quotes; '_' replaces them",
-                    file.path(),
-                    changed));
+    context.note(fmt::format(
+        "{}: {} changed: PHYLIP holds no blanks, brackets, colons, semicolons, commas or "
+        "apostrophes; '_' replaces them",
+        file.path(),
+        counted(changed, "sample name")));
   }
   return relaxed;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,10 @@ std::string powered_unit(const FermatJobParams& params, double alpha, double sca
 
 /// "α = 2".
 std::string alpha_text(double alpha);
+
+/// Shares of the pairs as records and --json have them: null of an estimate and where weights
+/// vanish; there also "known_pairs", numbers of pairs without those of such a weight.
+nlohmann::ordered_json edges_json(const AlphaFindings& run);
 
 /// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
 /// `matrices` holds d, then F^(1/alpha), d^alpha and F for every alpha in turn.

@@ -251,7 +251,12 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   cut_pairs(context, input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
   check_disk(params.out, plan.output_bytes);
-  if (n == 1) context.note("one sample: its distance to itself is all there is");
+  if (n == 1) {
+    const DistanceOutputs& out = params.outputs;
+    const bool matrix = out.npy || out.tsv || out.phylip || out.plink || out.tree;
+    context.note(matrix && !out.kinships ? "one sample: its distance to itself is all there is"
+                                         : "one sample: there is no pair");
+  }
 
   OutputFiles files;
   const bool first = context.rank() == 0;

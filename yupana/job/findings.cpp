@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "yupana/core/counted.hpp"
@@ -49,6 +50,15 @@ std::string unknown_sentence(const AlphaFindings& run) {
   if (edges.known() == 0) {
     return lead +
            ", so which pairs keep their direct edge is not known; a smaller \u03b1 shows it.";
+  }
+  if (edges.known() == 1) {
+    return fmt::format("{}, and left out here: the only other pair {}. A smaller \u03b1 shows all.",
+                       lead,
+                       edges.kept > 0       ? "keeps its direct edge as shortest path"
+                       : edges.replaced > 0 ? "has a shorter path than its direct edge"
+                       : edges.longer > 0
+                           ? "has only a longer path, as its direct edge was left out"
+                           : "is joined by no path");
   }
   const auto texts = known_texts(edges);
   std::string sentence = fmt::format(
@@ -263,6 +273,24 @@ std::string shares_text(const AlphaFindings& run) {
   if (run.longer_edges > 0) text += fmt::format(", {} left out for longer paths", texts[2]);
   if (run.unreachable_pairs > 0) text += fmt::format(", {} of the pairs not joined", texts[3]);
   return text;
+}
+
+nlohmann::ordered_json edges_json(const AlphaFindings& run) {
+  const auto share = [&](double known) {
+    return run.estimated ? nlohmann::ordered_json() : nlohmann::ordered_json(known);
+  };
+  nlohmann::ordered_json json{{"kept_edges", share(run.kept_edges)},
+                              {"replaced_edges", share(run.replaced_edges)},
+                              {"longer_edges", share(run.longer_edges)},
+                              {"unreachable_pairs", run.unreachable_pairs}};
+  if (!run.estimated && std::isnan(run.kept_edges)) {
+    json["known_pairs"] = {{"left_out", run.known.left_out},
+                           {"kept", run.known.kept},
+                           {"replaced", run.known.replaced},
+                           {"longer", run.known.longer},
+                           {"unreachable", run.known.unreachable}};
+  }
+  return json;
 }
 
 std::vector<std::string> findings_in_words(const FermatJobParams& params,

@@ -1,6 +1,8 @@
 // Which options have an effect on which inputs.
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/job/input.hpp"
@@ -85,6 +87,11 @@ std::string no_effect(const InputOption& option, const InputParams& params, Inpu
 }
 
 void refuse_idle_options(const InputParams& params, InputKind kind) {
+  for (const auto& [name, value] : {std::pair{"--king-cutoff", params.king_cutoff},
+                                    std::pair{"--var-min-qual", params.min_qual}}) {
+    if (!value || std::isfinite(*value)) continue;
+    throw usage_error("{}: expected a finite number, got {}", name, *value);
+  }
   for (const InputOption& option : input_options()) {
     const auto& kinds = option.kinds;
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;

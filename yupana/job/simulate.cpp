@@ -33,6 +33,22 @@ void check_cohort_memory(const Context& context,
       allowed_bytes(context.memory()));
 }
 
+/// Notes populations without samples and families that no population has room for.
+void note_idle_options(const Context& context, const genotype::SimulateParams& cohort) {
+  const std::int64_t n = cohort.samples, populations = std::min(cohort.populations, n);
+  const std::int64_t largest = (n + populations - 1) / populations;
+  if (cohort.populations > n) {
+    context.note(fmt::format("--populations {}: there are {}, so as many have one each",
+                             cohort.populations,
+                             counted(n, "sample")));
+  }
+  if (cohort.family_size > largest) {
+    context.note(fmt::format("--family-size {}: the largest population has {}, so none are related",
+                             cohort.family_size,
+                             counted(largest, "sample")));
+  }
+}
+
 /// The least that the genotypes take in a file; nothing is known of compressed ones, a .pgen among
 /// them.
 double file_bytes(const SimulateJobParams& params) {
@@ -66,6 +82,7 @@ io::SampleTable table_of(const genotype::SimulatedSource& source) {
 }  // namespace
 
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
+  note_idle_options(context, cohort);
   // Two blocks of codes, one of planes.
   constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
   const std::int64_t sites =
@@ -87,11 +104,7 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
       is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
-  if (params.cohort.populations > params.cohort.samples) {
-    context.note(fmt::format("--populations {}: there are {}, so as many have one each",
-                             params.cohort.populations,
-                             counted(params.cohort.samples, "sample")));
-  }
+  note_idle_options(context, params.cohort);
   const io::SampleTable table = table_of(source);
   OutputFiles files;
   if (params.format == "bed") {

@@ -15,7 +15,7 @@ struct SimulateJobParams {
 };
 
 /// Throws out_of_resources if the context's memory cannot hold the names of a simulated cohort and
-/// the smallest block of its planes.
+/// the smallest block of its planes. Notes options that leave no trace in the cohort.
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort);
 
 /// Writes a simulated cohort and its populations (PREFIX.labels.tsv); returns the paths.

@@ -57,12 +57,13 @@ void add_words(const io::SomModel& model, report::MapReport& report) {
   }
   if (!model.silhouettes.empty()) {
     const std::int64_t clusters = io::count_clusters(model);
-    report.findings.push_back(fmt::format(
-        "{} of neurons (Ward's method along the map): a mean silhouette of {:.3f}, the largest of "
-        "2 to {} clusters.",
-        counted(clusters, "cluster"),
-        model.silhouettes[static_cast<std::size_t>(clusters - 2)],
-        model.silhouettes.size() + 1));
+    report.findings.push_back(
+        fmt::format("{} of neurons (Ward's method along the map): a mean simplified silhouette of "
+                    "{:.3f}, the largest of "
+                    "2 to {} clusters.",
+                    counted(clusters, "cluster"),
+                    model.silhouettes[static_cast<std::size_t>(clusters - 2)],
+                    model.silhouettes.size() + 1));
   }
   auto& summary = report.summary;
   summary.emplace_back("map", map_words(params.grid));

@@ -286,6 +286,10 @@ const char* name_of(sparse::SolveMethod method) {
   return names[static_cast<std::size_t>(method)];
 }
 
+bool is_complex(Context& context, const std::string& matrix) {
+  return io::read_matrix_market_head(context, matrix).field == io::MatrixMarketHead::Field::complex;
+}
+
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   if (context.backend() == Backend::reference &&
       params.system.method != sparse::SolveMethod::automatic) {

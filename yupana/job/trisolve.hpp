@@ -36,6 +36,9 @@ struct TrisolveResult {
   double solve_seconds = 0;
 };
 
+/// Whether a Matrix Market file holds complex numbers, which are solved on the CPU alone.
+bool is_complex(Context& context, const std::string& matrix);
+
 /// The name of a method as the command line has it.
 const char* name_of(sparse::SolveMethod method);
 

@@ -112,23 +112,18 @@ std::string fermat_record(const FermatJobParams& params,
   record["landmarks"] = params.fermat.landmarks;
   record["runs"] = nlohmann::ordered_json::array();
   for (const AlphaFindings& run : result.alphas) {
-    const auto share = [&](double known) {
-      return run.estimated ? nlohmann::ordered_json() : nlohmann::ordered_json(known);
-    };
-    record["runs"].push_back(
-        {{"alpha", run.alpha},
-         {"fermat",
-          fermat_file(params, several, run.alpha, ".fermat.npy").substr(params.out.size())},
-         {"precision", run.lengths_precision},
-         {"weights_precision", run.weights_precision},
-         {"unit", run.unit.length_name()},
-         {"weight_scale", run.unit.scale},
-         {"method", run.method},
-         {"kept_edges", share(run.kept_edges)},
-         {"replaced_edges", share(run.replaced_edges)},
-         {"longer_edges", share(run.longer_edges)},
-         {"unreachable_pairs", run.unreachable_pairs},
-         {"components", run.components}});
+    nlohmann::ordered_json entry = {
+        {"alpha", run.alpha},
+        {"fermat",
+         fermat_file(params, several, run.alpha, ".fermat.npy").substr(params.out.size())},
+        {"precision", run.lengths_precision},
+        {"weights_precision", run.weights_precision},
+        {"unit", run.unit.length_name()},
+        {"weight_scale", run.unit.scale},
+        {"method", run.method}};
+    entry.update(edges_json(run));
+    entry["components"] = run.components;
+    record["runs"].push_back(entry);
   }
   // A path may hold any bytes.
   return record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -9,7 +9,7 @@
 
 namespace yupana::spectral::cpu {
 
-/// SharedMinimum power of two that holds `count` residues, as its exponent.
+/// The least power of two that holds `count` residues, as its exponent.
 inline int ntt_bits(std::int64_t count) {
   int bits = min_ntt_bits;
   while ((std::int64_t{1} << bits) < count) ++bits;

@@ -16,7 +16,7 @@ class Bluestein {
   /// Its tables cost as much as a transform: on the context's threads, where there is one.
   Bluestein(Context* context, std::int64_t length);
   void run(Context* context, const T* in, T* out, Ends<T> ends);
-  /// SharedMinimum length >= 2 n - 1 that transforms in few passes.
+  /// The least length >= 2 n - 1 that transforms in few passes.
   static std::int64_t convolution_length(std::int64_t n);
   std::uint64_t bytes() const {
     return convolution_.bytes() + chirp_.bytes() + spectrum_.bytes() + values_.bytes();
