@@ -20,6 +20,8 @@ struct Locus {
   std::int64_t last = 0;
   std::int64_t letters = 0;         ///< of the cDNA, in the words of its chain
   std::vector<std::int64_t> words;  ///< the first base of each, from 1, in order
+  std::int64_t first_letter = 0;    ///< letters of the cDNA before its chain
+  std::int64_t last_letter = 0;     ///< letters up to the end of its chain
 };
 
 /// The words of sequences, both strands at once, by which a cDNA finds its loci. Words are so long
