@@ -34,7 +34,8 @@ class SeedIndex {
 
   /// Chains of words in order along the target and a strand, best first: those with at least a
   /// quarter of the best one's letters. A locus reaches beyond its words by a thousand bases a
-  /// letter before the first or behind the last, by 2,000 at least and max_intron at most.
+  /// letter before the first or behind the last, by 2,000 at least and max_intron at most;
+  /// narrow_locus() leaves of it what evidence justifies.
   std::vector<Locus> loci(std::string_view target, const LocusParams& params = {}) const;
 
   int word_length() const { return length_; }
