@@ -88,7 +88,7 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input, std::size_t 
     }
     return;
   }
-  add_places(task, places_of(input, *task.letters, number), strands, letters, reversed);
+  add_places(task, places_of(input, strands, *task.letters, number), strands, letters, reversed);
 }
 
 std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<SpliceInput>& inputs) {

@@ -107,7 +107,10 @@ class SpliceInputs {
                   std::list<Strand>& strands,
                   const std::string* letters,
                   const std::string* reversed);
-  Places places_of(const SpliceInput& input, const std::string& letters, std::size_t number);
+  Places places_of(const SpliceInput& input,
+                   const std::list<Strand>& strands,
+                   const std::string& letters,
+                   std::size_t number);
   splice::LocusParams locus_params(std::int64_t bases, bool is_protein) const;
   std::vector<std::string_view> sequences_of(const std::string& genome);
   const splice::SeedIndex& seeds(const std::string& genome);

@@ -5,6 +5,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
+#include "yupana/splice/locus_flanks.hpp"
 
 namespace yupana::job {
 namespace {
@@ -38,6 +39,19 @@ std::vector<std::int64_t> words_of_rivals(const std::vector<splice::Locus>& loci
   return others;
 }
 
+/// Leaves of the loci what their words and the other letters justify.
+void narrow(std::vector<splice::Locus>& loci,
+            const std::list<Strand>& strands,
+            const std::string& letters,
+            std::int64_t word_length) {
+  for (splice::Locus& locus : loci) {
+    for (const Strand& strand : strands) {
+      if (strand.index != locus.sequence || strand.sign != locus.strand) continue;
+      splice::narrow_locus(locus, *strand.bases, letters, word_length);
+    }
+  }
+}
+
 /// The bases as the other strand, of `size` bases, counts them.
 std::vector<std::int64_t> mirrored(std::vector<std::int64_t> bases, std::int64_t size) {
   for (std::int64_t& base : bases) base = size + 1 - base;
@@ -56,6 +70,7 @@ splice::LocusParams SpliceInputs::locus_params(std::int64_t bases, bool is_prote
 }
 
 Places SpliceInputs::places_of(const SpliceInput& input,
+                               const std::list<Strand>& strands,
                                const std::string& letters,
                                std::size_t number) {
   std::int64_t bases = 0;
@@ -76,6 +91,8 @@ Places SpliceInputs::places_of(const SpliceInput& input,
     places.are_evidence =
         !places.loci.empty() && places.loci.front().letters >= 3 * index.word_length();
     places.whole = !local || (places.loci.empty() && bases <= SpliceJobParams::widest_bases);
+    // Beside whole sequences a second place has what the best one has: a tail far away, too.
+    if (!places.whole) narrow(places.loci, strands, letters, index.word_length());
   }
   if (!places.whole) {
     ++search_.targets_by_loci;

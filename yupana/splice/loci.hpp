@@ -21,6 +21,8 @@ struct Locus {
   std::int64_t last = 0;
   std::int64_t letters = 0;         ///< of the cDNA, in the words of its chain
   std::vector<std::int64_t> words;  ///< the first base of each, from 1, in order
+  std::int64_t first_letter = 0;    ///< letters of the cDNA before its chain
+  std::int64_t last_letter = 0;     ///< letters up to the end of its chain
 };
 
 /// A word of sequences.
@@ -43,7 +45,8 @@ class SeedIndex {
 
   /// Chains of words in order along the target and a strand, best first: those with at least a
   /// quarter of the best one's letters. A locus reaches beyond its words by a thousand bases a
-  /// letter before the first or behind the last, by 2,000 at least and max_intron at most.
+  /// letter before the first or behind the last, by 2,000 at least and max_intron at most;
+  /// narrow_locus() leaves of it what evidence justifies.
   ///   errors: bad_input for a kept word outside the sequences
   std::vector<Locus> loci(std::string_view target, const LocusParams& params = {}) const;
 

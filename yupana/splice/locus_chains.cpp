@@ -18,13 +18,16 @@ struct Link {
 // Hits that are looked at before each: chance puts few between two of a gene.
 constexpr std::int64_t most_back = 64;
 
-/// Bits that say how far a word lies from the one before it.
-std::int64_t diagonal_cost(std::int64_t bases, std::int64_t letters) {
+/// Letters whose evidence a word loses that lies so far from the one before it.
+std::int64_t diagonal_cost(std::int64_t bases, std::int64_t letters, const ChainRules& rules) {
   if (bases == letters) return 0;
   const auto bits = [](std::int64_t length) {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(length)));
   };
-  return bits(bases > letters ? bases - letters : letters - bases) + bits(letters);
+  const std::int64_t sum = rules.diagonal_bits +
+                           bits(bases > letters ? bases - letters : letters - bases) +
+                           bits(letters);
+  return (sum + rules.bits_a_letter - 1) / rules.bits_a_letter;
 }
 
 /// The best chain that ends at each of the hits, which are in order of place.
@@ -39,7 +42,7 @@ std::vector<Link> chains(const std::vector<WordHit>& hits, const ChainRules& rul
       if (bases > rules.params.max_intron) break;
       // Letters without bases are a gap of the target: short ones alone.
       if (letters <= 0 || letters > bases + length) continue;
-      const std::int64_t cost = rules.diagonals_cost ? diagonal_cost(bases, letters) : 0;
+      const std::int64_t cost = diagonal_cost(bases, letters, rules);
       const std::int64_t sum = links[b].letters + std::min(letters, length) - cost;
       if (sum <= links[i].letters) continue;
       links[i].letters = sum;
@@ -62,6 +65,8 @@ Locus widened(const WordHit& first,
   };
   const std::int64_t length = rules.length;
   Locus locus;
+  locus.first_letter = first.letter;
+  locus.last_letter = last.letter + length;
   locus.first = std::max<std::int64_t>(1, first.place + 1 - flank(first.letter));
   locus.last = std::min(bases, last.place + length + flank(letters - last.letter - length));
   return locus;

@@ -16,12 +16,15 @@ struct WordHit {
 struct ChainRules {
   std::int64_t length = 0;             ///< letters of a word
   std::int64_t bases_a_letter = 1000;  ///< beyond the words of a locus, for each letter lacking
-  bool diagonals_cost = false;         ///< see protein_loci
+  std::int64_t bits_a_letter = 2;      ///< of evidence in a letter of a word
+  std::int64_t diagonal_bits = 6;      ///< what a change of diagonals costs, beside its distance
   LocusParams params;
 };
 
 /// The best chains of the hits of one strand of `bases`, as loci of that strand, best first; a
-/// chain that joins a better one is none. Sorts the hits.
+/// chain that joins a better one is none. Sorts the hits. A word on another diagonal than the one
+/// before it costs `diagonal_bits` and the bits that say how far it lies, so that a word by chance
+/// adds nothing to a chain.
 ///   work: 64 a hit
 std::vector<Locus> chain_words(std::vector<WordHit>& hits,
                                const ChainRules& rules,

@@ -196,7 +196,8 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
   ChainRules rules;
   rules.length = word_bases;
   rules.bases_a_letter = 200;
-  rules.diagonals_cost = true;
+  rules.bits_a_letter = 1;  // a base of a word; its words are long enough without more
+  rules.diagonal_bits = 0;
   rules.params = params;
   const CodonGroups codons(code);
   std::vector<std::vector<Locus>> result(proteins.size());
