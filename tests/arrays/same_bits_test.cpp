@@ -1,5 +1,6 @@
 // Sums of floats on the reference and on threads: the same bits, within the bound.
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
@@ -105,6 +106,23 @@ void same_running(std::int64_t group, Op op) {
 TEST(SameBits, RunningFloatSumsOfTheReferenceAreThoseOfTheThreads) {
   same_running<float>(32 * PrefixOrder<float>::tile, Plus{});
   same_running<double>(32 * PrefixOrder<double>::tile, Plus{});
+}
+
+TEST(SameBits, RunningFloatSumsHaveTheBitsOfEveryProcessor) {
+  const std::vector<float> in = random_values<float>(70'001);
+  const std::vector<double> wide = random_values<double>(70'001);
+  Context reference({.device = "reference"});
+  Context context({.device = "cpu"});
+  const std::int64_t supported = hwy::SupportedTargets();
+  for (std::int64_t left = supported & HWY_TARGETS; left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    EXPECT_TRUE(same_bits(running(context, in, Plus{}), running(reference, in, Plus{}))) << left;
+    EXPECT_TRUE(same_bits(running(context, wide, Plus{}), running(reference, wide, Plus{})))
+        << left;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 TEST(SameBits, RunningFloatsOfAnOwnOperatorAreThoseOfTheThreads) {
