@@ -1,7 +1,7 @@
 """Scans, reductions, merges and sorts of vectors: the building blocks.
 
-Vectors hold int32, int64, uint32, uint64, float32 or float64. Results do not depend on the number
-of threads, floats included. NaN counts as the greatest number, -0 equals +0; sums of integers wrap
+Vectors hold int32, int64, uint32, uint64, float32 or float64. Results do not depend on the device or
+the number of threads, floats included. NaN counts as the greatest number, -0 equals +0; sums of integers wrap
 around, with a note where ``overflow`` says so. Vectors on a GPU (CuPy, torch, JAX) are read there, and results made there; they are never
 converted. Every function takes ``device``, ``threads``, ``memory`` and ``progress``.
 """

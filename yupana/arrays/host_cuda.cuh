@@ -33,7 +33,11 @@ class DeviceSession {
 
   template <class T>
   void upload(yupana::cuda::DeviceArray<T>& to, const T* from, std::int64_t n) {
-    copy(to.data(), from, n, cudaMemcpyHostToDevice);
+    upload(to.data(), from, n);
+  }
+  template <class T>
+  void upload(T* to, const T* from, std::int64_t n) {
+    copy(to, from, n, cudaMemcpyHostToDevice);
   }
   template <class T>
   void download(T* to, const T* from, std::int64_t n) {
@@ -63,8 +67,8 @@ std::uint64_t bytes_of(std::int64_t n) {
   return n > 0 ? static_cast<std::uint64_t>(n) * sizeof(T) : 0;
 }
 
-/// Values on the device at a time: 256 MiB. Part of the order of float scans, so that it must not
-/// depend on the memory there is; whole tiles of the CPU's.
+/// Values on the device at a time: 256 MiB. Whole tiles of the CPU's and groups of PrefixOrder,
+/// which floats are added in; it must not depend on the memory there is.
 template <class T>
 inline constexpr std::int64_t host_chunk = (std::int64_t{256} << 20) /
                                            static_cast<std::int64_t>(sizeof(T));

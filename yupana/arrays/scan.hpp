@@ -17,12 +17,12 @@ namespace yupana::arrays {
 ///   work 2n operations (n on the reference), memory O(threads); n beyond 2^32 is fine
 ///   integers: Plus and Multiply go on modulo 2^bits, as in std and CUB; nothing is checked
 ///   floats: from the first NaN on, sums and maxima are NaN; minima until the first other number
-///   determinism: floats too come out with the same bits for any number of threads, and on any
-///   GPU; the reference adds strictly from left to right, a GPU in the order of its own tiles, and
-///   both may differ from the threads in the last bits of float sums, within the bounds below
-///   error of float sums: |out[i] - exact| <= (6,300 + i / tile_size<T>) u sum of |in[0..i]|, u
-///   being 2^-24 or 2^-53: a number goes through at most 2,100 additions in its own tile's sum, one
-///   a tile and 4,112 in the tile of out[i]; on the reference and a GPU <= i u sum of |in[0..i]|
+///   determinism: sums of floats have the same bits on every backend and for any number of threads:
+///   PrefixOrder (prefix_order.hpp); so have own operators on threads and the reference: folds
+///   within tiles of tile_size<T> values, what comes before a tile put before each
+///   error of float sums: |out[i] - exact| <= (40 + i / (32 tiles of 32 KiB)) u sum of |in[0..i]|,
+///   u being 2^-24 or 2^-53: a number goes through at most 34 additions within a group of 32 tiles,
+///   then one a group
 ///   errors: what op throws; interrupted
 ///   source: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
 ///   reduced to a chain of carries, which a few dozen threads keep up with

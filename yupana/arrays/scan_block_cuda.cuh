@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "yupana/arrays/prefix_order.hpp"
 #include "yupana/arrays/warp_cuda.cuh"
 #include "yupana/core/cuda/runtime.hpp"
 
@@ -83,16 +84,19 @@ struct ScanRows {
       }
     }
   }
-  /// The fold of all rows, in every lane, of operands in any order; leaves the values.
+  /// The fold of all rows, in every lane, by columns: a slice's sum in PrefixOrder. Leaves the
+  /// values.
   template <class Op>
   __device__ T fold(const Op& op, int lane) const {
-    T all = x[0][0];
+    T all[vector];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
+    for (int j = 0; j < vector; ++j) {
+      all[j] = x[0][j];
 #pragma unroll
-      for (int j = r == 0 ? 1 : 0; j < vector; ++j) all = op(all, x[r][j]);
+      for (int r = 1; r < rows; ++r) all[j] = op(all[j], x[r][j]);
+      if (j > 0) all[0] = op(all[0], all[j]);
     }
-    return fold_lanes(all, op, lane);
+    return fold_lanes(all[0], op, lane);
   }
   /// The fold of all rows, in every lane; after scan().
   template <class Op>
@@ -139,19 +143,30 @@ struct ScanRows {
 };
 
 /// Scans that one block of W warps makes faster than many blocks exchange their results.
-template <class T, int W>
+template <class T, int W, int R = 4>
 struct BlockScan {
   static constexpr int warps = W, threads = 32 * warps;
-  static constexpr int rows = sizeof(T) <= 16 ? 4 : 1;
+  static constexpr int rows = sizeof(T) <= 16 ? R : 1;
   static constexpr int slice = rows * ScanRows<T, rows>::row;
   static constexpr std::int64_t most = std::int64_t{warps} * slice;
 };
 
-/// By a block of 4 or 16 warps.
+/// The few warps and the many that a scan of T by Op may take; sums of floats: slices of
+/// PrefixOrder, at most a tile.
 template <class T, class Op>
-__global__ void __launch_bounds__(BlockScan<T, 16>::threads)
+struct BlockScans {
+  static constexpr bool ordered = has_prefix_order<T, Op>;
+  using Few = BlockScan<T, ordered ? 2 : 4, ordered ? 8 : 4>;
+  using Many = BlockScan<T, ordered ? 8 : 16, ordered ? 8 : 4>;
+  static_assert(!ordered ||
+                (Many::slice == PrefixOrder<T>::slice && Many::most == PrefixOrder<T>::tile));
+};
+
+/// By a block of few or many warps.
+template <class T, class Op>
+__global__ void __launch_bounds__(BlockScans<T, Op>::Many::threads)
     block_scan_kernel(ScanKind kind, const T* in, int n, Words<T> init, T* out, Op op) {
-  using Block = BlockScan<T, 16>;
+  using Block = typename BlockScans<T, Op>::Many;
   __shared__ Words<T> totals[Block::warps];
   const int warps = static_cast<int>(blockDim.x) / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -167,8 +182,16 @@ __global__ void __launch_bounds__(BlockScan<T, 16>::threads)
   } else {
     rows.load_some(in, n, lane);  // nothing depends on it
   }
-  rows.scan(op, lane);
-  const T total = rows.total(op);
+  const T total = [&] {
+    if constexpr (has_prefix_order<T, Op>) {
+      const T sum = rows.fold(op, lane);
+      rows.scan(op, lane);
+      return sum;
+    } else {
+      rows.scan(op, lane);
+      return rows.total(op);
+    }
+  }();
   if (lane == 0) totals[warp] = to_words(total);
   __syncthreads();  // and so the whole input was read: out may be in
   const T through = scan_lanes(from_words<T>(totals[lane & (warps - 1)]), op, lane);
@@ -187,11 +210,13 @@ __global__ void __launch_bounds__(BlockScan<T, 16>::threads)
   }
 }
 
-template <int W, class T, class Op>
+/// n <= BlockScans<T, Op>::Many::most.
+template <class T, class Op>
 void launch_block_scan(
     cudaStream_t stream, ScanKind kind, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
-  block_scan_kernel<<<1, BlockScan<T, W>::threads, 0, stream>>>(
-      kind, in, static_cast<int>(n), init, out, op);
+  using Scans = BlockScans<T, Op>;
+  const int threads = n <= Scans::Few::most ? Scans::Few::threads : Scans::Many::threads;
+  block_scan_kernel<<<1, threads, 0, stream>>>(kind, in, static_cast<int>(n), init, out, op);
   yupana::cuda::check_launch("scan in a block");
 }
 

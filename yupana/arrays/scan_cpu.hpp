@@ -1,12 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <thread>
 #include <type_traits>
 
+#include "yupana/arrays/float_prefix.hpp"
+#include "yupana/arrays/prefix_order.hpp"
 #include "yupana/arrays/sums.hpp"
 #include "yupana/arrays/tile.hpp"
 #include "yupana/core/context.hpp"
@@ -25,48 +28,98 @@ T fold(const T* in, std::int64_t n, const Op& op) {
   }
 }
 
-/// One tile of a scan; no carry: nothing comes before it.
+/// How a scan folds a tile, joins folds and writes a tile behind what comes before it.
 template <class T, class Op>
-void scan_tile(const T* in,
-               std::int64_t n,
-               const std::optional<T>& carry,
-               T* out,
-               const Op& op,
-               PrefixParams params) {
-  if constexpr (sums_fit<T, Op>) {
-    // -0 is what a sum of floats begins with: -0 + x is x, where 0 + -0 would lose the sign.
-    const T none = std::is_floating_point_v<T> ? T(-0.0) : T(0);
-    prefix_sums(
-        as_sums(in), n, static_cast<SumType<T>>(carry ? *carry : none), as_sums(out), params);
-  } else {
-    // Totals of the tile alone, the carry put before each: a float carry grown large would swallow
-    // small values one by one, but not their sum. The second operation overlaps the first's
-    // chain.
-    T local = in[0];
-    out[0] = params.exclusive ? *carry : (carry ? op(*carry, local) : local);
-    for (std::int64_t i = 1; i < n; ++i) {
-      const T value = in[i];
-      if (params.exclusive) {
-        out[i] = op(*carry, local);
-        local = op(local, value);
-      } else {
-        local = op(local, value);
-        out[i] = carry ? op(*carry, local) : local;
+struct TileScan {
+  using Carry = std::optional<T>;  ///< none: nothing comes before
+  using Total = T;
+
+  const Op& op;
+
+  Total fold_tile(const T* in, std::int64_t n, bool is_last) const {
+    return is_last ? in[0] : fold(in, n, op);  // of the last tile no one needs it
+  }
+  void add(Carry& carry, const Total& total) const { carry = carry ? op(*carry, total) : total; }
+
+  void write(const T* in,
+             std::int64_t n,
+             const Carry& carry,
+             const Total&,
+             T* out,
+             PrefixParams params) const {
+    if constexpr (sums_fit<T, Op>) {
+      prefix_sums(as_sums(in), n, static_cast<SumType<T>>(carry.value_or(0)), as_sums(out), params);
+    } else {
+      // Totals of the tile alone, the carry put before each: a float carry grown large would
+      // swallow small values one by one, but not their sum. The second operation overlaps the
+      // first's chain.
+      T local = in[0];
+      out[0] = params.exclusive ? *carry : (carry ? op(*carry, local) : local);
+      for (std::int64_t i = 1; i < n; ++i) {
+        const T value = in[i];
+        if (params.exclusive) {
+          out[i] = op(*carry, local);
+          local = op(local, value);
+        } else {
+          local = op(local, value);
+          out[i] = carry ? op(*carry, local) : local;
+        }
       }
     }
   }
-}
+};
+
+/// The same for sums of floats: tiles of PrefixOrder, as many as tile_size<T> holds.
+template <class T>
+struct FloatTileScan {
+  using Order = PrefixOrder<T>;
+  static_assert(tile_size<T> % Order::tile == 0);
+  using Carry = SumBeforeTile<T>;
+  using Total = std::array<T, tile_size<T> / Order::slice>;  // of slices
+
+  static Carry carry_of(const std::optional<T>& first) { return Carry(first.value_or(no_sum<T>)); }
+  Total fold_tile(const T* in, std::int64_t n, bool) const {
+    Total slices{};
+    slice_sums(in, n, slices.data());
+    return slices;
+  }
+  void add(Carry& carry, const Total& slices) const {
+    for (std::size_t at = 0; at < slices.size(); at += Order::slices) add(carry, &slices[at]);
+  }
+  void write(const T* in,
+             std::int64_t n,
+             Carry carry,
+             const Total& slices,
+             T* out,
+             PrefixParams params) const {
+    const T* from = slices.data();
+    for (std::int64_t i = 0; i < n; i += Order::tile, from += Order::slices) {
+      PrefixParams tile_params = params;
+      if (params.ahead != nullptr) tile_params.ahead = static_cast<const T*>(params.ahead) + i;
+      prefix_tile(in + i, std::min(Order::tile, n - i), carry.value(), from, out + i, tile_params);
+      add(carry, from);
+    }
+  }
+
+ private:
+  static void add(Carry& carry, const T* from) {
+    std::array<T, Order::slices> slices;
+    std::copy_n(from, Order::slices, slices.begin());
+    sum_by_doubling(slices);
+    carry.add(slices.back());
+  }
+};
 
 /// Hands the carry from tile to tile. Only the holder of tile k touches it between ready == k and
 /// ready == k + 1.
-template <class T>
+template <class Carry>
 class CarryChain {
  public:
-  explicit CarryChain(std::optional<T> first) : carry_(first) {}
+  explicit CarryChain(const Carry& first) : carry_(first) {}
 
   std::int64_t ticket() { return next_.fetch_add(1, std::memory_order_relaxed); }
   /// The carry into `tile`, after all tiles before it have added theirs; false if one failed.
-  bool take(std::int64_t tile, std::optional<T>& carry) {
+  bool take(std::int64_t tile, Carry& carry) {
     // The holder of the tile before is running (tickets go out in order, at most one ahead), so the
     // wait is short unless the system has taken its core: then let it have this one.
     for (int spins = 0; ready_.load(std::memory_order_acquire) != tile; ++spins) {
@@ -76,14 +129,14 @@ class CarryChain {
     carry = carry_;
     return true;
   }
-  void pass(std::int64_t tile, const T& carry) {
+  void pass(std::int64_t tile, const Carry& carry) {
     carry_ = carry;
     ready_.store(tile + 1, std::memory_order_release);
   }
   void fail() { failed_.store(true, std::memory_order_relaxed); }
 
  private:
-  std::optional<T> carry_;
+  Carry carry_;
   alignas(64) std::atomic<std::int64_t> next_{0};
   alignas(64) std::atomic<std::int64_t> ready_{0};
   std::atomic<bool> failed_{false};
@@ -92,14 +145,14 @@ class CarryChain {
 /// One pass over memory: each thread takes the next tile, folds it (which brings it into its
 /// cache), waits for the carry, passes carry and fold on, and writes the tile from its cache.
 /// Whatever the threads, tile k is combined with the same carry.
-template <class T, class Op>
-void scan(Context& context,
-          const T* in,
-          std::int64_t n,
-          std::optional<T> first,
-          T* out,
-          const Op& op,
-          bool exclusive) {
+template <class T, class Scan>
+void scan_tiles(Context& context,
+                const T* in,
+                std::int64_t n,
+                const typename Scan::Carry& first,
+                T* out,
+                const Scan& scan,
+                bool exclusive) {
   constexpr std::int64_t tile = tile_size<T>;
   // Beyond a cache's size the output leaves it before anyone reads it: writing around the cache
   // saves reading the lines that are about to be overwritten, a third of all traffic.
@@ -107,7 +160,7 @@ void scan(Context& context,
   PrefixParams params{exclusive, false};
   params.past_cache = in != out && n > cached_bytes / static_cast<std::int64_t>(sizeof(T)) &&
                       reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
-  CarryChain<T> chain(first);
+  CarryChain<typename Scan::Carry> chain(first);
   const std::int64_t tiles = divide_up(n, tile);
   const auto work = [&](std::int64_t, std::int64_t) {
     try {
@@ -116,20 +169,21 @@ void scan(Context& context,
         context.check_cancelled();
         const std::int64_t begin = t * tile;
         const std::int64_t count = std::min(tile, n - begin);
-        std::optional<T> carry;
-        if (t + 1 < tiles) {
-          const T total = fold(in + begin, count, op);
-          if (!chain.take(t, carry)) return;
-          chain.pass(t, carry ? op(*carry, total) : total);
-        } else if (!chain.take(t, carry)) {
-          return;
+        const bool is_last = t + 1 == tiles;
+        const typename Scan::Total total = scan.fold_tile(in + begin, count, is_last);
+        typename Scan::Carry carry = first;
+        if (!chain.take(t, carry)) return;
+        if (!is_last) {
+          typename Scan::Carry next_carry = carry;
+          scan.add(next_carry, total);
+          chain.pass(t, next_carry);
         }
         // The next tile is taken before this one is written, to be fetched meanwhile: else memory
         // is read and written in turns.
         next = chain.ticket();
         PrefixParams tile_params = params;
         if (params.past_cache && next + 1 < tiles) tile_params.ahead = in + next * tile;
-        scan_tile(in + begin, count, carry, out + begin, op, tile_params);
+        scan.write(in + begin, count, carry, total, out + begin, tile_params);
       }
     } catch (...) {
       chain.fail();
@@ -140,6 +194,22 @@ void scan(Context& context,
     work(0, 1);
   } else {
     context.parallel_for(std::min<std::int64_t>(context.threads(), tiles), 1, work);
+  }
+}
+
+template <class T, class Op>
+void scan(Context& context,
+          const T* in,
+          std::int64_t n,
+          std::optional<T> first,
+          T* out,
+          const Op& op,
+          bool exclusive) {
+  if constexpr (has_prefix_order<T, Op>) {
+    using Scan = FloatTileScan<T>;
+    scan_tiles(context, in, n, Scan::carry_of(first), out, Scan{}, exclusive);
+  } else {
+    scan_tiles(context, in, n, first, out, TileScan<T, Op>{op}, exclusive);
   }
 }
 

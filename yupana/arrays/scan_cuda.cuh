@@ -18,14 +18,11 @@ void scan_by_size(Workspace& space,
                   T* out,
                   Op op) {
   if (n <= 0) return;
-  if (n <= BlockScan<T, 4>::most) {
-    return launch_block_scan<4>(stream, kind, in, n, init, out, op);
+  if (n <= BlockScans<T, Op>::Many::most) {
+    return launch_block_scan(stream, kind, in, n, init, out, op);
   }
-  if (n <= BlockScan<T, 16>::most) {
-    return launch_block_scan<16>(stream, kind, in, n, init, out, op);
-  }
-  // By n alone, so that floats have the same bits on devices of other sizes.
-  if (n <= FlatScan<T>::most) {
+  // By n alone, so that products of floats have the same bits on devices of other sizes.
+  if (n <= FlatScanOf<T, Op>::most) {
     return launch_flat_scan(space, stream, kind, in, n, init, out, op);
   }
   launch_scan(space, stream, kind, in, n, init, out, op);
@@ -35,8 +32,8 @@ void scan_by_size(Workspace& space,
 ///   op: any associative operator, a device function object; T: trivially copyable, to 768 bytes
 ///   out: n values; may be `in` itself, must not overlap it otherwise. Full speed where both are
 ///   aligned to 16 bytes
-///   determinism: the order of operations depends on n alone: floats have the same bits on any
-///   device, in any run
+///   determinism: sums of floats have the bits of the CPU (PrefixOrder); for other operators the
+///   order of operations depends on n alone: the same bits on any device, in any run
 template <class T, class Op = Plus>
 void inclusive_scan(
     Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T* out, Op op = {}) {

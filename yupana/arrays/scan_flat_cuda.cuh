@@ -21,9 +21,17 @@ struct FlatScan {
   static_assert(32 * TileTotals<T>::batch <= threads, "a thread publishes one tile");
 };
 
+/// Sums of floats: slices and tiles of PrefixOrder.
 template <class T, class Op>
-__global__ void __launch_bounds__(FlatScan<T>::threads) flat_scan_kernel(ScanTask<T, Op> task) {
-  using Flat = FlatScan<T>;
+using FlatScanOf = FlatScan<T, has_prefix_order<T, Op> ? 8 : 16, has_prefix_order<T, Op> ? 8 : 4>;
+
+template <class T, class Op>
+__global__ void __launch_bounds__(FlatScanOf<T, Op>::threads)
+    flat_scan_kernel(ScanTask<T, Op> task) {
+  using Flat = FlatScanOf<T, Op>;
+  constexpr bool ordered = has_prefix_order<T, Op>;
+  static_assert(!ordered ||
+                (Flat::slice == PrefixOrder<T>::slice && Flat::tile == PrefixOrder<T>::tile));
   constexpr int batch = TileTotals<T>::batch;
   __shared__ Words<T> totals[Flat::warps], before_tile;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -40,8 +48,9 @@ __global__ void __launch_bounds__(FlatScan<T>::threads) flat_scan_kernel(ScanTas
     // Nothing depends on these; they are the tile's own, since others may be written already.
     rows.load_some(task.in + tile * Flat::tile, task.n - tile * Flat::tile, lane);
   }
-  // Where the order does not matter the tile's fold is known before its scan is begun.
-  constexpr bool fold_first = std::is_integral_v<T> && commutes<T, Op>;
+  // Where the order does not matter, or is that of columns, the tile's fold is known before its
+  // scan is begun.
+  constexpr bool fold_first = commutes<T, Op>;
   const T total = [&] {
     if constexpr (fold_first) {
       return rows.fold(task.op, lane);
@@ -82,12 +91,23 @@ __global__ void __launch_bounds__(FlatScan<T>::threads) flat_scan_kernel(ScanTas
     }
     if (lane == 0) before_tile = to_words(before);
   }
-  // Work that does not need the tiles before overlaps the wait for them.
   const T inside = lane_value(through, warp > 0 ? warp - 1 : 0);
-  rows.finish(inside, warp > 0, task.kind.exclusive, task.op, lane);
-  __syncthreads();
-  if (task.kind.seeded || tile > 0) {
-    rows.put_before(from_words<T>(before_tile), task.kind.exclusive, threadIdx.x == 0, task.op);
+  const bool has_before = task.kind.seeded || tile > 0;
+  if constexpr (ordered) {
+    __syncthreads();
+    T carry = inside;
+    if (has_before) {
+      carry = from_words<T>(before_tile);
+      if (warp > 0) carry = task.op(carry, inside);
+    }
+    rows.finish(carry, has_before || warp > 0, task.kind.exclusive, task.op, lane);
+  } else {
+    // Work that does not need the tiles before overlaps the wait for them.
+    rows.finish(inside, warp > 0, task.kind.exclusive, task.op, lane);
+    __syncthreads();
+    if (has_before) {
+      rows.put_before(from_words<T>(before_tile), task.kind.exclusive, threadIdx.x == 0, task.op);
+    }
   }
   if (count >= Flat::slice && reinterpret_cast<std::uintptr_t>(task.out) % 16 == 0) {
     rows.store(task.out + first, lane);
@@ -105,11 +125,12 @@ void launch_flat_scan(Workspace& space,
                       Words<T> init,
                       T* out,
                       Op op) {
-  const std::int64_t tiles = divide_up(n, FlatScan<T>::tile);
+  const std::int64_t tiles = divide_up(n, FlatScanOf<T, Op>::tile);
   const std::int64_t words = TileTotals<T>::packed ? tiles * tiles : tiles;
   const auto task =
       with_totals<T, Op>(space, stream, {kind, in, out, n, tiles, {}, init, op}, words);
-  flat_scan_kernel<<<static_cast<unsigned>(task.tiles), FlatScan<T>::threads, 0, stream>>>(task);
+  flat_scan_kernel<<<static_cast<unsigned>(task.tiles), FlatScanOf<T, Op>::threads, 0, stream>>>(
+      task);
   yupana::cuda::check_launch("scan");
 }
 

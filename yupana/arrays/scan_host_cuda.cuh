@@ -7,30 +7,41 @@
 
 namespace yupana::arrays::cuda {
 
+/// Chunk by chunk. The last value written is the carry into the next chunk, but for sums of floats:
+/// a -0 after the chunk, which begins a group of PrefixOrder, becomes the sum before that group.
 template <class T, class Op>
 void scan_host(
     Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op) {
+  constexpr bool ordered = has_prefix_order<T, Op>;
+  static_assert(!ordered || host_chunk<T> % (PrefixOrder<T>::group * PrefixOrder<T>::tile) == 0);
   if (n <= 0) return;
   DeviceSession session(context);
-  session.require(bytes_of<T>(std::min(n, host_chunk<T>)), "scan");
-  yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>));
+  const std::int64_t chunk = std::min(n, host_chunk<T>);
+  session.require(bytes_of<T>(chunk), "scan");
+  yupana::cuda::DeviceArray<T> values(ordered && n > chunk ? chunk + 1 : chunk);
   T carry = first != nullptr ? *first : T{};
   bool has_carry = first != nullptr || exclusive;
-  for (std::int64_t begin = 0; begin < n; begin += host_chunk<T>) {
-    const std::int64_t count = std::min(host_chunk<T>, n - begin);
-    const T last = in[begin + count - 1];  // out may be in
+  for (std::int64_t begin = 0; begin < n; begin += chunk) {
+    const std::int64_t count = std::min(chunk, n - begin);
+    const std::int64_t more = ordered && begin + count < n ? 1 : 0;
+    [[maybe_unused]] const T last = in[begin + count - 1];  // out may be in
     session.upload(values, in + begin, count);
+    if constexpr (ordered) session.upload(values.data() + count, &no_sum<T>, more);
     scan(session.space(),
          session.stream(),
          values.data(),
-         count,
+         count + more,
          has_carry ? &carry : nullptr,
          exclusive,
          values.data(),
          op);
     session.download(out + begin, static_cast<const T*>(values.data()), count);
-    const T end = out[begin + count - 1];
-    carry = exclusive ? op(end, last) : end;
+    if constexpr (ordered) {
+      session.download(&carry, static_cast<const T*>(values.data()) + count, more);
+    } else {
+      const T end = out[begin + count - 1];
+      carry = exclusive ? op(end, last) : end;
+    }
     has_carry = true;
   }
 }

@@ -31,6 +31,8 @@ struct ScanShape {
   static constexpr int tile = scanners * slice;
   static constexpr int bytes = tile * static_cast<int>(sizeof(T));
   static constexpr int max_stages = 6;
+  static_assert(!has_prefix_order<T, Plus> ||
+                (slice == PrefixOrder<T>::slice && tile == PrefixOrder<T>::tile));
 };
 
 /// Shared memory before the tiles of the ring; as many stages as the device grants a block.

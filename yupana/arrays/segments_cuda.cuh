@@ -6,6 +6,7 @@
 
 #include "yupana/arrays/fold_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/arrays/segments_sums_cuda.cuh"
 #include "yupana/arrays/tile.hpp"
 #include "yupana/core/cuda/launch.hpp"
 
@@ -30,6 +31,7 @@ struct SegmentLists {
 
 struct SegmentShape {
   static constexpr int threads = 256;
+  static constexpr int max_short_scan = 16;  ///< values that one thread scans
 };
 
 template <class T, class Op>
@@ -182,17 +184,23 @@ void segmented_reduce(Workspace& space,
 /// One thread a short segment; longer ones wait for a warp, or for the whole device.
 template <class T, class Op>
 __global__ void __launch_bounds__(SegmentShape::threads)
-    scan_short_kernel(SegmentTask<T, Op> task, std::int64_t few) {
+    scan_short_kernel(SegmentTask<T, Op> task) {
+  constexpr std::int64_t max_short = SegmentShape::max_short_scan;
   const std::int64_t s = std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x;
   if (s >= task.segments) return;
   const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
   if (begin >= end) return;
   const bool exclusive = task.has_init;
-  if (end - begin > few) {
+  if (end - begin > max_short) {
     const bool is_large = end - begin > task.tile;
     const auto place = atomicAdd(task.lists.counts + (is_large ? 1 : 0), 1ull);
     (is_large ? task.lists.large : task.lists.middle)[place] = s;
     return;
+  }
+  if constexpr (has_prefix_order<T, Op>) {
+    const T before = exclusive ? from_words<T>(task.init) : no_sum<T>;
+    return scan_few_in_order<max_short>(
+        task.in + begin, static_cast<int>(end - begin), before, exclusive, task.out + begin);
   }
   const T first = task.in[begin];
   task.out[begin] = exclusive ? from_words<T>(task.init) : first;
@@ -215,6 +223,12 @@ __global__ void __launch_bounds__(SegmentShape::threads)
   for (std::int64_t i = warp; i < middle; i += warps) {
     const std::int64_t s = task.lists.middle[i];
     const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+    if constexpr (has_prefix_order<T, Op>) {
+      const T before = task.has_init ? from_words<T>(task.init) : no_sum<T>;
+      scan_warp_in_order(
+          task.in + begin, end - begin, before, task.has_init, task.out + begin, lane);
+      continue;
+    }
     Words<T> carry = task.init;
     bool has_carry = task.has_init;
     for (std::int64_t row = begin; row < end; row += 32) {
@@ -247,7 +261,7 @@ void segmented_scan(Workspace& space,
                     Op op) {
   using yupana::cuda::check;
   if (segments <= 0) return;
-  constexpr std::int64_t few = 16, large = 1 << 16;
+  constexpr std::int64_t large = 1 << 16;
   const auto words =
       static_cast<std::int64_t>(SegmentLists::bytes(segments) / sizeof(std::int64_t));
   yupana::cuda::DeviceArray<std::int64_t> memory(words);
@@ -264,7 +278,7 @@ void segmented_scan(Workspace& space,
   memcpy(task.init.word, &init, sizeof(T));
   check(cudaMemsetAsync(memory.data(), 0, 2 * sizeof(std::int64_t), stream), "clear counts");
   const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
-  scan_short_kernel<<<blocks, SegmentShape::threads, 0, stream>>>(task, few);
+  scan_short_kernel<<<blocks, SegmentShape::threads, 0, stream>>>(task);
   scan_middle_kernel<<<static_cast<unsigned>(8 * yupana::cuda::device_facts().multiprocessors),
                        SegmentShape::threads,
                        0,

@@ -7,7 +7,7 @@
 
 namespace yupana::arrays::cpu {
 
-/// The types that sum() and prefix_sums() know.
+/// The types that sum() knows; prefix_sums() knows the integers of them.
 template <class T>
 inline constexpr bool has_sums = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                  (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
@@ -28,7 +28,8 @@ struct PrefixParams {
   const void* ahead = nullptr;  ///< prefetched while reading: where the next tile begins; or null
 };
 
-/// out[i] = carry + in[0] + ... + in[i] (exclusive: without in[i]); out may be in.
+/// out[i] = carry + in[0] + ... + in[i] (exclusive: without in[i]); out may be in. T:
+/// std::uint32_t, std::uint64_t; floats: float_prefix.hpp.
 template <class T>
 void prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params);
 

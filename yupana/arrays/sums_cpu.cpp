@@ -29,20 +29,12 @@ class WidePrefix {
   static constexpr int block = 16 / sizeof(T);  // lanes of 16 bytes
 
   WidePrefix() {
-    // What shifting brings in: -0, which changes no float, where +0 would turn -0 into +0.
-    HWY_ALIGN T first_one[lanes], first_two[lanes];
-    const T none = std::is_floating_point_v<T> ? T(-0.0) : T(0);
-    const T zero = 0;
     HWY_ALIGN Index from_odd[lanes], from_half[lanes], up[lanes];
     for (int i = 0; i < lanes; ++i) {
-      first_one[i] = i % block == 0 ? none : zero;
-      first_two[i] = i % block < 2 ? none : zero;
       from_odd[i] = static_cast<Index>(i / block * block - (i >= block ? 1 : 0));
       from_half[i] = static_cast<Index>(2 * block - 1);
       up[i] = static_cast<Index>(i == 0 ? 0 : i - 1);
     }
-    none_one_ = hn::Load(d_, first_one);
-    none_two_ = hn::Load(d_, first_two);
     from_odd_ = hn::SetTableIndices(d_, from_odd);
     from_half_ = hn::SetTableIndices(d_, from_half);
     up_ = hn::SetTableIndices(d_, up);
@@ -62,8 +54,8 @@ class WidePrefix {
     for (; i + lanes <= n; i += lanes) {
       if constexpr (past_cache) __builtin_prefetch(ahead + i, 0, 2);
       V v = hn::LoadU(d_, in + i);
-      v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<1>(d_, v), none_one_));
-      if constexpr (sizeof(T) == 4) v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<2>(d_, v), none_two_));
+      v = hn::Add(v, hn::ShiftLeftLanes<1>(d_, v));
+      if constexpr (sizeof(T) == 4) v = hn::Add(v, hn::ShiftLeftLanes<2>(d_, v));
       v = hn::IfThenElse(odd_blocks_, hn::Add(v, hn::TableLookupLanes(v, from_odd_)), v);
       v = hn::IfThenElse(second_half_, hn::Add(v, hn::TableLookupLanes(v, from_half_)), v);
       const V next = hn::Add(carry, hn::TableLookupLanes(v, last_));
@@ -85,7 +77,6 @@ class WidePrefix {
   using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   using Indices = decltype(hn::SetTableIndices(D(), static_cast<const Index*>(nullptr)));
   D d_;
-  V none_one_, none_two_;
   Indices from_odd_, from_half_, up_, last_;
   hn::Mask<D> odd_blocks_, second_half_;
 };
@@ -111,9 +102,7 @@ void prefix_of(const T* in, std::int64_t n, T carry, T* out, PrefixParams params
 }
 #endif
 
-PrefixFunctions all_prefix_sums() {
-  return {prefix_of<float>, prefix_of<double>, prefix_of<std::uint32_t>, prefix_of<std::uint64_t>};
-}
+PrefixFunctions all_prefix_sums() { return {prefix_of<std::uint32_t>, prefix_of<std::uint64_t>}; }
 
 }  // namespace yupana::arrays::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -129,7 +118,7 @@ void prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams para
   std::get<PrefixFunction<T>>(functions)(in, n, carry, out, params);
 }
 
-YUPANA_FUNCTIONS(YUPANA_SUMMED, prefix_sums)
+YUPANA_FUNCTIONS(YUPANA_PREFIXED, prefix_sums)
 
 }  // namespace yupana::arrays::cpu
 #endif  // HWY_ONCE

@@ -39,7 +39,7 @@ V<T> none() {
 /// Inclusive sums inside one vector.
 template <class T>
 V<T> inside(V<T> v) {
-  const V<T> zero = none<T>();
+  const V<T> zero{};
   if constexpr (sizeof(T) == 4) {
     v += __builtin_shufflevector(zero, v, 3, 4, 5, 6);
     v += __builtin_shufflevector(zero, v, 2, 3, 4, 5);
@@ -144,6 +144,7 @@ void narrow_prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixPara
   }
 }
 
-YUPANA_FUNCTIONS(YUPANA_SUMMED, sum, narrow_prefix_sums)
+YUPANA_FUNCTIONS(YUPANA_SUMMED, sum)
+YUPANA_FUNCTIONS(YUPANA_PREFIXED, narrow_prefix_sums)
 
 }  // namespace yupana::arrays::cpu

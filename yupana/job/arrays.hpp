@@ -77,8 +77,7 @@ struct ReduceFileResult {
 /// memory is 16 to 24 MiB for a file of any size. With keys they begin anew where the next key is
 /// another one (NaN equals NaN, -0 equals +0). Output: 64-bit integers or doubles. From the first
 /// NaN on, sums and maxima are NaN; minima are NaN until the first other number.
-///   determinism: the same bytes for any threads and memory; on every backend, but for sums and
-///   products of floats, which keep the bound of arrays::inclusive_scan there
+///   determinism: the same bytes on every backend, for any threads and memory
 ///   errors (bad_input): what io::ColumnReader refuses; a sum or product of integers beyond 64
 ///   bits, naming the first number with which it gets there (params.wrap takes them modulo 2^64);
 ///   more or fewer keys than numbers. usage:
