@@ -86,7 +86,7 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
       io::written_block_bytes(params.format, params.cohort.samples, params.cohort.sites),
       is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
-  genotype::SimulatedSource source(params.cohort, context.backend());
+  genotype::SimulatedSource source(context, params.cohort);
   if (params.cohort.populations > params.cohort.samples) {
     context.note(fmt::format("--populations {}: there are {}, so as many have one each",
                              params.cohort.populations,
