@@ -131,7 +131,7 @@ fuzz-corpus:
 
 # Peers that are built or installed here, not by the package manager; one that fails is left out.
 peers:
-	@for script in build_fftw install_mkl_fft; do
+	@for script in build_fftw install_mkl_fft install_openblas; do
 	  JOBS=$(JOBS) bench/peers/$$script.sh || echo "bench/peers/$$script.sh failed: its rows say so"
 	done
 

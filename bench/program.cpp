@@ -21,6 +21,7 @@ const std::map<std::string, Bench>& benches() {
                                                 {"vcf", bench::vcf},
                                                 {"packing", bench::packing},
                                                 {"pruning", bench::pruning},
+                                                {"relationships", bench::relationships},
                                                 {"array", bench::array},
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},

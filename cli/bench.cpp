@@ -19,6 +19,7 @@ const Names& benches() {
                          "paths",
                          "polymul",
                          "pruning",
+                         "relationships",
                          "scan",
                          "som",
                          "sort",

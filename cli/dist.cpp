@@ -201,10 +201,12 @@ void add_dist(Command& program) {
                  "list pairs with a larger value: PREFIX.pairs.tsv",
                  -infinity,
                  infinity);
-  command.choice("--pairs-format",
-                 outputs.pair_format,
-                 {{"tsv", io::PairFormat::tsv}, {"parquet", io::PairFormat::parquet}},
-                 "of the list: PREFIX.pairs.tsv or PREFIX.pairs.parquet");
+  command.choice(
+      "--pairs-format",
+      outputs.pair_format,
+      {{"tsv", io::PairFormat::tsv}, {"parquet", io::PairFormat::parquet}},
+      "of the list (PREFIX.pairs.tsv or .pairs.parquet) and of --make-king-table (PREFIX.kin0 "
+      "or .kin0.parquet)");
   command.flag("--no-matrix",
                options->no_matrix,
                "write no matrix: the list of pairs, the shared-site counts or the tree alone");
@@ -223,7 +225,7 @@ void add_dist(Command& program) {
   command.choice("--tree", outputs.tree, tree_methods(), "also write a tree: PREFIX.nwk; by");
   add_bootstrap(command, outputs.bootstrap);
   command.needs({"--bootstrap"}, {"--tree"});
-  command.needs({"--pairs-format"}, {"--pairs-below", "--pairs-above"});
+  command.needs({"--pairs-format"}, {"--pairs-below", "--pairs-above", "--make-king-table"});
   command.needs({"--no-matrix"}, {"--pairs-below", "--pairs-above", "--shared", "--tree"});
   command.excludes({"--format", "--dtype"}, "--no-matrix");
   command.flag("--make-king-table",
@@ -243,13 +245,8 @@ void add_dist(Command& program) {
                "shares of the genome with no, one and two alleles by descent");
   command.needs({"--king-table-filter", "--king-table-ibd"}, {"--make-king-table"});
   // What PLINK's words and tables have no choice of.
-  const Names own_files = {"--metric",
-                           "--format",
-                           "--dtype",
-                           "--pairs-below",
-                           "--pairs-above",
-                           "--pairs-format",
-                           "--no-matrix"};
+  const Names own_files = {
+      "--metric", "--format", "--dtype", "--pairs-below", "--pairs-above", "--no-matrix"};
   const std::string alone = "it writes its table alone";
   command.excludes(own_files, "--make-king-table", alone);
   command.excludes({"--shared", "--tree", "--distance"}, "--make-king-table", alone);

@@ -186,7 +186,7 @@ void add_options(Command& command, FermatOptions& options) {
   command.text("--label-column",
                job.label_column,
                "name or number of the label's column, where there are several");
-  add_figure_width(command, job.figure_width);
+  add_pictures(command, job.pictures);
   command
       .words(
           "--alpha",
@@ -241,10 +241,15 @@ void add_rules(Command& command) {
   command.excludes({"--no-prune"}, "--landmarks", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--matrix-only", "its closure is always dense");
   command.excludes({"--relationships"}, "--from-distances", "it counts genotypes");
-  command.excludes(
-      {"--labels", "--figure-width", "--tree", "--bootstrap", "--dimensions", "--relationships"},
-      "--matrix-only",
-      "nothing is drawn or scored");
+  command.excludes({"--labels",
+                    "--figures",
+                    "--figure-width",
+                    "--tree",
+                    "--bootstrap",
+                    "--dimensions",
+                    "--relationships"},
+                   "--matrix-only",
+                   "nothing is drawn or scored");
   command.excludes({"--bootstrap"}, "--from-distances", "it draws from the sites of genotypes");
 }
 

@@ -5,6 +5,7 @@
 #include "yupana/genotype/grm.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
+#include "yupana/report/pictures.hpp"
 
 namespace yupana::cli {
 
@@ -23,8 +24,8 @@ void add_genotype_options(Command& command,
 void add_dosage(Command& command, job::InputParams& input);
 /// --standardize, of commands that make a relationship matrix.
 void add_standardize(Command& command, genotype::Standardize& standardize);
-/// --figure-width, of the pictures of reports.
-void add_figure_width(Command& command, double& millimetres);
+/// --figures and --figure-width, of the pictures of reports.
+void add_pictures(Command& command, report::PictureParams& pictures);
 /// Throws usage where no input is given, or for one of these options that has no effect on it.
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.

@@ -56,8 +56,8 @@ void add_pca(Command& program) {
   command.text("--label-column",
                params->label_column,
                "name or number of the label's column, where there are several");
-  add_figure_width(command, params->figure_width);
-  command.needs({"--labels", "--figure-width"}, {"--report"});
+  add_pictures(command, params->pictures);
+  command.needs({"--labels", "--figures", "--figure-width"}, {"--report"});
   command.needs({"--label-column"}, {"--labels"});
   command.text("--project",
                params->project,

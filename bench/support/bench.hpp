@@ -85,6 +85,7 @@ void paths(Context& context, const BenchParams& params);
 void vcf(Context& context, const BenchParams& params);
 void packing(Context& context, const BenchParams& params);
 void pruning(Context& context, const BenchParams& params);
+void relationships(Context& context, const BenchParams& params);
 void array(Context& context, const BenchParams& params);
 void scan(Context& context, const BenchParams& params);
 void sort(Context& context, const BenchParams& params);

@@ -47,7 +47,7 @@ def check(row):
 
 
 def every_line_has_every_field():
-    for name in ("scan", "merge", "packing", "pruning", "array", "paths", "som", "matmul"):
+    for name in ("scan", "merge", "packing", "pruning", "relationships", "array", "paths", "som", "matmul"):
         lines(name)
 
 

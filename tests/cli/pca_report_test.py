@@ -120,4 +120,31 @@ def pictures_are_as_wide_as_a_column():
     refuse("pca", "c.bed", "--report", "--figure-width", 5, "-o", "z", status=2, says=["--figure-width", "60"])
 
 
+def figures_stand_by_themselves():
+    run(*COHORT)
+    labels = pathlib.Path("c.labels.tsv")
+    kinds = {"pca": {"embedding1", "scree"},
+             "fermat": {"embedding1", "embedding4", "tree1", "tree2", "heat-map4", "histogram4", "curve"}}
+    for command, options in (("pca", ("--report", "--loadings")), ("fermat", ("--bootstrap", 5, "--block", 20))):
+        given = (command, "c.bed", *options, "--labels", labels, "--figures", "svg,pdf")
+        run(*given, "-o", "one", "--threads", 1)
+        run(*given, "-o", "two", "--threads", 2)
+        files = {path.name[4:]: path for path in pathlib.Path(".").glob("one.*.svg")}
+        files |= {path.name[4:]: path for path in pathlib.Path(".").glob("one.*.pdf")}
+        assert {f"{kind}.{ending}" for kind in kinds[command] for ending in ("svg", "pdf")} <= set(files), files
+        for name, path in files.items():
+            assert path.read_bytes() == pathlib.Path(f"two.{name}").read_bytes(), name
+            if name.endswith(".svg"):
+                assert abs(float(re.search(r'width="([\d.]+)pt', path.read_text())[1]) - 85 / 25.4 * 72) < 0.01
+        assert not list(pathlib.Path(".").glob("one.*1.png"))
+        for path in files.values():
+            path.unlink()
+    run("pca", "c.bed", "--report", "--figures", "svg", "--figure-width", 180, "-o", "w")
+    width = float(re.search(r'width="([\d.]+)pt', pathlib.Path("w.scree.svg").read_text())[1])
+    assert abs(width - 180 / 25.4 * 72) < 0.01
+    refuse("pca", "c.bed", "--figures", "svg", "-o", "z", status=2, says=["--report"])
+    refuse("pca", "c.bed", "--report", "--figures", "jpg", "-o", "z", status=2, says=["svg, pdf or png", "jpg"])
+    refuse("fermat", "c.bed", "--matrix-only", "--figures", "svg", "-o", "z", status=2, says=["--figures"])
+
+
 sys.exit(main(helpers=[write_ages]))

@@ -47,6 +47,19 @@ TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
   }
 }
 
+TEST(Simulate, ThreadsDrawTheSameRows) {
+  const SimulateParams params{
+      .samples = 70001, .sites = 37, .missing = 0.01, .family_size = 4};  // several pieces of rows
+  SimulatedSource alone(params);
+  const auto wanted = all_codes(alone, 37);
+  for (const int threads : {1, 2, 7}) {
+    Context context({.device = "cpu", .threads = threads});
+    SimulatedSource source(context, params);
+    EXPECT_EQ(all_codes(source, 37), wanted) << threads;
+    EXPECT_EQ(all_codes(source, 5), wanted) << threads;
+  }
+}
+
 // A child has an allele of each parent, whatever of them was called; as many as not when a parent
 // has both. Families do not cross the border of two populations.
 TEST(Simulate, ChildrenHaveAnAlleleOfEachParent) {

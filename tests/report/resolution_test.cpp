@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "tests/report/sample.hpp"
+#include "yupana/core/temporary_folder.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/som_map.hpp"
 
@@ -87,6 +90,42 @@ TEST(Resolution, AColumnIsAsWideAsAskedInEveryFile) {
   EXPECT_NEAR(number(header, 0), 85 / 25.4 * 300, 1);
   EXPECT_GT(number(header, 4),
             1.5 * number(header, 0));  // two panels and a legend below each other
+}
+
+TEST(Resolution, EachFigureIsAColumnWideByItself) {
+  const TemporaryFolder folder("figures");
+  const Report report = sample_report(140, 3);  // a tree of more rows than a page holds
+  std::map<std::string, std::string> first;
+  for (const char* const run : {"a", "b"}) {
+    OutputFiles files;
+    write_report(files, folder / run, report, {true, true, true});
+    files.commit();
+    for (const auto& entry : fs::directory_iterator(folder.path())) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with(run)) continue;
+      std::ifstream stream(entry.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      EXPECT_EQ(first.try_emplace(name.substr(1), bytes).first->second, bytes) << name;
+    }
+  }
+  const double width = 85 * 72 / 25.4;
+  std::size_t figures = 0;
+  for (const auto& [name, bytes] : first) {
+    if (std::count(name.begin(), name.end(), '.') < 2) continue;  // of the whole page
+    SCOPED_TRACE(name);
+    ++figures;
+    if (name.ends_with(".svg")) {
+      EXPECT_NEAR(std::stod(bytes.substr(bytes.find("width=\"") + 7)), width, 0.01);
+    } else if (name.ends_with(".pdf")) {
+      EXPECT_NEAR(std::stod(bytes.substr(bytes.find("/MediaBox [ 0 0 ") + 16)), width, 0.01);
+    } else {
+      EXPECT_NEAR(number(chunk(bytes, 8, "IHDR"), 0), 85 / 25.4 * 300, 1);
+    }
+  }
+  const std::size_t matrices = report.embeddings.size() + report.trees.size() +
+                               report.heat_maps.size() + report.histograms.size();
+  EXPECT_EQ(figures, 3 * (matrices + 1));  // and the curve
+  EXPECT_TRUE(first.contains(".tree1.pdf"));
 }
 
 TEST(Resolution, MapsSayTheirsToo) {

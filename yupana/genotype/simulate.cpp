@@ -158,6 +158,11 @@ SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
   }
 }
 
+SimulatedSource::SimulatedSource(Context& context, const SimulateParams& params)
+    : SimulatedSource(params, context.backend()) {
+  context_ = &context;
+}
+
 SimulatedSource::~SimulatedSource() = default;
 
 std::int64_t SimulatedSource::population(std::int64_t sample) const {
@@ -180,14 +185,15 @@ bool SimulatedSource::skip(SiteBlock& block) {
   return block.sites > 0;
 }
 
-void SimulatedSource::draw(std::int64_t site, std::uint8_t* row, std::int64_t stride) {
-  frequencies(site, frequencies_);
-  thresholds_.resize(frequencies_.size());
-  std::transform(frequencies_.begin(), frequencies_.end(), thresholds_.begin(), threshold);
+void SimulatedSource::draw(std::int64_t site, std::uint8_t* row, std::int64_t stride) const {
+  std::vector<double> in_populations;
+  frequencies(site, in_populations);
+  std::vector<std::uint64_t> thresholds(in_populations.size());
+  std::transform(in_populations.begin(), in_populations.end(), thresholds.begin(), threshold);
   const auto number = static_cast<std::uint64_t>(site);
   const auto draw_row = [&](double missing, std::uint8_t* to) {
     const SiteDraw draw{
-        Random(params_.seed, 2 * number + 1), pieces_, thresholds_, threshold(missing)};
+        Random(params_.seed, 2 * number + 1), pieces_, thresholds, threshold(missing)};
     backend_ == Backend::reference ? reference::simulate_row(draw, to, stride)
                                    : cpu::simulate_row(draw, to, stride);
   };
@@ -196,15 +202,23 @@ void SimulatedSource::draw(std::int64_t site, std::uint8_t* row, std::int64_t st
   draw_row(0, row);
   families_.inherit(Random(params_.seed, (std::uint64_t{1} << 63) + number), row);
   if (params_.missing == 0) return;
-  lost_.resize(static_cast<std::size_t>(stride));
-  draw_row(params_.missing, lost_.data());
-  lose_calls(lost_, row);
+  std::vector<std::uint8_t> lost(static_cast<std::size_t>(stride));
+  draw_row(params_.missing, lost.data());
+  lose_calls(lost, row);
 }
 
 bool SimulatedSource::read(SiteBlock& block) {
   block.sites = std::min(block.capacity, params_.sites - account_.read);
-  for (std::int64_t i = 0; i < block.sites; ++i)
-    draw(account_.read + i, block.row(i), block.stride);
+  const auto draw_rows = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) draw(account_.read + i, block.row(i), block.stride);
+  };
+  constexpr std::int64_t piece_bytes = 16 << 10;
+  if (context_ == nullptr) {
+    draw_rows(0, block.sites);
+  } else {
+    context_->parallel_for(
+        block.sites, std::max<std::int64_t>(1, piece_bytes / block.stride), draw_rows);
+  }
   account_.read += block.sites;
   account_.kept += block.sites;
   return block.sites > 0;

@@ -37,11 +37,14 @@ SimulateParams simulate_params(std::string_view text);
 /// Probabilities are rounded to multiples of 2^-32. Sample i of n belongs to population
 /// floor(i min(K, n) / n) of K; identifiers are s1, s2, ...
 ///   the same genotypes for every block size, number of threads and backend
-///   work: about 20 random bits a genotype, drawn in vectors; memory: none to speak of
+///   work: about 20 random bits a genotype, drawn in vectors on all threads; memory: none to speak
+///   of
 class SimulatedSource : public Source {
  public:
-  /// Throws usage for parameters out of range.
+  /// On one thread. Throws usage for parameters out of range.
   explicit SimulatedSource(const SimulateParams& params, Backend backend = Backend::cpu);
+  /// On the threads of the context, which outlives the source.
+  SimulatedSource(Context& context, const SimulateParams& params);
 
   ~SimulatedSource() override;
 
@@ -66,19 +69,17 @@ class SimulatedSource : public Source {
   }
 
  private:
-  void draw(std::int64_t site, std::uint8_t* row, std::int64_t stride);
+  void draw(std::int64_t site, std::uint8_t* row, std::int64_t stride) const;
 
   SimulateParams params_;
   Backend backend_;
+  Context* context_ = nullptr;  ///< null: one thread
   std::vector<std::string> ids_;
   std::vector<std::int64_t> bounds_;  ///< first sample of each population, and their end
   std::vector<PopulationPiece> pieces_;
   SimulatedFamilies families_;
-  std::vector<bool> nonfounders_;   ///< empty without families
-  std::vector<std::uint8_t> lost_;  ///< of one site with families: its codes with missing calls
+  std::vector<bool> nonfounders_;  ///< empty without families
   PopulationFrequencies model_;
-  std::vector<double> frequencies_;
-  std::vector<std::uint64_t> thresholds_;
   SiteAccount account_;
 };
 

@@ -31,6 +31,7 @@ class SimulatedFamilies {
   void inherit(const Random& random, std::uint8_t* row) const;
 
  private:
+  std::int64_t size_ = 0;
   std::vector<std::int64_t> fathers_;  ///< of each sample's family
 };
 

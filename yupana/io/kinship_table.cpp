@@ -1,9 +1,14 @@
 #include "yupana/io/kinship_table.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <string_view>
+#include <utility>
 
+#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/text_rows.hpp"
@@ -16,52 +21,124 @@ char* put(std::string_view text, char* out) {
   return out + text.size();
 }
 
-char* put_pair(const std::string& one,
-               const std::string& other,
-               const genotype::Kinship& pair,
-               genotype::Relationship relationship,
-               const genotype::ExpectedIbs* expected,
-               char* out) {
-  out = put(one, out);
-  *out++ = '\t';
-  out = put(other, out);
-  for (const double number : {static_cast<double>(pair.sites),
-                              pair.share(pair.hethet),
-                              pair.share(pair.ibs0),
-                              pair.kinship}) {
-    *out++ = '\t';
-    out = write_shortest(number, out);
+std::vector<ParquetColumn> columns_of(bool families, bool ibd) {
+  std::vector<ParquetColumn> columns;
+  for (const char* sample : {"1", "2"}) {
+    if (families) columns.push_back({fmt::format("FID{}", sample), ParquetType::text});
+    columns.push_back({fmt::format("IID{}", sample), ParquetType::text});
   }
-  *out++ = '\t';
-  out = put(genotype::relationship_names[static_cast<std::size_t>(relationship)], out);
-  if (expected != nullptr) {
-    const genotype::IbdShares shares = expected->shares(pair.sites, pair.ibs0, pair.ibs1);
-    for (const double number : {shares.none, shares.one, shares.both, shares.alleles()}) {
+  columns.push_back({"NSNP", ParquetType::int64});
+  for (const char* name : {"HETHET", "IBS0", "KINSHIP"}) {
+    columns.push_back({name, ParquetType::float64});
+  }
+  columns.push_back({"RELATIONSHIP", ParquetType::text});
+  if (!ibd) return columns;
+  for (const char* name : {"Z0", "Z1", "Z2", "PI_HAT"}) {
+    columns.push_back({name, ParquetType::float64});
+  }
+  return columns;
+}
+
+}  // namespace
+
+/// A pair i > j of the table.
+struct KinshipTable::Row {
+  std::int64_t i = 0, j = 0;
+  genotype::Kinship pair;
+  genotype::Relationship relationship{};
+  std::optional<genotype::IbdShares> shares = {};
+
+  std::string_view relationship_name() const {
+    return genotype::relationship_names[static_cast<std::size_t>(relationship)];
+  }
+
+  /// visit(row) for those pairs of i and the samples before it that are in the table; `kinships`
+  /// are row i of the matrix.
+  template <class Visit>
+  static void for_each(const genotype::PairCounts& counts,
+                       std::int64_t i,
+                       const double* kinships,
+                       double least,
+                       const genotype::ExpectedIbs* expected,
+                       const Visit& visit) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      const double kinship = kinships[j];
+      if (!(kinship >= least) && !(std::isnan(kinship) && std::isinf(least))) continue;
+      Row row{i, j, genotype::kinship_of(counts, i, j, kinship)};
+      row.relationship = genotype::relationship_of(row.pair);
+      if (expected != nullptr) {
+        row.shares = expected->shares(row.pair.sites, row.pair.ibs0, row.pair.ibs1);
+      }
+      visit(row);
+    }
+  }
+};
+
+KinshipTable::KinshipTable(
+    AtomicFile& file, std::vector<std::string> samples, bool families, bool ibd, PairFormat format)
+    : file_(file), samples_(std::move(samples)), families_(families) {
+  for (const std::string& name : samples_) longest_ = std::max(longest_, name.size());
+  std::vector<ParquetColumn> columns = columns_of(families, ibd);
+  if (format == PairFormat::parquet) {
+    check_names_of_parquet(file, samples_);
+    parquet_.emplace(file, std::move(columns));
+    return;
+  }
+  std::string head = "#";
+  for (const ParquetColumn& column : columns) head += column.name + '\t';
+  head.back() = '\n';
+  file.write(head);
+}
+
+void KinshipTable::write_band(Context& context,
+                              const genotype::PairCounts& counts,
+                              double least,
+                              const genotype::ExpectedIbs* expected) {
+  parquet_ ? write_parquet(context, counts, least, expected)
+           : write_text(context, counts, least, expected);
+}
+
+genotype::RelationshipCounts KinshipTable::finish() {
+  if (parquet_) parquet_->finish();
+  return std::exchange(all_, {});
+}
+
+std::uint64_t KinshipTable::parquet_bytes(const std::vector<std::string>& samples) {
+  constexpr std::uint64_t numbers = 8 * sizeof(double), names = 5 * 4 + 6;
+  std::size_t longest = 0;
+  for (const std::string& name : samples) longest = std::max(longest, name.size());
+  const std::uint64_t n = samples.size();
+  return ParquetWriter::memory(n * (n - 1) / 2, 2 * longest + numbers + names);
+}
+
+char* KinshipTable::put_row(const Row& row, char* out) const {
+  const genotype::Kinship& pair = row.pair;
+  const auto put_numbers = [&](std::initializer_list<double> numbers) {
+    for (const double number : numbers) {
       *out++ = '\t';
       out = write_shortest(number, out);
     }
+  };
+  out = put(samples_[static_cast<std::size_t>(row.i)], out);
+  *out++ = '\t';
+  out = put(samples_[static_cast<std::size_t>(row.j)], out);
+  put_numbers({static_cast<double>(pair.sites),
+               pair.share(pair.hethet),
+               pair.share(pair.ibs0),
+               pair.kinship});
+  *out++ = '\t';
+  out = put(row.relationship_name(), out);
+  if (row.shares) {
+    put_numbers({row.shares->none, row.shares->one, row.shares->both, row.shares->alleles()});
   }
   *out++ = '\n';
   return out;
 }
 
-}  // namespace
-
-void begin_kinship_table(AtomicFile& file, bool families, bool ibd) {
-  file.write(families ? "#FID1\tIID1\tFID2\tIID2" : "#IID1\tIID2");
-  file.write("\tNSNP\tHETHET\tIBS0\tKINSHIP\tRELATIONSHIP");
-  file.write(ibd ? "\tZ0\tZ1\tZ2\tPI_HAT\n" : "\n");
-}
-
-genotype::RelationshipCounts write_kinships(Context& context,
-                                            AtomicFile& file,
-                                            const std::vector<std::string>& samples,
-                                            const genotype::PairCounts& counts,
-                                            double least,
-                                            const genotype::ExpectedIbs* expected) {
-  std::size_t longest = 0;
-  for (const std::string& name : samples) longest = std::max(longest, name.size());
-  genotype::RelationshipCounts all;
+void KinshipTable::write_text(Context& context,
+                              const genotype::PairCounts& counts,
+                              double least,
+                              const genotype::ExpectedIbs* expected) {
   std::mutex adding;
   TextRows rows;
   rows.size = counts.samples;
@@ -70,28 +147,79 @@ genotype::RelationshipCounts write_kinships(Context& context,
     genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row);
   };
   rows.bytes = [&](std::int64_t i) {
-    return static_cast<std::size_t>(i) * (2 * longest + 8 * number_text_bytes + 16);
+    return static_cast<std::size_t>(i) * (2 * longest_ + 8 * number_text_bytes + 16);
   };
-  rows.text = [&](std::int64_t i, const double* row, char* out) {
+  rows.text = [&](std::int64_t i, const double* kinships, char* out) {
     genotype::RelationshipCounts found;
-    for (std::int64_t j = 0; j < i; ++j) {
-      if (!(row[j] >= least) && !(std::isnan(row[j]) && std::isinf(least))) continue;
-      const genotype::Kinship pair = genotype::kinship_of(counts, i, j, row[j]);
-      const genotype::Relationship relationship = genotype::relationship_of(pair);
-      found.add(relationship, i, j);
-      out = put_pair(samples[static_cast<std::size_t>(i)],
-                     samples[static_cast<std::size_t>(j)],
-                     pair,
-                     relationship,
-                     expected,
-                     out);
-    }
+    Row::for_each(counts, i, kinships, least, expected, [&](const Row& row) {
+      found.add(row.relationship, row.i, row.j);
+      out = put_row(row, out);
+    });
     const std::lock_guard lock(adding);
-    all += found;
+    all_ += found;
     return out;
   };
-  write_text_rows(context, file, rows);
-  return all;
+  write_text_rows(context, file_, rows);
+}
+
+void KinshipTable::add_row(const Row& row) {
+  std::size_t column = 0;
+  const auto add = [&](const auto& cell) { parquet_->add(column++, cell); };
+  for (const std::int64_t sample : {row.i, row.j}) {
+    const std::string_view name = samples_[static_cast<std::size_t>(sample)];
+    const std::size_t tab = families_ ? name.find('\t') : name.npos;
+    if (families_) add(name.substr(0, tab));
+    add(families_ ? name.substr(tab + 1) : name);
+  }
+  add(static_cast<std::int64_t>(row.pair.sites));
+  add(row.pair.share(row.pair.hethet));
+  add(row.pair.share(row.pair.ibs0));
+  add(row.pair.kinship);
+  add(row.relationship_name());
+  if (row.shares) {
+    add(row.shares->none);
+    add(row.shares->one);
+    add(row.shares->both);
+    add(row.shares->alleles());
+  }
+  parquet_->end_row();
+}
+
+void KinshipTable::write_parquet(Context& context,
+                                 const genotype::PairCounts& counts,
+                                 double least,
+                                 const genotype::ExpectedIbs* expected) {
+  constexpr std::int64_t piece_cells = std::int64_t{1} << 14;
+  const std::int64_t n = counts.samples;
+  const Range band = counts.rows;
+  const std::int64_t step = std::max<std::int64_t>(1, piece_cells / n);
+  const auto numbers = static_cast<double>(n);
+  Stage stage(
+      context, "write " + file_.path(), static_cast<double>(band.size()) * numbers, "numbers");
+  genotype::RelationshipCounts found;
+  context.in_order(
+      divide_up(band.size(), step),
+      [&](std::int64_t piece) {
+        std::vector<Row> rows;
+        std::vector<double> kinships(static_cast<std::size_t>(n));
+        const std::int64_t begin = band.begin + piece * step;
+        for (std::int64_t i = begin; i < std::min(begin + step, band.end); ++i) {
+          genotype::metric_lower_row(
+              counts, {.metric = genotype::Metric::king}, i, kinships.data());
+          Row::for_each(counts, i, kinships.data(), least, expected, [&](const Row& row) {
+            rows.push_back(row);
+          });
+        }
+        return rows;
+      },
+      [&](const std::vector<Row>& rows) {
+        for (const Row& row : rows) {
+          found.add(row.relationship, row.i, row.j);
+          add_row(row);
+        }
+        stage.advance(static_cast<double>(step) * numbers);
+      });
+  all_ += found;
 }
 
 }  // namespace yupana::io

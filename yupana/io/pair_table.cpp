@@ -29,25 +29,28 @@ char* put_text(std::string_view text, char* out) {
 
 }  // namespace
 
+void check_names_of_parquet(const AtomicFile& file, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (is_utf8(name)) continue;
+    throw bad_file(file.path(),
+                   "expected sample names in UTF-8, which Parquet holds, got '{}'; rename the "
+                   "sample, or write tsv",
+                   name);
+  }
+}
+
 PairTable::PairTable(AtomicFile& file,
                      const std::vector<std::string>& names,
                      const PairFilter& filter,
                      PairFormat format)
     : file_(file), names_(names), filter_(filter) {
-  for (const std::string& name : names) {
-    longest_ = std::max(longest_, name.size());
-    if (format == PairFormat::parquet && !is_utf8(name)) {
-      throw bad_file(file.path(),
-                     "expected sample names in UTF-8, which Parquet holds, got '{}'; rename the "
-                     "sample, or write tsv",
-                     name);
-    }
-  }
+  for (const std::string& name : names) longest_ = std::max(longest_, name.size());
   if (format == PairFormat::tsv) {
     check_names_of_text(file, names);
     file.write("sample1\tsample2\tvalue\n");
     return;
   }
+  check_names_of_parquet(file, names);
   parquet_.emplace(file,
                    std::vector<ParquetColumn>{{"sample1", ParquetType::text},
                                               {"sample2", ParquetType::text},

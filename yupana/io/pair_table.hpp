@@ -24,6 +24,9 @@ struct PairFilter {
 
 enum class PairFormat : std::uint8_t { tsv, parquet };
 
+/// Throws bad_input for a name that is no UTF-8, which Parquet holds.
+void check_names_of_parquet(const AtomicFile& file, const std::vector<std::string>& names);
+
 /// Table of pairs: columns sample1, sample2 (text) and value (float64); the pairs j < i that pass,
 /// by i, then j, as (name of j, name of i, value). TSV has a header; its numbers are the shortest
 /// text that reads back as the same double. Bands of rows written one after the other make the same

@@ -142,6 +142,10 @@ void ParquetWriter::add(std::size_t column, double number) {
   append_bytes(values_[column], number);
 }
 
+void ParquetWriter::add(std::size_t column, std::int64_t number) {
+  append_bytes(values_[column], number);
+}
+
 void ParquetWriter::end_row() {
   std::size_t bytes = 0;
   for (const std::string& values : values_) bytes += values.size();

@@ -9,7 +9,7 @@
 
 namespace yupana::io {
 
-enum class ParquetType : std::uint8_t { float64 = 5, text = 6 };  ///< numbers of the format
+enum class ParquetType : std::uint8_t { int64 = 2, float64 = 5, text = 6 };  ///< as in the format
 
 struct ParquetColumn {
   std::string name;
@@ -32,6 +32,7 @@ class ParquetWriter {
   /// A cell of the row in the making; each column gets one, of its type. Text is UTF-8.
   void add(std::size_t column, std::string_view text);
   void add(std::size_t column, double number);
+  void add(std::size_t column, std::int64_t number);
   void end_row();
   /// Writes the rows that are left and the footer; nothing may follow.
   void finish();

@@ -101,15 +101,19 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
-  if (params.outputs.pairs && params.outputs.pair_format == io::PairFormat::parquet) {
+  const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
+  if (params.outputs.pairs && parquet) {
     sizes.later_bytes += io::PairTable::parquet_bytes(input.cohort.samples());
+  }
+  if (params.outputs.kinships && parquet) {
+    sizes.later_bytes += io::KinshipTable::parquet_bytes(plink_samples(input));
   }
   if (params.outputs.tree) {
     const std::uint64_t tree = sizes.unblocked_bytes = bytes_of_tree(params.outputs, sizes.samples);
     add_bootstrap(context, sizes, params.outputs.bootstrap, tree, tree);
   }
   Plan plan = make_plan(context, sizes);
-  const bool table = params.outputs.kinships && std::isinf(*params.outputs.kinships);
+  const bool table = params.outputs.kinships && std::isinf(*params.outputs.kinships) && !parquet;
   add_disk(
       plan, params.out, table ? table_bytes(input) : output_bytes(params.outputs, sizes.samples));
   plan.output_may_grow = output_may_grow(params.outputs);
@@ -283,14 +287,17 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   };
   if (params.outputs.npy) npy.emplace(matrix(".dist.npy"), n, params.outputs.type);
   if (params.outputs.shared) shared.emplace(matrix(".shared.npy"), n, io::NpyType::int64);
-  AtomicFile* kinships = nullptr;
+  const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
+  std::optional<io::KinshipTable> kinships;
   if (params.outputs.kinships && first) {
-    kinships = &files.add(params.out + ".kin0");
-    io::begin_kinship_table(*kinships, !input.families.empty(), params.outputs.ibd);
+    kinships.emplace(files.add(params.out + (parquet ? ".kin0.parquet" : ".kin0")),
+                     plink_samples(input),
+                     !input.families.empty(),
+                     params.outputs.ibd,
+                     params.outputs.pair_format);
   }
   std::optional<io::PairTable> pairs;
   if (params.outputs.pairs && first) {
-    const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
     pairs.emplace(files.add(params.out + (parquet ? ".pairs.parquet" : ".pairs.tsv")),
                   input.cohort.samples(),
                   *params.outputs.pairs,
@@ -307,13 +314,9 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
     if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
     if (pairs) pairs->write_band(context, counts.rows, lower_rows(counts, params.metric));
-    if (kinships != nullptr) {
-      result.relationships += io::write_kinships(context,
-                                                 *kinships,
-                                                 plink_samples(input),
-                                                 counts,
-                                                 *params.outputs.kinships,
-                                                 expected ? &*expected : nullptr);
+    if (kinships) {
+      kinships->write_band(
+          context, counts, *params.outputs.kinships, expected ? &*expected : nullptr);
     }
     if (weights && context.comm() != nullptr) weights->sum_over(*context.comm());
     if (plan.sizes.one_band && first) {
@@ -324,6 +327,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     }
   }
   if (pairs) result.pairs = pairs->finish();
+  if (kinships) result.relationships = kinships->finish();
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   result.names = input.cohort.samples();
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
@@ -339,14 +343,15 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     result.bootstrap_blocks =
         write_tree(context, input, params, tree, files.add(params.out + ".nwk"));
   }
-  commit_files(context,
-               files,
-               result.files,
-               params.out,
-               {".dist.npy",      ".shared.npy", ".dist.tsv",  ".dist.phy", ".pairs.tsv",
-                ".pairs.parquet", ".kin0",       ".nwk",       ".dist",     ".dist.bin",
-                ".dist.gz",       ".dist.id",    ".mibs",      ".mibs.bin", ".mibs.gz",
-                ".mibs.id",       ".mdist",      ".mdist.bin", ".mdist.gz", ".mdist.id"});
+  commit_files(
+      context,
+      files,
+      result.files,
+      params.out,
+      {".dist.npy",  ".shared.npy",   ".dist.tsv", ".dist.phy", ".pairs.tsv", ".pairs.parquet",
+       ".kin0",      ".kin0.parquet", ".nwk",      ".dist",     ".dist.bin",  ".dist.gz",
+       ".dist.id",   ".mibs",         ".mibs.bin", ".mibs.gz",  ".mibs.id",   ".mdist",
+       ".mdist.bin", ".mdist.gz",     ".mdist.id"});
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

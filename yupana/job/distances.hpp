@@ -36,9 +36,9 @@ struct DistanceOutputs {
   bool flat_missing = true;
   std::optional<analysis::TreeMethod> tree;  ///< PREFIX.nwk
   genotype::BootstrapParams bootstrap;       ///< of its support; in one process
-  std::optional<double>
-      kinships;      ///< PREFIX.kin0: pairs of at least this kinship, and no other file
-  bool ibd = false;  ///< PREFIX.kin0 has shares by descent; in one process
+  /// PREFIX.kin0 or .kin0.parquet (pair_format): pairs of at least this kinship, and no other file.
+  std::optional<double> kinships;
+  bool ibd = false;  ///< that table has shares by descent; in one process
 };
 
 struct DistanceJobParams {
@@ -55,7 +55,7 @@ struct DistanceJobResult {
   std::int64_t passes = 1;
   std::int64_t pairs = 0;                      ///< that the table of pairs lists; the first rank's
   std::int64_t bootstrap_blocks = 0;           ///< that replicates were drawn from; 0: none
-  genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
+  genotype::RelationshipCounts relationships;  ///< of the pairs in the table
   std::vector<std::string> names;              ///< of the samples
   std::vector<std::string> files;
 };

@@ -17,17 +17,18 @@
 #include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/job/units.hpp"
+#include "yupana/report/pictures.hpp"
 
 namespace yupana::job {
 
 /// The genomic job: cohort (or distances) in; distances, Fermat distances, pictures and scores out.
 struct FermatJobParams {
   InputParams input;
-  std::string distances;               ///< --from-distances: a matrix file instead of genotypes
-  bool squared = false;                ///< that matrix holds d^2
-  std::string labels;                  ///< sample <tab> label
-  std::string label_column;            ///< name or number of the label's column; empty: the second
-  double figure_width = 0;             ///< as Report::figure_width
+  std::string distances;     ///< --from-distances: a matrix file instead of genotypes
+  bool squared = false;      ///< that matrix holds d^2
+  std::string labels;        ///< sample <tab> label
+  std::string label_column;  ///< name or number of the label's column; empty: the second
+  report::PictureParams pictures;
   std::vector<double> alphas = {2.0};  ///< equal ones are computed once, and a note says so
   bool automatic_alpha = false;        ///< --alpha auto
   graph::FermatParams fermat;          ///< its alpha is set from `alphas`

@@ -190,7 +190,7 @@ Opened open_any(Context& context, const InputParams& params) {
       const auto text = std::string_view(path).substr(simulate_prefix.size());
       const genotype::SimulateParams cohort = genotype::simulate_params(text);
       check_simulated_fits(context, cohort);
-      opened.source = std::make_unique<genotype::SimulatedSource>(cohort, context.backend());
+      opened.source = std::make_unique<genotype::SimulatedSource>(context, cohort);
       opened.fingerprint = fmt::format("input: {}\n", path);
       break;
     }

@@ -6,6 +6,7 @@
 
 #include "yupana/analysis/pca.hpp"
 #include "yupana/job/grm.hpp"
+#include "yupana/report/pictures.hpp"
 
 namespace yupana::job {
 
@@ -18,10 +19,10 @@ struct PcaJobParams {
   bool report = false;    ///< PREFIX.html, .svg, .pdf and .png
   std::string labels;     ///< of the report
   std::string label_column;
-  double figure_width = 0;  ///< as Report::figure_width
-  std::string command;      ///< the command line, for the report
-  std::string project;      ///< PREFIX.loadings.tsv of an earlier run, instead of components
-  std::string out;          ///< prefix of the files
+  report::PictureParams pictures;
+  std::string command;  ///< the command line, for the report
+  std::string project;  ///< PREFIX.loadings.tsv of an earlier run, instead of components
+  std::string out;      ///< prefix of the files
 };
 
 struct PcaJobResult {

@@ -72,7 +72,7 @@ void write_pca_report(Context& context,
   report.title = std::filesystem::path(params.input.path).filename().string();
   report.individuals = cohort.samples();
   labels.show(report);
-  report.figure_width = params.figure_width;
+  report.figure_width = params.pictures.width;
   const analysis::PcaResult& pca = components.pca;
   for (const double value : pca.eigenvalues) report.scree.push_back(value / pca.trace);
   report.embeddings.push_back({"principal components", scores_of(pca), report.scree});
@@ -95,10 +95,7 @@ void write_pca_report(Context& context,
   report.summary.emplace_back("filters", filters_of(params.input));
   report.summary.emplace_back("size", size);
   report.summary.emplace_back("version", std::string("yupana ") + version);
-  report::write_html(files.add(params.out + ".html"), report);
-  report::write_svg(files.add(params.out + ".svg"), report);
-  report::write_pdf(files.add(params.out + ".pdf"), report);
-  report::write_png(files.add(params.out + ".png"), report);
+  report::write_report(files, params.out, report, params.pictures.figures);
 }
 
 }  // namespace yupana::job

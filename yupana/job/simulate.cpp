@@ -103,7 +103,7 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
       io::written_block_bytes(params.format, params.cohort.samples, params.cohort.sites),
       is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
-  genotype::SimulatedSource source(params.cohort, context.backend());
+  genotype::SimulatedSource source(context, params.cohort);
   note_idle_options(context, params.cohort);
   const io::SampleTable table = table_of(source);
   OutputFiles files;

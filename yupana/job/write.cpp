@@ -135,7 +135,7 @@ FermatFiles::FermatFiles(const FermatJobParams& params, const FermatInput& input
   report_.title = std::filesystem::path(input_of(params)).filename().string();
   report_.individuals = input.names;
   input.labels.show(report_);
-  report_.figure_width = params.figure_width;
+  report_.figure_width = params.pictures.width;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
@@ -313,10 +313,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
       fmt::format(
           "{}, {}, {}", processor_name(), counted(context.threads(), "thread"), simd_target()));
   summary.emplace_back("version", std::string("yupana ") + version);
-  report::write_html(files_.add(params_.out + ".html"), report_);
-  report::write_svg(files_.add(params_.out + ".svg"), report_);
-  report::write_pdf(files_.add(params_.out + ".pdf"), report_);
-  report::write_png(files_.add(params_.out + ".png"), report_);
+  report::write_report(files_, params_.out, report_, params_.pictures.figures);
 }
 
 void FermatFiles::write(Context& context, RetentionCurve curve, FermatJobResult& result) {

@@ -162,6 +162,31 @@ std::vector<Point> first_two_axes(const Embedding& embedding) {
   return points;
 }
 
+/// From the middle of all points; the longest arrow takes a third of the plot.
+void draw_arrows(Pen& pen, const Scale& scale, const std::vector<Arrow>& arrows) {
+  double longest = 0;
+  for (const Arrow& arrow : arrows) {
+    if (arrow.along.size() < 2) return;
+    longest = std::max(longest, std::hypot(arrow.along[0], arrow.along[1]));
+  }
+  if (!(longest > 0)) return;
+  const double unit = std::min(scale.box.width, scale.box.height) / 3 / longest;
+  const double from_x = scale.x(0), from_y = scale.y(0);
+  pen.color(ink);
+  pen.font(12.5);
+  for (const Arrow& arrow : arrows) {
+    const double x = from_x + arrow.along[0] * unit, y = from_y - arrow.along[1] * unit;
+    const double angle = std::atan2(y - from_y, x - from_x);
+    pen.line(from_x, from_y, x, y);
+    for (const double turn : {2.7, -2.7}) {
+      pen.line(x, y, x + 7 * std::cos(angle + turn), y + 7 * std::sin(angle + turn));
+    }
+    const bool leftwards = x < from_x;
+    const Align align = leftwards ? Align::right : Align::left;
+    pen.text(valid_utf8(arrow.name), x + (leftwards ? -4 : 4), y + 4, align, 140);
+  }
+}
+
 /// What the picture leaves out is said on it.
 void draw_unplaced(Pen& pen, const Box& plot, const std::vector<Point>& points) {
   const auto unplaced = std::count_if(points.begin(), points.end(), [](const Point& p) {
@@ -217,6 +242,7 @@ void draw_panel(Pen& pen,
   } else {
     draw_points(pen, scale, report, points);
   }
+  if (embedding.points.cols() > 1) draw_arrows(pen, scale, report.arrows);
   pen.unclip();
 }
 

@@ -9,6 +9,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/report/pictures.hpp"
 
 namespace yupana::report {
 
@@ -122,5 +123,13 @@ void write_html(AtomicFile& file, const Report& report);
 void write_svg(AtomicFile& file, const Report& report);
 void write_pdf(AtomicFile& file, const Report& report);
 void write_png(AtomicFile& file, const Report& report);
+
+/// PREFIX.html, .svg, .pdf and .png; and in every format given each figure of the page by itself,
+/// `figure_width` mm wide, 85 where it is 0: PREFIX.embedding1.svg and so on, .tree1, .heat-map1
+/// and .histogram1 of every matrix, .curve and .scree.
+void write_report(OutputFiles& files,
+                  const std::string& prefix,
+                  const Report& report,
+                  const PictureFormats& figures);
 
 }  // namespace yupana::report

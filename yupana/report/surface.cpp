@@ -30,10 +30,10 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int bytes)
   }
 }
 
-/// cairo numbers its surfaces over the life of the process and writes the numbers ("surface17")
-/// into the file. Counted anew here, so that a report gives the same bytes whenever it is drawn.
-std::string with_own_numbers(const std::string& svg) {
-  constexpr std::string_view word = "surface";
+/// cairo numbers its surfaces and images over the life of the process and writes the numbers
+/// ("surface17", "image18") into the file. Counted anew here, so that a report gives the same bytes
+/// whenever it is drawn.
+std::string with_own_numbers(const std::string& svg, std::string_view word) {
   const auto is_name = [&](std::size_t at) { return svg[at - 1] == '"' || svg[at - 1] == '#'; };
   std::map<std::string, std::size_t> numbers;
   std::string out;
@@ -89,7 +89,7 @@ std::string svg_of(double width, double height, const Drawing& draw) {
   draw(surface.get());
   cairo_surface_finish(surface.get());
   expect(cairo_surface_status(surface.get()));
-  return with_own_numbers(svg);
+  return with_own_numbers(with_own_numbers(svg, "surface"), "image");
 }
 
 std::string pdf_of(double width, double height, const Drawing& draw) {
@@ -124,6 +124,13 @@ std::string png_of(double width, double height, double scale, const Drawing& dra
   cairo_surface_set_device_scale(surface.get(), scale, scale);
   draw(surface.get());
   return with_resolution(png_of(surface.get()), 72 * scale);
+}
+
+std::string picture_of(PictureFormat format, double width, double height, const Drawing& draw) {
+  constexpr double pixels_per_inch = 300, points_per_inch = 72;
+  if (format == PictureFormat::svg) return svg_of(width, height, draw);
+  if (format == PictureFormat::pdf) return pdf_of(width, height, draw);
+  return png_of(width, height, pixels_per_inch / points_per_inch, draw);
 }
 
 }  // namespace yupana::report
