@@ -45,6 +45,17 @@ def random_targets_had_genes_of_fifteen_exons():
     assert all(row["chain"] != "." for row in table("r")), table("r")
 
 
+def matches_that_score_nothing_were_tried_for_ever():
+    """The exons tried double a distance that begins at eight matches: at nothing, or below it."""
+    random.seed(1)
+    letters = noise(27_000)
+    fasta("g.fa", chr=letters)
+    fasta("t.fa", t=letters[1000:1008])
+    for match in ("0", "-1"):
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "z", "--match", match, timeout=60)
+        assert [row["chain"] for row in table("z")] == ["."], table("z")
+
+
 def antisense_cdnas_failed_silently():
     random.seed(2)
     bases, cdna = gene()

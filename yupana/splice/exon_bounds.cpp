@@ -164,7 +164,8 @@ CompetitiveExons competitive_exons(Context& context,
   // their distance from it until their score explains the distance, or they are too many to try.
   std::int64_t score = std::numeric_limits<std::int64_t>::min();
   std::int64_t least = bounds.best();
-  for (std::int64_t step = 8 * params.substitution.highest(); score < least; step *= 2) {
+  for (std::int64_t step = std::max(1, 8 * params.substitution.highest()); score < least;
+       step *= 2) {
     const std::vector<Exon> exons = exons_from(problem, of_exons, least);
     if (rows_of(exons) > affordable && least < bounds.best()) break;
     const Case some{problem.bases, exons, problem.target};
