@@ -23,8 +23,10 @@ JOBS = {
     "fermat_landmarks": "fermat --from-distances ../in/f.dist.npy -o out/o --landmarks 3",
     "path": "path ../in/f s1 s9",
     "splice": "splice --genome ../in/g.fa --exons ../in/e.tsv --target ../in/cdna.fa -o out/o "
-              "--also gtf sam faa html",
+              "--also gtf sam bam faa html",
     "splice_auto": "splice --genome ../in/g.fa --exons auto --target ../in/cdna.fa -o out/o",
+    "splice_index": "splice --genome ../in/g.fa --save index -o out/o.idx",
+    "splice_sites": "splice --genome ../in/g.fa --save sites -o out/o.tsv",
     "splice_batch": "splice --batch ../in/cases.txt -o out/o",
     "filter": "filter ../in/c.bed --indep-pairwise 9 2 0.3 --king-cutoff 0.3 -o out/o.pgen",
     "filter_pgen": "filter ../in/c.pgen -o out/o.npy",

@@ -41,7 +41,7 @@ def a_kind_of_output_has_a_run():
         words = re.findall(r"(?:^|, )(\w+)", re.sub(r"\([^)]*\)", "", text))
         assert len(words) > 1 and set(words) <= values((command,), "--format"), (command, words)
     also = set(re.findall(r"(\w+)(?: \([^)]*\))?(?:,|$)", options(helps["splice",])["--also"].split(": ")[1]))
-    assert also == values(("splice",), "--also") == {"gtf", "sam", "faa", "html"}, also
+    assert also == values(("splice",), "--also") == {"gtf", "sam", "bam", "faa", "html"}, also
     written = helps["filter",].partition("written as ")[2].partition(", whichever")[0]
     endings = re.findall(r"\.[a-z.]*[a-z]", written)
     names = [line[line.index("-o") + 1] for line in LINES if line[0] == "filter"]

@@ -82,7 +82,7 @@ def pca(rng):
     if rng.random() < 0.15:
         options += [["--approx"]]
     if rng.random() < 0.1:
-        options += [["--report"]]
+        options += [["--report"]] + some(rng, ["--figures", ("svg", "svg,pdf,png")], share=0.5)
         if made.samples:
             options += labels(rng, made) + some(rng, ["--figure-width", (85, 180)], share=0.3)
     return job_of("pca", made, options)
@@ -150,6 +150,7 @@ def fermat(rng):
             options += some(rng, ["--relationships"], share=0.2)
             options += tree_options(rng, rng.choice(("--tree", "--linkage"))) if rng.random() < 0.3 else []
             options += seeded(rng, options) if ["--bootstrap"] in [o[:1] for o in options] else []
+            options += some(rng, ["--figures", ("svg", "svg,pdf,png")], share=0.1)
             if made.samples and rng.random() < 0.3:
                 options += labels(rng, made) + some(rng, ["--figure-width", (85, 180)], share=0.3)
         return job_of("fermat", made, options, bound=1e-4, ranks=True)
@@ -174,7 +175,9 @@ def splice(rng):
     for _ in range(rng.randrange(6)):
         target[rng.randrange(len(target))] = rng.choice(("", letters(1), letters(3)))
     inputs = {"g.fa": Text([">g", bases]), "t.fa": Text([">t", "".join(target) or "A"])}
-    options, automatic = [["--genome", "g.fa"]], rng.random() < 0.3
+    options, automatic = [["--genome", "g.fa"]], rng.random() < 0.4
+    if rng.random() < 0.04:
+        return Job(["splice"], {"g.fa": inputs["g.fa"]}, [*options, ["--save", rng.choice(("index", "sites"))]], "o")
     if not automatic:
         inputs["e.tsv"] = Text([f"{a} {b}" for a, b in places])
         options.append(["--exons", "e.tsv"])
@@ -185,13 +188,13 @@ def splice(rng):
         options.append(["--protein", "t.fa"])
         options += some(rng, ["--genetic-code", (1, 2, 4)], ["--partial-codon", (-3, 0)], ["--allow-acgt"],
                         share=0.2)
-        options += some(rng, ["--frameshift", (5, 23)], share=0.3 if automatic else 0)
+        options += some(rng, ["--frameshift", (5, 23)], share=0.5 if automatic else 0)
         also += rng.sample(("faa",), rng.randrange(2))
     else:
         options.append(["--target", "t.fa"])
         options += some(rng, ["--match", range(1, 5)], ["--mismatch", range(-4, 1)],
                         ["--ends", ("global", "local")], ["--min-orf", range(1, 30)])
-        also += rng.sample(("sam",), rng.randrange(2))
+        also += rng.sample(("sam", "bam"), rng.randrange(3))
     options += some(rng, ["--gap-open", (-9, -3, 0)], ["--gap-extend", (-4, -1, 0)],
                     ["--min-intron", 60 if automatic else (0, 5, 60)], share=0.3)
     if rng.random() < 0.1:
@@ -206,6 +209,9 @@ def splice(rng):
                                                             rng.choice("DA"), rng.randrange(-20, 20))))
                                         for _ in range(rng.randrange(1, 30))])
             options.append(["--splice-scores", "sites.tsv"])
+        if ["--target", "t.fa"] in options and rng.random() < 0.3:
+            before = (["splice", "--genome", "g.fa", "--save", "index", "-o", "g.idx"],)
+            return Job(["splice"], inputs, [*options, ["--index", "g.idx"]], "o", ranks=True, before=before)
     elif rng.random() < 0.1:
         return batch(rng, inputs, options)
     return Job(["splice"], inputs, options, "o", ranks=True)

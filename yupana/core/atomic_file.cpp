@@ -16,19 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/file_error.hpp"
 #include "yupana/core/left_files.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 
 namespace yupana {
 namespace {
-
-Error cannot(std::string_view path, std::string_view verb) {
-  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == ENOMEM
-                             ? ErrorCode::out_of_resources
-                             : ErrorCode::bad_input;
-  return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
-}
 
 /// Renaming a file over a device or a pipe would put an end to it, for everybody.
 bool holds_no_file(const std::string& path) {
@@ -201,6 +195,13 @@ bool copy_to(int descriptor, int from) {
 std::vector<std::string> inputs;
 
 }  // namespace
+
+Error cannot(std::string_view path, std::string_view verb) {
+  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == ENOMEM
+                             ? ErrorCode::out_of_resources
+                             : ErrorCode::bad_input;
+  return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
+}
 
 void protect_inputs(std::vector<std::string> paths) { inputs = std::move(paths); }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "yupana/core/file_error.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/core/version.hpp"
@@ -99,7 +100,9 @@ bool comes_before(const Record& a, const Record& b) {
 }
 
 void copy(const NamelessFile& from, AtomicFile& to) {
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(from.path()));
+  std::error_code fault;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(from.path(), fault));
+  if (fault) throw bad_file(from.folder(), fault.message());
   std::string piece;
   for (std::int64_t done = 0; done < bytes; done += std::ssize(piece)) {
     piece.resize(static_cast<std::size_t>(std::min<std::int64_t>(1 << 20, bytes - done)));
@@ -179,9 +182,8 @@ void write_spliced_bam(AtomicFile& file,
   // What is left is written when the file is closed.
   good = to && hts_close(to.release()) == 0 && good;
   if (!good) {
-    throw resource_error("{}: cannot be written: {}",
-                         file.path(),
-                         errno != 0 ? std::strerror(errno) : "htslib refused it");
+    if (errno != 0) throw cannot(file.path(), "write");
+    throw resource_error("{}: cannot write: htslib refused it", file.path());
   }
   copy(bam, file);
   copy(places, index);
