@@ -53,6 +53,7 @@ JOBS = {
     "fft": "fft ../in/x.npy -o out/o.npy",
     "polymul": "polymul ../in/y.npy ../in/y.npy --exact -o out/o.npy",
     "polymul_digits": "polymul ../in/x.txt ../in/x.txt --real -o out/o.txt",
+    "closest_neighbors": "closest ../in/p.npy --neighbors 2 -o out/o.tsv",
     "closest": "closest ../in/p.npy --json -o out/o.json",
     "trisolve": "trisolve ../in/l.mtx -o out/o.npy",
     "tree_fit": "tree fit ../in/t.csv --label class --cv 3 --binary --predictions --report -o out/o",

@@ -108,6 +108,15 @@ def closest(rng):
     options = some(rng, ["--method", ("grid", "divide")])
     if "p.csv" in inputs:
         options += some(rng, ["--columns", range(1, dimensions + 1)], share=0.2)
+    if rng.random() < 0.4:
+        options = [o for o in options if o[0] != "--method"]
+        lists = [[rng.choice(("--neighbors", "--radius")), str(rng.randrange(1, 60))]]
+        files = list(inputs)
+        if rng.random() < 0.5:
+            inputs = {**inputs, "q.csv": Text([",".join(repr(x) for x in rng.choice(rows))
+                                               for _ in range(rng.randrange(1, 90))])}
+            lists = rng.choice((lists, [])) + [["--queries", "q.csv"]]
+        return Job(["closest", *files], inputs, options + lists, "o.tsv")
     return Job(["closest", *inputs], inputs, options, rng.choice(("o.tsv", "o.json")))
 
 

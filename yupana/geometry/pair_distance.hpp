@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -63,6 +64,28 @@ constexpr double square_of(const T* a, const T* b, int dimensions, const Unit& u
     sum += square;
   }
   return sum;
+}
+
+/// The square of a difference vector as an integer in the order of exact squares: the bits of D in
+/// normal units, or below them all, where that is less than 2^-800, in fine units. Zeros may follow
+/// the differences. Largest coordinates are below `coarse_from`.
+constexpr std::int64_t square_key(const double* differences, int dimensions) {
+  double sum = 0;
+  for (int k = 0; k < dimensions; ++k) sum += differences[k] * differences[k];
+  if (sum >= normal_unit.least) return std::bit_cast<std::int64_t>(sum);
+  sum = 0;
+  for (int k = 0; k < dimensions; ++k) {
+    const double fine = differences[k] * fine_unit.after;
+    sum += fine * fine;
+  }
+  return std::bit_cast<std::int64_t>(sum) + std::numeric_limits<std::int64_t>::min();
+}
+
+/// The distance that a key stands for.
+inline double distance_of_key(std::int64_t key) {
+  if (key >= 0) return std::sqrt(std::bit_cast<double>(key));
+  const double fine = std::bit_cast<double>(key - std::numeric_limits<std::int64_t>::min());
+  return std::ldexp(std::sqrt(fine), -fine_unit.exponent);
 }
 
 /// The answer in the unit that holds. load(i, x) puts the coordinates of point i at x; solve(unit,

@@ -1,0 +1,159 @@
+#include "yupana/geometry/neighbors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/geometry/closest_pair_backends.hpp"
+#include "yupana/geometry/neighbors_backends.hpp"
+
+namespace yupana::geometry {
+namespace {
+
+template <class T>
+void check_points(Context& context, MatrixView<const T> points, const char* name) {
+  if (points.rows < 1) throw input_error("neighbors: expected {}, got none", name);
+  if (points.cols < 1 || points.cols > max_dimensions) {
+    throw input_error(
+        "neighbors: expected 1 to {} coordinates, got {}", max_dimensions, points.cols);
+  }
+  const cpu::Extent extent = cpu::extent_of(context, points);
+  if (extent.bad_row >= 0) {
+    throw input_error(
+        "neighbors: a coordinate of row {} (from 1) of the {} is NaN or infinite; remove "
+        "such rows",
+        extent.bad_row + 1,
+        name);
+  }
+  if (extent.largest >= coarse_from) {
+    throw input_error(
+        "neighbors: expected coordinates below {:.2g}, got {:.2g} among the {}; scale "
+        "them",
+        coarse_from,
+        extent.largest,
+        name);
+  }
+}
+
+template <class T>
+void check_sets(Context& context, const PointSets<T>& sets) {
+  check_points(context, sets.a, "points");
+  if (sets.b == nullptr) return;
+  check_points(context, *sets.b, "queries");
+  if (sets.a.cols != sets.b->cols) {
+    throw input_error("neighbors: expected queries of {} coordinates, as the points have, got {}",
+                      sets.a.cols,
+                      sets.b->cols);
+  }
+}
+
+template <class T>
+Neighbors nearest_of(Context& context, const PointSets<T>& sets, std::int64_t k) {
+  check_sets(context, sets);
+  const std::int64_t most = sets.a.rows - (sets.b == nullptr ? 1 : 0);
+  if (k < 1 || k > most) {
+    throw input_error("neighbors: expected k of 1 to {}, as many as there are {}points, got {}",
+                      most,
+                      sets.b == nullptr ? "other " : "",
+                      k);
+  }
+  if (context.backend() == Backend::reference)
+    return reference::nearest_neighbors(context, sets, k);
+  return cpu::nearest_neighbors(context, sets, k);
+}
+
+template <class T>
+std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, double radius) {
+  check_sets(context, sets);
+  if (!(radius >= 0) || std::isinf(radius)) {
+    throw usage_error("radius: expected a finite number of at least 0, got {}", radius);
+  }
+  const std::int64_t key = key_within(radius);
+  if (context.backend() == Backend::reference) return reference::pairs_within(context, sets, key);
+  return cpu::pairs_within(context, sets, key);
+}
+
+}  // namespace
+
+std::int64_t key_within(double radius) {
+  // The greatest key whose distance is at most the radius. Squares of coordinates below 2^500 are
+  // below 2^1010; those in fine units, which come before all others, up to 2^400.
+  std::int64_t low = std::bit_cast<std::int64_t>(normal_unit.least);
+  std::int64_t high = std::bit_cast<std::int64_t>(0x1p1010);
+  if (distance_of_key(low) > radius) {
+    low = square_key(std::array{0.0}.data(), 1);
+    high = low + std::bit_cast<std::int64_t>(0x1p401);
+  }
+  while (low < high) {
+    const std::int64_t middle = std::midpoint(high, low);
+    if (distance_of_key(middle) <= radius) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+void check_pairs(const Context& context, std::int64_t pairs) {
+  const double bytes = 2.0 * static_cast<double>(sizeof(ClosestPair)) * static_cast<double>(pairs);
+  if (bytes <= static_cast<double>(context.memory())) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("pairs within the radius: more than {} expected, which need {}; {} are "
+                          "allowed; take a smaller radius or raise --memory",
+                          pairs,
+                          needed_bytes(bytes),
+                          allowed_bytes(static_cast<double>(context.memory()))));
+}
+
+template <class T>
+Neighbors nearest_neighbors(Context& context, MatrixView<const T> points, std::int64_t k) {
+  return nearest_of<T>(context, {points}, k);
+}
+
+template <class T>
+Neighbors nearest_neighbors(Context& context,
+                            MatrixView<const T> points,
+                            MatrixView<const T> queries,
+                            std::int64_t k) {
+  return nearest_of<T>(context, {points, &queries}, k);
+}
+
+template <class T>
+ClosestPair closest_between(Context& context, MatrixView<const T> a, MatrixView<const T> b) {
+  const PointSets<T> sets{a, &b};
+  check_sets(context, sets);
+  if (context.backend() == Backend::reference) return reference::closest_between(context, sets);
+  return cpu::closest_between(context, sets);
+}
+
+template <class T>
+std::vector<ClosestPair> pairs_within(Context& context, MatrixView<const T> points, double radius) {
+  return within_of<T>(context, {points}, radius);
+}
+
+template <class T>
+std::vector<ClosestPair> pairs_within(Context& context,
+                                      MatrixView<const T> a,
+                                      MatrixView<const T> b,
+                                      double radius) {
+  return within_of<T>(context, {a, &b}, radius);
+}
+
+#define YUPANA_NEIGHBORS(T)                                                                 \
+  template Neighbors nearest_neighbors(Context&, MatrixView<const T>, std::int64_t);        \
+  template Neighbors nearest_neighbors(                                                     \
+      Context&, MatrixView<const T>, MatrixView<const T>, std::int64_t);                    \
+  template ClosestPair closest_between(Context&, MatrixView<const T>, MatrixView<const T>); \
+  template std::vector<ClosestPair> pairs_within(Context&, MatrixView<const T>, double);    \
+  template std::vector<ClosestPair> pairs_within(                                           \
+      Context&, MatrixView<const T>, MatrixView<const T>, double);
+YUPANA_NEIGHBORS(float)
+YUPANA_NEIGHBORS(double)
+
+}  // namespace yupana::geometry

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "yupana/core/instantiate.hpp"
+#include "yupana/geometry/kd_tree.hpp"
+#include "yupana/geometry/neighbors_backends.hpp"
+
+namespace yupana::geometry::cpu {
+namespace {
+
+constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t grain = 512;  ///< searches of a task
+
+/// A point by its key, then its index.
+struct Found {
+  std::int64_t key = no_key;
+  std::int64_t index = no_key;
+  bool operator<(const Found& other) const {
+    return key != other.key ? key < other.key : index < other.index;
+  }
+};
+
+/// body(dimensions as a constant): of 2, 3, 4 or 8.
+template <class Body>
+auto with_dimensions(std::int64_t dimensions, const Body& body) {
+  if (dimensions <= 2) return body(std::integral_constant<int, 2>{});
+  if (dimensions == 3) return body(std::integral_constant<int, 3>{});
+  if (dimensions == 4) return body(std::integral_constant<int, 4>{});
+  return body(std::integral_constant<int, 8>{});
+}
+
+/// The points of `a` in a tree, and those that are searched for, in an order in which neighbors
+/// are mostly close: b's, or a's own.
+template <int D>
+struct Trees {
+  template <class T>
+  Trees(Context& context, const PointSets<T>& sets) : of_a(context, sets.a) {
+    if (sets.b != nullptr) of_b.emplace(context, *sets.b);
+  }
+  const std::vector<typename KdTree<D>::Point>& queries() const {
+    return of_b ? of_b->points() : of_a.points();
+  }
+  /// body(first, last) over the queries.
+  template <class Body>
+  void each_block(Context& context, const Body& body) const {
+    context.parallel_for(
+        static_cast<std::int64_t>(queries().size()), grain, [&](auto begin, auto end) {
+          context.check_cancelled();
+          body(begin, end);
+        });
+  }
+  KdTree<D> of_a;
+  std::optional<KdTree<D>> of_b;
+};
+
+/// The k nearest so far: a heap with the farthest on top, or for few of them a sorted list.
+class Nearest {
+ public:
+  explicit Nearest(std::int64_t k) : found_(static_cast<std::size_t>(k)) {}
+
+  /// `self` is left out; -1: none.
+  void begin(std::int64_t self) {
+    self_ = self;
+    std::fill(found_.begin(), found_.end(), Found{});
+  }
+  std::int64_t limit() const { return is_list() ? found_.back().key : found_.front().key; }
+  template <class Point>
+  void operator()(const Point& point, std::int64_t key) {
+    const Found found{key, point.index};
+    if (point.index == self_) return;
+    if (is_list()) {
+      if (!(found < found_.back())) return;
+      auto at = found_.end() - 1;
+      for (; at != found_.begin() && found < *(at - 1); --at) *at = *(at - 1);
+      *at = found;
+    } else {
+      if (!(found < found_.front())) return;
+      std::pop_heap(found_.begin(), found_.end());
+      found_.back() = found;
+      std::push_heap(found_.begin(), found_.end());
+    }
+  }
+  void put(std::int64_t* indices, double* distances) {
+    if (!is_list()) std::sort_heap(found_.begin(), found_.end());
+    for (const Found& found : found_) {
+      *indices++ = found.index;
+      *distances++ = distance_of_key(found.key);
+    }
+  }
+
+ private:
+  bool is_list() const { return found_.size() <= 48; }
+
+  std::vector<Found> found_;
+  std::int64_t self_ = -1;
+};
+
+/// The nearest of one point, and what all threads know to be near enough.
+struct NearestPair {
+  std::atomic<std::int64_t>& shared;
+  std::int64_t j = 0;  // of b
+  std::int64_t key = no_key;
+  ClosestPair pair = {no_key, no_key, 0};
+
+  std::int64_t limit() const { return shared.load(std::memory_order_relaxed); }
+  template <class Point>
+  void operator()(const Point& point, std::int64_t found) {
+    const std::tuple candidate{found, point.index, j};
+    if (!(candidate < std::tuple{key, pair.i, pair.j})) return;
+    key = found;
+    pair = {point.index, j, 0};
+    std::int64_t least = limit();
+    while (found < least && !shared.compare_exchange_weak(least, found)) {
+    }
+  }
+};
+
+struct Within {
+  std::int64_t key;
+  std::int64_t query = 0;
+  bool one_set = false;
+  std::vector<ClosestPair> pairs = {};
+
+  std::int64_t limit() const { return key; }
+  template <class Point>
+  void operator()(const Point& point, std::int64_t found) {
+    const double distance = distance_of_key(found);
+    if (one_set) {
+      const auto [i, j] = std::minmax(point.index, query);
+      pairs.push_back({i, j, distance});
+    } else {
+      pairs.push_back({point.index, query, distance});
+    }
+  }
+};
+
+/// The pairs of all blocks in the order of (i, j): dealt out by i, then each i's sorted.
+std::vector<ClosestPair> in_order(Context& context,
+                                  std::vector<std::vector<ClosestPair>>&& blocks,
+                                  std::int64_t rows,
+                                  std::int64_t total) {
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(rows) + 1);
+  for (const auto& block : blocks) {
+    for (const ClosestPair& pair : block) ++ends[static_cast<std::size_t>(pair.i) + 1];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<ClosestPair> pairs(static_cast<std::size_t>(total));
+  std::vector<std::int64_t> next(ends.begin(), ends.end() - 1);
+  for (auto& block : blocks) {
+    for (const ClosestPair& pair : block) {
+      pairs[static_cast<std::size_t>(next[static_cast<std::size_t>(pair.i)]++)] = pair;
+    }
+    block = {};
+  }
+  context.parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      std::sort(pairs.begin() + ends[at],
+                pairs.begin() + ends[at + 1],
+                [](const ClosestPair& a, const ClosestPair& b) { return a.j < b.j; });
+    }
+  });
+  return pairs;
+}
+
+}  // namespace
+
+template <class T>
+Neighbors nearest_neighbors(Context& context, const PointSets<T>& sets, std::int64_t k) {
+  const std::int64_t rows = sets.b == nullptr ? sets.a.rows : sets.b->rows;
+  Neighbors result{{rows, k}, {rows, k}};
+  with_dimensions(sets.a.cols, [&](auto d) {
+    const Trees<d()> trees(context, sets);
+    trees.each_block(context, [&](std::int64_t begin, std::int64_t end) {
+      Nearest nearest(k);
+      for (std::int64_t q = begin; q < end; ++q) {
+        const auto& query = trees.queries()[static_cast<std::size_t>(q)];
+        nearest.begin(sets.b == nullptr ? query.index : -1);
+        trees.of_a.search(query.x, nearest);
+        nearest.put(result.indices.row(query.index), result.distances.row(query.index));
+      }
+    });
+  });
+  return result;
+}
+
+template <class T>
+ClosestPair closest_between(Context& context, const PointSets<T>& sets) {
+  return with_dimensions(sets.a.cols, [&](auto d) {
+    const Trees<d()> trees(context, sets);
+    std::atomic<std::int64_t> shared{no_key};
+    std::mutex mutex;
+    NearestPair best{shared};
+    trees.each_block(context, [&](std::int64_t begin, std::int64_t end) {
+      NearestPair here{shared};
+      for (std::int64_t q = begin; q < end; ++q) {
+        const auto& query = trees.queries()[static_cast<std::size_t>(q)];
+        here.j = query.index;
+        trees.of_a.search(query.x, here);
+      }
+      const std::lock_guard lock(mutex);
+      if (std::tuple{here.key, here.pair.i, here.pair.j} <
+          std::tuple{best.key, best.pair.i, best.pair.j}) {
+        best.key = here.key;
+        best.pair = here.pair;
+      }
+    });
+    best.pair.distance = distance_of_key(best.key);
+    return best.pair;
+  });
+}
+
+template <class T>
+std::vector<ClosestPair> pairs_within(Context& context,
+                                      const PointSets<T>& sets,
+                                      std::int64_t key) {
+  return with_dimensions(sets.a.cols, [&](auto d) {
+    const Trees<d()> trees(context, sets);
+    std::atomic<std::int64_t> total{0};
+    std::mutex mutex;
+    std::vector<std::vector<ClosestPair>> blocks;
+    trees.each_block(context, [&](std::int64_t begin, std::int64_t end) {
+      Within within{key, 0, sets.b == nullptr};
+      std::size_t counted = 0;
+      for (std::int64_t q = begin; q < end; ++q) {
+        const auto& query = trees.queries()[static_cast<std::size_t>(q)];
+        within.query = query.index;
+        trees.of_a.search(query.x, within, within.one_set ? q + 1 : 0);
+        const auto more = static_cast<std::int64_t>(within.pairs.size() - counted);
+        counted = within.pairs.size();
+        check_pairs(context, total.fetch_add(more, std::memory_order_relaxed) + more);
+      }
+      const std::lock_guard lock(mutex);
+      blocks.push_back(std::move(within.pairs));
+    });
+    return in_order(context, std::move(blocks), sets.a.rows, total);
+  });
+}
+
+YUPANA_FUNCTIONS(YUPANA_FLOATS, nearest_neighbors, closest_between, pairs_within)
+
+}  // namespace yupana::geometry::cpu
