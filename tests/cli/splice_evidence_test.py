@@ -56,6 +56,29 @@ def matches_that_score_nothing_were_tried_for_ever():
         assert [row["chain"] for row in table("z")] == ["."], table("z")
 
 
+def introns_of_other_ends_were_missed_by_tens_of_bases():
+    """The first of two introns ends in neither AG nor AC and begins with no donor: where the cDNA's
+    words break off an exon may end, whatever the bases are."""
+    near = 0
+    for seed in range(10):
+        random.seed(seed)
+        exons = [noise(90), noise(120), noise(80)]
+        other = random.choice(("CA", "TT", "AG", "GG")) + noise(150) + random.choice(("TT", "GG", "CT"))
+        usual = "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
+        around = noise(400), noise(300)
+        fasta("g.fa", g=around[0] + exons[0] + other + exons[1] + usual + exons[2] + around[1])
+        fasta("t.fa", t="".join(exons))
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "i")
+        wanted, at = [], 401
+        for exon, intron in zip(exons, (other, usual, "")):
+            wanted += [at, at + len(exon) - 1]
+            at += len(exon) + len(intron)
+        found = [int(place) for line in pathlib.Path("i.gff3").read_text().splitlines()
+                 if "\texon\t" in line for place in line.split("\t")[3:5]]
+        near += len(found) == 6 and all(abs(a - b) <= 4 for a, b in zip(found, wanted))
+    assert near >= 6, near
+
+
 def antisense_cdnas_failed_silently():
     random.seed(2)
     bases, cdna = gene()

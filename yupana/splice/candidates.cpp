@@ -96,7 +96,30 @@ class Finder {
   }
   bool stop_at(std::int64_t at) const { return is(at, "TAA") || is(at, "TAG") || is(at, "TGA"); }
 
+  /// Where the target's own words say that an intron begins or ends, whatever its bases are: exons
+  /// may go on into it by chance, so the next one begins within as many bases as both do.
+  void find_breaks() {
+    constexpr std::int64_t most_shared = 8;
+    begins_.assign(codes_.size() + most_shared, false);
+    ends_here_.assign(codes_.size() + 1, false);
+    for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
+      if (words_.leaves_before(codes_, at)) std::fill_n(begins_.begin() + at, most_shared, true);
+      if (words_.leaves_behind(codes_, at)) ends_here_[at + TargetWords::length] = true;
+    }
+  }
+
+  /// Whether the target has a word at `at` or the next places, in steps of 1 or -1: letters that
+  /// differ near a junction hide the word beside it.
+  bool word_near(std::int64_t at, int step) const {
+    constexpr int places = 7;
+    for (int i = 0; i < places; ++i) {
+      if (words_.has(codes_, at + i * step)) return true;
+    }
+    return false;
+  }
+
   void find_sites() {
+    find_breaks();
     for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
       look(at);
       find_starts(at);
@@ -123,8 +146,9 @@ class Finder {
 
   /// Starts behind an acceptor at `at`, and at a codon there.
   void find_starts(std::int64_t at) {
-    if (is(at, "AG") || is(at, "AC")) {
-      const bool in_target = words_.has(codes_, at + 2);
+    const bool is_break = at + 2 < std::ssize(codes_) && begins_[at + 2];
+    if (is_break || is(at, "AG") || is(at, "AC")) {
+      const bool in_target = is_break || word_near(at + 2, 1);
       double odds = acceptor_odds(models_, bases_, at + 1);
       if (models_.minor && is(at, "AC")) odds = std::max(odds, minor_acceptor_odds(codes_, at + 1));
       const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
@@ -138,8 +162,8 @@ class Finder {
   /// Ends before a donor at `at`, and with a codon there.
   void find_ends(std::int64_t at) {
     const bool gc = params_.gc_donors && is(at, "GC");
-    if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
-      const bool in_target = words_.has(codes_, at - TargetWords::length);
+    if (at > 0 && (ends_here_[at] || is(at, "GT") || gc || is(at, "AT"))) {
+      const bool in_target = ends_here_[at] || word_near(at - TargetWords::length, -1);
       double odds = donor_odds(models_, bases_, at);
       if (models_.minor && is(at, "AT")) odds = std::max(odds, minor_donor_odds(codes_, at));
       const double score = sites_.donor(at, is(at, "GT"), odds);
@@ -289,6 +313,7 @@ class Finder {
   const SitesAlong& sites_;
   std::int64_t longest_in_target_ = 0;  ///< of exons whose frame does not count
   std::vector<std::int8_t> codes_;
+  std::vector<bool> begins_, ends_here_;  ///< exons behind introns, and introns
   std::vector<Site> starts_, ends_;
   std::vector<std::int64_t> next_stop_;
 };

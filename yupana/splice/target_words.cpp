@@ -1,5 +1,7 @@
 #include "yupana/splice/target_words.hpp"
 
+#include <algorithm>
+
 #include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
@@ -19,11 +21,14 @@ std::int64_t word_at(std::span<const std::int8_t> codes, std::int64_t place) {
 // Errors are many at the ends of reads; as far from them a word is looked for.
 constexpr std::int64_t most_letters = 25;
 
+// Letters beyond a word, and how many of them agree where it is one alone that does not.
+constexpr int looked_at = 8, least_equal = 6;
+
 }  // namespace
 
 TargetWords::TargetWords(std::string_view target) {
   if (std::ssize(target) < length) return;
-  std::vector<std::int8_t> codes;
+  std::vector<std::int8_t>& codes = target_;
   codes.reserve(target.size());
   for (const char letter : target) codes.push_back(static_cast<std::int8_t>(base_code(letter)));
   known_.assign(std::size_t{1} << (2 * length), false);
@@ -32,17 +37,56 @@ TargetWords::TargetWords(std::string_view target) {
     const std::int64_t word = word_at(codes, place);
     if (word < 0) continue;
     known_[word] = true;
+    all_.emplace_back(word, place);
     if (place < most_letters) first_.emplace_back(word, place);
   }
   for (std::int64_t behind = 0; behind < most_letters && behind <= last; ++behind) {
     last_.emplace_back(word_at(codes, last - behind), behind);
   }
+  std::sort(all_.begin(), all_.end());
 }
 
 std::int64_t TargetWords::at(std::span<const std::int8_t> codes, std::int64_t place) const {
   if (known_.empty()) return -1;
   const std::int64_t word = word_at(codes, place);
   return word >= 0 && known_[word] ? word : -1;
+}
+
+bool TargetWords::leaves_before(std::span<const std::int8_t> codes, std::int64_t place) const {
+  return leaves(codes, place, -1, -1);
+}
+
+bool TargetWords::leaves_behind(std::span<const std::int8_t> codes, std::int64_t place) const {
+  return leaves(codes, place, length, 1);
+}
+
+bool TargetWords::leaves(std::span<const std::int8_t> codes,
+                         std::int64_t place,
+                         std::int64_t beyond,
+                         int step) const {
+  const std::int64_t word = at(codes, place);
+  if (word < 0) return false;
+  const auto equal = [&](std::int64_t base, std::int64_t letter) {
+    return base >= 0 && base < std::ssize(codes) && letter >= 0 && letter < std::ssize(target_) &&
+           codes[base] == target_[letter];
+  };
+  const auto goes_on = [&](std::int64_t base, std::int64_t letter) {
+    int same = 0;
+    for (int i = 0; i < looked_at; ++i) same += equal(base + i * step, letter + i * step);
+    return same >= least_equal;
+  };
+  for (auto own = std::lower_bound(all_.begin(), all_.end(), std::pair(word, std::int64_t{0}));
+       own != all_.end() && own->first == word;
+       ++own) {
+    const std::int64_t base = place + beyond, letter = own->second + beyond;
+    const std::int64_t last = letter + (looked_at - 1) * step;
+    if (last < 0 || last >= std::ssize(target_) || equal(base, letter) ||
+        goes_on(base + step, letter + step) || goes_on(base + step, letter) ||
+        goes_on(base, letter + step)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::int64_t TargetWords::find(const Ends& ends, std::int64_t word) {

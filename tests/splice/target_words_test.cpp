@@ -1,0 +1,56 @@
+#include "yupana/splice/target_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "yupana/splice/genetic_code.hpp"
+
+namespace yupana::splice {
+namespace {
+
+std::vector<std::int8_t> codes_of(const std::string& text) {
+  std::vector<std::int8_t> codes;
+  for (const char letter : text) codes.push_back(static_cast<std::int8_t>(base_code(letter)));
+  return codes;
+}
+
+const std::string left = "ACGTTGCAAGCTGATCCGTA", right = "TTGACCATGGCAGTCAATCG";
+const std::string intron = "CACACCTTTTGGGAGAGAACCCT";
+
+TEST(TargetWords, AreTenBasesOfTheTarget) {
+  const TargetWords words(left + right);
+  const auto codes = codes_of("GG" + left);
+
+  EXPECT_FALSE(words.has(codes, 1));
+  EXPECT_TRUE(words.has(codes, 2));
+  EXPECT_TRUE(words.has(codes, 12));
+  EXPECT_FALSE(words.has(codes, 13));  // nine bases are left
+  EXPECT_FALSE(TargetWords("ACGTACGTA").has(codes_of("ACGTACGTAC"), 0));
+}
+
+TEST(TargetWords, LeaveATextWhereAnIntronIs) {
+  const TargetWords words(left + right);
+  const auto codes = codes_of(left + intron + right);
+  const auto end = static_cast<std::int64_t>(left.size());
+  const auto begin = static_cast<std::int64_t>((left + intron).size());
+  for (std::int64_t at = 0; at < std::ssize(codes); ++at) {
+    EXPECT_EQ(words.leaves_behind(codes, at), at == end - TargetWords::length) << at;
+    EXPECT_EQ(words.leaves_before(codes, at), at == begin) << at;
+  }
+}
+
+TEST(TargetWords, GoOnBehindOneLetterThatIsAnotherLacksOrIsAdded) {
+  const TargetWords words(left + right);
+  const std::string after = right.substr(1);
+  for (const std::string& text : {left + "A" + after, left + after, left + "G" + right}) {
+    const auto codes = codes_of(text);
+    for (std::int64_t at = 0; at < std::ssize(codes); ++at) {
+      EXPECT_FALSE(words.leaves_behind(codes, at)) << text << " " << at;
+      EXPECT_FALSE(words.leaves_before(codes, at)) << text << " " << at;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yupana::splice
