@@ -70,6 +70,7 @@ def test_every_public_function_and_class_has_an_example(module):
         "Mds",
         "Pca",
         "PairCounts",
+        "Pairs",
         "Tree",
     }
     for name in module.__all__:

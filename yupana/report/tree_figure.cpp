@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t most_rows = 120;
 constexpr double row_height = 13, scale_height = 28;
+constexpr double least_support = 50;  ///< percent, that is drawn
 constexpr Color grid = {236, 234, 229};
 constexpr std::int32_t several = -2;  ///< classes of a cluster that differ
 
@@ -146,7 +147,8 @@ void draw_joins(Pen& pen, const Frame& frame, const Dendrogram& shown) {
   pen.color(ink);
   pen.font(10.5);
   for (const auto& [c, row] : shown.places()) {
-    if (!std::isfinite(shown.support(c))) continue;
+    // Less is mostly of short branches, whose numbers would cover each other.
+    if (!(shown.support(c) >= least_support)) continue;
     const std::string text = fmt::format("{:.0f}", shown.support(c));
     pen.text(text, frame.x(shown.height(c)) - 2, frame.y(row) - 2, Align::right, 40);
   }

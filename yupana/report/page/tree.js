@@ -149,7 +149,7 @@ function startTrees(encoded) {
     pen.textAlign = "right";
     pen.textBaseline = "alphabetic";
     for (const [c] of at) {
-      if (Number.isFinite(tree.support(c))) pen.fillText(String(Math.round(tree.support(c))), x(tree.height(c)) - 2, y(c) - 2);
+      if (tree.support(c) >= 50) pen.fillText(String(Math.round(tree.support(c))), x(tree.height(c)) - 2, y(c) - 2);
     }
   }
 
@@ -197,7 +197,7 @@ function startTrees(encoded) {
     const notes = [drawn < tree.n ? `${count(tree.n)} individuals in ${count(drawn)} rows.`
       : `${plural(tree.n, "individual", "individuals")}, a row each.`];
     if (tree.apart > 0) notes.push(`Dashed: ${plural(tree.apart, "join", "joins")} of clusters that no path connects, at no height.`);
-    if (tree.hasSupport) notes.push("Numbers at joins are their support in percent: how many bootstrap replicates have them.");
+    if (tree.hasSupport) notes.push("Numbers at joins are their support in percent, how many bootstrap replicates have them; of 50 or more.");
     if (data.newick.length > 0 && !tree.hasTips) notes.push("Branch lengths of the Newick text are half the differences of height.");
     id("tree-note").textContent = notes.join(" ");
   }
