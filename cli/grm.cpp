@@ -28,9 +28,7 @@ void add_grm(Command& program) {
       {.name = "grm",
        .purpose = "Genomic relationship matrix, as GCTA and PLINK 2 define it, from genotypes.",
        .example = "yupana grm cohort.bed -o out/run",
-       .asked_out = prefix_out,
-       .processor_only = true,
-       .ignored = {"--gpu-memory"}},
+       .asked_out = prefix_out},
       [params](Context& context, const Call& call) { return grm(context, call, *params); });
   add_cohort_options(command, params->input);
   add_dosage(command, params->input);

@@ -8,6 +8,11 @@ namespace {
 
 Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
   check_cohort_options(call, params.input);
+  const bool on_processor = params.approximate || !params.project.empty();
+  if (on_processor && context.backend() == Backend::cuda) {
+    if (call.context.device == "auto") throw OnProcessor();
+    context.note("--approx and --project compute on the CPU; --device cuda has no effect");
+  }
   params.command = command_line();
   params.out = required_out(call, prefix_out);
   const job::PcaJobResult result = job::run_pca(context, params);
@@ -35,9 +40,7 @@ void add_pca(Command& program) {
        .purpose = "Principal components of individuals from genotypes: exact eigenvectors of the "
                   "relationship matrix of 'yupana grm'.",
        .example = "yupana pca cohort.bed -o out/run --components 10",
-       .asked_out = prefix_out,
-       .processor_only = true,
-       .ignored = {"--gpu-memory"}},
+       .asked_out = prefix_out},
       [params](Context& context, const Call& call) { return pca(context, call, *params); });
   add_cohort_options(command, params->input);
   command.number("--components", params->pca.components, "eigenvectors to write", 1);

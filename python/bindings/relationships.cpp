@@ -37,9 +37,8 @@ void bind_relationships(nb::module_& m) {
            bool dosage) {
           const Standardize scale = chosen("standardize", standardize, scales);
           const GenotypeInput input = with_dosages(given, dosage);
-          return to_numpy<double>(call(options, Runs::on_the_processor, [&](Context& context) {
-            return grm(context, input, scale);
-          }));
+          return to_numpy<double>(
+              call(options, [&](Context& context) { return grm(context, input, scale); }));
         });
   m.def("pca",
         [](const GenotypeInput& given,
@@ -49,7 +48,7 @@ void bind_relationships(nb::module_& m) {
            bool dosage) {
           const Standardize scale = chosen("standardize", standardize, scales);
           const GenotypeInput input = with_dosages(given, dosage);
-          analysis::PcaResult result = call(options, Runs::on_the_processor, [&](Context& context) {
+          analysis::PcaResult result = call(options, [&](Context& context) {
             job::Input opened = open_genotypes(context, input);
             return job::find_components(context, opened, scale, {components}).pca;
           });

@@ -116,6 +116,49 @@ TEST(CudaBitProducts, FewSamplesOfManySitesAreCutByEveryInstruction) {
   }
 }
 
+// Rows of bytes against a plain sum.
+TEST(CudaBitProducts, EveryInstructionMultipliesBytes) {
+  YUPANA_NEEDS_GPU();
+  constexpr int steps = 3, row_bytes = steps * int{product_bytes};
+  const cuda::Band band = {product_edge, 2 * product_edge};
+  const std::int64_t rows = band.end;
+  const auto value = [](std::int64_t plane, std::int64_t row, int k) {
+    return static_cast<std::uint8_t>(plane == 0 ? row * 131 + k * 7 + row * k % 13
+                                                : row * 57 + k * 3 + row * k % 11);
+  };
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(2 * rows * row_bytes));
+  for (std::int64_t plane = 0; plane < 2; ++plane) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (int k = 0; k < row_bytes; ++k) {
+        const std::int64_t step = plane * steps + k / product_bytes;
+        const auto piece = k % product_bytes / 16 ^ row % 8;
+        bytes[(step * rows + row) * product_bytes + 16 * piece + k % 16] = value(plane, row, k);
+      }
+    }
+  }
+  const auto there = yupana::cuda::uploaded("copy bytes", bytes);
+  const DevicePlanes planes = {there.data(), rows, 2, steps};
+  for (const BitMethod method : cuda::compiled_methods(cuda::Elements::bytes)) {
+    SCOPED_TRACE(int(method));
+    constexpr std::uint32_t before = 12345;
+    std::vector<std::uint32_t> sums(static_cast<std::size_t>(band.cells()), before);
+    auto on_gpu = yupana::cuda::uploaded("copy sums", sums);
+    cuda::BitProducts products(band, method, cuda::Elements::bytes);
+    const cuda::Product product = {0, 1, 1, on_gpu.data()};
+    products.add(planes, {&product, 1}, nullptr);
+    check(cudaDeviceSynchronize(), "wait");
+    check(cudaMemcpy(sums.data(), on_gpu.data(), on_gpu.bytes(), cudaMemcpyDeviceToHost), "copy");
+    for (std::int64_t row = band.begin; row < band.end; ++row) {
+      for (std::int64_t column = 0; column <= row; ++column) {
+        std::uint32_t expected = before;
+        for (int k = 0; k < row_bytes; ++k) expected += value(0, row, k) * value(1, column, k);
+        ASSERT_EQ(sums[(row - band.begin) * band.columns() + column], expected)
+            << row << ' ' << column;
+      }
+    }
+  }
+}
+
 SiteBlock codes_of(const Genotypes& g) {
   SiteBlock block(g.samples, g.sites);
   block.sites = g.sites;

@@ -13,7 +13,7 @@ using namespace yupana::cuda;
 // Squares of a band of 8 x 256 rows are worked together, so that their rows stay in the
 // second-level cache while the columns pass by.
 constexpr std::int64_t rows_together = 8;
-// Adding a square to its sums takes about as long as this many steps of 1,024 sites.
+// Adding a square to its sums takes about as long as this many steps.
 constexpr double steps_to_add = 8;
 
 /// Steps of the longest worker if `items` of these lengths are dealt one after the other. Each run
@@ -71,17 +71,18 @@ void cut(ProductList& list, std::int64_t workers) {
 
 }  // namespace
 
-std::vector<BitMethod> compiled_methods() {
+std::vector<BitMethod> compiled_methods(Elements elements) {
   std::vector<BitMethod> methods{BitMethod::popc, BitMethod::mma};
-  if (has_mma_rows()) methods.push_back(BitMethod::mma_rows);
-  if (has_wgmma()) methods.push_back(BitMethod::wgmma);
+  if (has_mma_rows(elements)) methods.push_back(BitMethod::mma_rows);
+  if (has_wgmma(elements)) methods.push_back(BitMethod::wgmma);
   return methods;
 }
 
-BitProducts::BitProducts(Band band, BitMethod method) : band_(band), method_(method) {
+BitProducts::BitProducts(Band band, BitMethod method, Elements elements)
+    : band_(band), method_(method), elements_(elements) {
   multiprocessors_ = device_facts().multiprocessors;
   if (method_ == BitMethod::automatic) {
-    method_ = compiled_methods().back();
+    method_ = compiled_methods(elements).back();
   }
   std::vector<int2> squares;
   const std::int64_t side = band.end / product_edge;
@@ -118,7 +119,7 @@ void BitProducts::add(const DevicePlanes& planes,
                                : method_ == BitMethod::mma_rows ? launch_mma_rows
                                : method_ == BitMethod::mma      ? launch_mma
                                                                 : launch_popc;
-  launch_products(planes, list, std::min(pairs, list.items), stream);
+  launch_products(planes, list, elements_, std::min(pairs, list.items), stream);
 }
 
 }  // namespace yupana::genotype::cuda

@@ -8,7 +8,8 @@
 #include "yupana/core/tiles.hpp"
 
 /// Private to the CUDA build: sums(i, j) += popcount(plane of row i & plane of row j) for the lower
-/// triangle, on binary tensor cores. All pair counts are made of such products.
+/// triangle, on binary tensor cores. All pair counts are made of such products. Planes of bytes
+/// give the sums of their products, modulo 2^32, of which relationships are made.
 namespace yupana::genotype::cuda {
 
 /// Rows come in pairs of 128, products in squares of 256.
@@ -50,10 +51,13 @@ struct Product {
 struct Band {
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::int64_t rows() const { return end - begin; }
-  std::int64_t columns() const { return end; }
-  std::int64_t cells() const { return rows() * columns(); }
+  constexpr std::int64_t rows() const { return end - begin; }
+  constexpr std::int64_t columns() const { return end; }
+  constexpr std::int64_t cells() const { return rows() * columns(); }
 };
+
+/// What a row of 128 bytes holds: 1,024 sites, or numbers of 128.
+enum class Elements { bits, bytes };
 
 /// Which instruction multiplies.
 enum class BitMethod {
@@ -61,16 +65,18 @@ enum class BitMethod {
   wgmma,      ///< warp-group tensor instructions: code for Hopper
   mma_rows,   ///< mma, where a block may have 144 KiB of shared memory
   mma,        ///< tensor instructions of compute capability 8.0
-  popc,       ///< AND and population count on ordinary cores, anywhere
+  popc,       ///< ordinary cores, anywhere: AND and population count, or products of four bytes
 };
 
 /// The methods that the current device runs, slowest first.
-std::vector<BitMethod> compiled_methods();
+std::vector<BitMethod> compiled_methods(Elements elements = Elements::bits);
 
 /// The squares of a band in the order they are worked, in memory of the current device.
 class BitProducts {
  public:
-  BitProducts(Band band, BitMethod method = BitMethod::automatic);
+  explicit BitProducts(Band band,
+                       BitMethod method = BitMethod::automatic,
+                       Elements elements = Elements::bits);
   /// Queues all products of a block on `stream`. `planes` must cover the band's columns.
   void add(const DevicePlanes& planes, std::span<const Product> products, cudaStream_t stream);
   const Band& band() const { return band_; }
@@ -78,6 +84,7 @@ class BitProducts {
  private:
   Band band_;
   BitMethod method_;
+  Elements elements_;
   int multiprocessors_ = 0;
   yupana::cuda::DeviceArray<int2> squares_;  ///< (row, column) in units of 256, rows from the top
 };

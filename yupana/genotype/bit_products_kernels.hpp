@@ -57,12 +57,11 @@ __device__ inline ProductItem product_item(const ProductList& list, int index) {
 #endif
 
 /// Whether the current device runs the kernel; every device runs the others.
-bool has_wgmma();
-bool has_mma_rows();
+bool has_wgmma(Elements elements);
+bool has_mma_rows(Elements elements);
 /// Each queues one launch over list.items, worked by pairs of blocks.
-void launch_wgmma(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
-void launch_mma_rows(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
-void launch_mma(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
-void launch_popc(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
+using LaunchProducts =
+    void(const DevicePlanes&, const ProductList&, Elements, int pairs, cudaStream_t);
+LaunchProducts launch_wgmma, launch_mma_rows, launch_mma, launch_popc;
 
 }  // namespace yupana::genotype::cuda

@@ -1,7 +1,8 @@
-// The same products without Hopper's warp groups: binary tensor instructions of compute capability
-// 8.0, and AND + POPC on ordinary cores. A block works 256 x 128 pairs, half a square, its warps
-// 64 x 64 each. Rows come to shared memory through a ring of stages with one barrier a stage: whole
-// rows of 1,024 sites where a block may have 144 KiB, else halves of them in 96 KiB.
+// The same products without Hopper's warp groups: tensor instructions of compute capability 8.0,
+// and AND + POPC, or products of four bytes, on ordinary cores. A block works 256 x 128 pairs, half
+// a square, its warps 64 x 64 each. Rows come to shared memory through a ring of stages with one
+// barrier a stage: whole rows of 1,024 sites where a block may have 144 KiB, else halves of them in
+// 96 KiB.
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/genotype/bit_products_kernels.hpp"
 
@@ -120,7 +121,7 @@ class Places {
     columns_ = shared + Ring::columns_at +
                Ring::piece_offset(warp_column() + lane % 8 + lane / 16 * 8, lane / 8 % 2);
   }
-  /// Sites from 256 x k on of the stage in this slot: pieces 2 k and 2 k + 1, swizzled by an
+  /// Bytes from 32 x k on of the stage in this slot: pieces 2 k and 2 k + 1, swizzled by an
   /// exclusive or.
   __device__ std::uint32_t rows(int slot, int k) const {
     return (rows_ + slot * Ring::stage_bytes) ^ (k * 32);
@@ -133,7 +134,26 @@ class Places {
   std::uint32_t rows_, columns_;
 };
 
-/// A warp's operands of 256 sites: 4 x 16 rows, 4 x 16 columns.
+/// 16 x 8 sums over 32 bytes.
+template <Elements elements>
+__device__ void multiply_tile(int (&s)[4],
+                              const std::uint32_t (&a)[4],
+                              std::uint32_t b0,
+                              std::uint32_t b1) {
+  if constexpr (elements == Elements::bits) {
+    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+}
+
+/// A warp's operands of 32 bytes of sites: 4 x 16 rows, 4 x 16 columns.
 struct Operands {
   std::uint32_t rows[4][4];
   std::uint32_t columns[4][4];
@@ -147,28 +167,31 @@ struct Operands {
     }
   }
 
+  template <Elements elements>
   __device__ void multiply(Sums& sums) const {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        int(&s)[4] = sums[i][j];
-        asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
-            "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-            : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3])
-            : "r"(rows[i][0]),
-              "r"(rows[i][1]),
-              "r"(rows[i][2]),
-              "r"(rows[i][3]),
-              "r"(columns[j / 2][j % 2 * 2]),
-              "r"(columns[j / 2][j % 2 * 2 + 1]));
+        const std::uint32_t(&b)[4] = columns[j / 2];
+        multiply_tile<elements>(sums[i][j], rows[i], b[j % 2 * 2], b[j % 2 * 2 + 1]);
       }
     }
   }
 };
 
-/// The same sums by population counts.
-template <class Ring>
+/// The sum over four bytes.
+template <Elements elements>
+__device__ unsigned multiply_word(unsigned a, unsigned b, unsigned sum) {
+  if constexpr (elements == Elements::bits) {
+    return sum + __popc(a & b);
+  } else {
+    return __dp4a(a, b, sum);
+  }
+}
+
+/// The same sums without tensor instructions.
+template <Elements elements, class Ring>
 __device__ void multiply_popc(const unsigned char* stage, Sums& sums) {
   const int lane = threadIdx.x % 32;
   for (int k = 0; k < Ring::pieces; ++k) {
@@ -185,8 +208,11 @@ __device__ void multiply_popc(const unsigned char* stage, Sums& sums) {
           *reinterpret_cast<const uint4*>(stage + Ring::columns_at + Ring::piece_offset(c, k));
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        sums[i / 2][j / 2][i % 2 * 2 + j % 2] += __popc(a[i].x & b.x) + __popc(a[i].y & b.y) +
-                                                 __popc(a[i].z & b.z) + __popc(a[i].w & b.w);
+        int& sum = sums[i / 2][j / 2][i % 2 * 2 + j % 2];
+        sum = multiply_word<elements>(a[i].x, b.x, sum);
+        sum = multiply_word<elements>(a[i].y, b.y, sum);
+        sum = multiply_word<elements>(a[i].z, b.z, sum);
+        sum = multiply_word<elements>(a[i].w, b.w, sum);
       }
     }
   }
@@ -218,9 +244,9 @@ __device__ void add_sums(const Sums& sums,
   }
 }
 
-/// The sums over all stages of an item. The operands of the next 256 sites are in flight while
-/// these multiply, across the barrier too; after the last stage they are never used.
-template <class Ring>
+/// The sums over all stages of an item. The next operands are in flight while these multiply,
+/// across the barrier too; after the last stage they are never used.
+template <Elements elements, class Ring>
 __device__ void work_mma(Copies<Ring>& copies, int count, std::uint32_t shared, Sums& sums) {
   constexpr int instructions = Ring::instructions;
   const Places<Ring> places(shared);
@@ -238,13 +264,13 @@ __device__ void work_mma(Copies<Ring>& copies, int count, std::uint32_t shared, 
         Ring::next_stage();
       }
       operands[(k + 1) % 2].load(places, last ? next_slot : slot, (k + 1) % instructions);
-      operands[k % 2].multiply(sums);
+      operands[k % 2].template multiply<elements>(sums);
     }
     slot = next_slot;
   }
 }
 
-template <class Ring>
+template <Elements elements, class Ring>
 __device__ void work_popc(Copies<Ring>& copies,
                           int count,
                           const unsigned char* shared,
@@ -252,14 +278,14 @@ __device__ void work_popc(Copies<Ring>& copies,
   int slot = 0;
   for (int stage = 0; stage < count; ++stage) {
     copies.begin(0, 1);
-    multiply_popc<Ring>(shared + slot * Ring::stage_bytes, sums);
+    multiply_popc<elements, Ring>(shared + slot * Ring::stage_bytes, sums);
     copies.end();
     Ring::next_stage();
     slot = (slot + 1) % Ring::stages;
   }
 }
 
-template <class Ring, bool tensor>
+template <class Ring, bool tensor, Elements elements>
 __global__ void __launch_bounds__(threads, 1)
     product_kernel(const __grid_constant__ DevicePlanes planes,
                    const __grid_constant__ ProductList list) {
@@ -279,9 +305,9 @@ __global__ void __launch_bounds__(threads, 1)
     Sums sums = {};
     const int count = Ring::stages_of_step * work.steps;
     if constexpr (tensor) {
-      work_mma(copies, count, ring, sums);
+      work_mma<elements>(copies, count, ring, sums);
     } else {
-      work_popc(copies, count, shared, sums);
+      work_popc<elements>(copies, count, shared, sums);
     }
     __syncthreads();  // the last operands are read before the next item's rows come
     add_sums(sums, work, list, row, column);
@@ -289,9 +315,19 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 template <class Ring, bool tensor>
-void launch(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t stream) {
+auto kernel_of(Elements elements) {
+  return elements == Elements::bits ? product_kernel<Ring, tensor, Elements::bits>
+                                    : product_kernel<Ring, tensor, Elements::bytes>;
+}
+
+template <class Ring, bool tensor>
+void launch(const DevicePlanes& planes,
+            const ProductList& list,
+            Elements elements,
+            int pairs,
+            cudaStream_t stream) {
   yupana::cuda::launch("count pairs",
-                       product_kernel<Ring, tensor>,
+                       kernel_of<Ring, tensor>(elements),
                        {2 * pairs, threads, Ring::shared_bytes},
                        stream,
                        planes,
@@ -300,20 +336,23 @@ void launch(const DevicePlanes& planes, const ProductList& list, int pairs, cuda
 
 }  // namespace
 
-bool has_mma_rows() {
-  return is_compiled(product_kernel<WholeRows, true>, threads, WholeRows::shared_bytes);
+bool has_mma_rows(Elements elements) {
+  return is_compiled(kernel_of<WholeRows, true>(elements), threads, WholeRows::shared_bytes);
 }
 
-void launch_mma_rows(const DevicePlanes& p, const ProductList& list, int pairs, cudaStream_t s) {
-  launch<WholeRows, true>(p, list, pairs, s);
+void launch_mma_rows(
+    const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
+  launch<WholeRows, true>(p, list, e, pairs, s);
 }
 
-void launch_mma(const DevicePlanes& p, const ProductList& list, int pairs, cudaStream_t s) {
-  launch<HalfRows, true>(p, list, pairs, s);
+void launch_mma(
+    const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
+  launch<HalfRows, true>(p, list, e, pairs, s);
 }
 
-void launch_popc(const DevicePlanes& p, const ProductList& list, int pairs, cudaStream_t s) {
-  launch<HalfRows, false>(p, list, pairs, s);
+void launch_popc(
+    const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
+  launch<HalfRows, false>(p, list, e, pairs, s);
 }
 
 }  // namespace yupana::genotype::cuda

@@ -1,7 +1,7 @@
-// Binary products on Hopper's warp-group tensor instructions. Two blocks of a cluster work one
-// square of 256 x 256 pairs: each has 128 rows of its own and loads half of the 256 columns, which
-// the copy engine delivers to both. In a block one warp feeds a ring of four stages of 1,024 sites
-// (48 KiB each), two warp groups of 64 x 256 pairs multiply.
+// Products of bits or bytes on Hopper's warp-group tensor instructions. Two blocks of a cluster
+// work one square of 256 x 256 pairs: each has 128 rows of its own and loads half of the 256
+// columns, which the copy engine delivers to both. In a block one warp feeds a ring of four stages
+// of 1,024 sites (48 KiB each), two warp groups of 64 x 256 pairs multiply.
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/cuda/wgmma.cuh"
@@ -84,6 +84,7 @@ __device__ void add_sums(const std::uint32_t (&counts)[128],
   }
 }
 
+template <Elements elements>
 __device__ void consume(const ProductList& list, Ring ring) {
   const int group = threadIdx.x / 128 - 1;
   const int row_in_square = cluster_rank() * half_rows + group * 64;
@@ -104,8 +105,13 @@ __device__ void consume(const ProductList& list, Ring ring) {
       const std::uint64_t columns = tile_descriptor(ring.tile(1));
       wgmma_fence();
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {  // 256 sites, 32 bytes, two units of a descriptor
-        wgmma_and_popc(counts, rows + 2 * k, columns + 2 * k, step > 0 || k > 0);
+      for (int k = 0; k < 4; ++k) {  // 32 bytes, two units of a descriptor
+        const bool keep = step > 0 || k > 0;
+        if constexpr (elements == Elements::bits) {
+          wgmma_and_popc(counts, rows + 2 * k, columns + 2 * k, keep);
+        } else {
+          wgmma_bytes(counts, rows + 2 * k, columns + 2 * k, keep);
+        }
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -120,6 +126,7 @@ __device__ void consume(const ProductList& list, Ring ring) {
 }
 #endif
 
+template <Elements elements>
 __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     wgmma_kernel(const __grid_constant__ DevicePlanes planes,
                  const __grid_constant__ ProductList list) {
@@ -141,7 +148,7 @@ __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     if (threadIdx.x == 0) produce(planes, list, ring);
   } else {
     take_registers<232>();
-    consume(list, ring);
+    consume<elements>(list, ring);
   }
   cluster_wait();  // the other block may still arrive at our barriers
 #endif
@@ -149,15 +156,22 @@ __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
 
 }  // namespace
 
-bool has_wgmma() { return is_compiled(wgmma_kernel, threads, shared_bytes); }
+bool has_wgmma(Elements elements) {
+  const auto kernel =
+      elements == Elements::bits ? wgmma_kernel<Elements::bits> : wgmma_kernel<Elements::bytes>;
+  return is_compiled(kernel, threads, shared_bytes);
+}
 
 void launch_wgmma(const DevicePlanes& planes,
                   const ProductList& list,
+                  Elements elements,
                   int pairs,
                   cudaStream_t stream) {
   LaunchShape shape(2 * pairs, threads, shared_bytes);
   shape.cluster = 2;
-  launch("count pairs", wgmma_kernel, shape, stream, planes, list);
+  const auto kernel =
+      elements == Elements::bits ? wgmma_kernel<Elements::bits> : wgmma_kernel<Elements::bytes>;
+  launch("count pairs", kernel, shape, stream, planes, list);
 }
 
 }  // namespace yupana::genotype::cuda

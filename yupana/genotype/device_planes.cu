@@ -11,14 +11,6 @@ constexpr int warp_samples = 16;  // a 32-bit word of codes
 constexpr int block_warps = 8;    // 128 samples: the 32 bytes that memory delivers at least
 constexpr int task_sites = 256;   // eight words a plane: the 32 bytes that memory takes at least
 
-/// Offset of piece `piece` of 16 bytes of plane `plane` of step `step` in row `row`.
-__device__ uint4* piece_of(
-    const DevicePlanes& planes, int plane, std::int64_t step, std::int64_t row, int piece) {
-  const std::int64_t table = plane * std::int64_t{planes.steps} + step;
-  auto* const bytes = const_cast<std::uint8_t*>(planes.tile(table, row));
-  return reinterpret_cast<uint4*>(bytes + 16 * (piece ^ static_cast<int>(row % 8)));
-}
-
 /// 32 rows of 32 bits, one a lane, to 32 columns: bit i of lane j was bit j of lane i.
 __device__ std::uint32_t transpose_bits(std::uint32_t x, int lane) {
   std::uint32_t low = 0x0000ffff;  // columns that stay in lanes without bit `s`

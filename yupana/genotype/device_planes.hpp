@@ -56,4 +56,14 @@ void add_row_sums(const DevicePlanes& planes,
                   unsigned long long* sums,
                   cudaStream_t stream);
 
+#ifdef __CUDACC__
+/// Piece `piece` of 16 bytes of plane `plane` of step `step` in row `row`.
+__device__ inline uint4* piece_of(
+    const DevicePlanes& planes, int plane, std::int64_t step, std::int64_t row, int piece) {
+  const std::int64_t table = plane * std::int64_t{planes.steps} + step;
+  auto* const bytes = const_cast<std::uint8_t*>(planes.tile(table, row));
+  return reinterpret_cast<uint4*>(bytes + 16 * (piece ^ static_cast<int>(row % 8)));
+}
+#endif
+
 }  // namespace yupana::genotype::cuda

@@ -128,6 +128,30 @@ GrmCounter::GrmCounter(Context& context, std::int64_t samples, const GrmParams& 
   }
   grm_.own_sums.resize(static_cast<std::size_t>(samples));
   grm_.missing.resize(static_cast<std::size_t>(samples));
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda && params.gpu && !params.dosage && samples > 0) {
+    device_ = cuda::device_grm(context, samples, grm_.rows);
+  }
+#endif
+}
+
+Grm GrmCounter::take() {
+#ifdef YUPANA_CUDA
+  if (device_) device_->collect(grm_);
+#endif
+  device_ = nullptr;
+  return std::move(grm_);
+}
+
+std::int64_t GrmCounter::most_cells([[maybe_unused]] const Context& context,
+                                    [[maybe_unused]] std::int64_t samples,
+                                    [[maybe_unused]] std::int64_t block_sites) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) {
+    return cuda::most_cells_of_grm(context, samples, block_sites);
+  }
+#endif
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 std::uint64_t GrmCounter::bytes(std::int64_t samples, Range rows) {
@@ -155,6 +179,15 @@ void GrmCounter::add(const CallBlock& calls, Stage* stage) {
   if (!block.complete && grm_.missing_both.empty()) {
     grm_.missing_both = Array<std::uint32_t>::zeros(grm_.sums.size());
   }
+#ifdef YUPANA_CUDA
+  if (device_) {
+    device_->add(block);
+    const Range rows = grm_.rows;
+    const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
+    if (stage != nullptr) stage->advance(pairs * static_cast<double>(block.sites()));
+    return;
+  }
+#endif
   if (context_.backend() == Backend::reference) {
     reference::add_block(block, grm_);
   } else {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "yupana/genotype/cohort.hpp"
 
 namespace yupana::genotype {
+
+namespace cuda {
+class DeviceGrm;
+}
 
 /// How a site is scaled; x counts alleles, p = sum of x / (2 calls) over the samples that stay.
 enum class Standardize {
@@ -21,6 +26,7 @@ struct GrmParams {
   Standardize standardize = Standardize::gcta;
   Range rows = {};      ///< rows of the triangle to compute; {0, 0}: all
   bool dosage = false;  ///< x is the dosage of blocks that have them: see grm_dosages.hpp
+  bool gpu = true;      ///< with CUDA: sums of calls on its devices
 };
 
 /// Rows of a genomic relationship matrix as exact sums:
@@ -58,8 +64,10 @@ struct Grm {
 ///   bound   |error of A_jk| <= 2^-24 sqrt(A_jj A_kk) + 2^-20, and the rounding of the result
 ///   work    pairs x sites / 512 vector steps where sites share weights, 3 to 8 times as many where
 ///           they do not; 8 bytes a pair in memory, 12 with missing calls
+///           On GPUs w (x - 2p) (x' - 2p) is w x x' less such terms, and w x x' four products of
+///           bytes, x by the digits of w times x' (grm_cuda.cu)
 ///   determinism: the same bits for any threads, order and size of blocks, and backend
-///   devices: the CPU alone; a GPU needs the same planes and words, and products of 8 or more bits
+///   devices: calls on CPU and CUDA, where every device has a band of the rows; dosages on the CPU
 ///   errors: out_of_resources where the sums of many rare sites pass 2^62
 ///   source: Yang, Lee, Goddard, Visscher 2011 (GCTA); Patterson, Price, Reich 2006 (EIGENSOFT)
 class GrmCounter {
@@ -67,16 +75,22 @@ class GrmCounter {
   GrmCounter(Context& context, std::int64_t samples, const GrmParams& params = {});
   /// Reports finished work to `stage`, if given, in pair-SNPs.
   void add(const CallBlock& block, Stage* stage = nullptr);
-  const Grm& grm() const { return grm_; }
-  Grm take() { return std::move(grm_); }
+  Range rows() const { return grm_.rows; }
+  Grm take();
   /// Bytes that a counter holds next to the blocks it is given, but for one more block of codes.
   static std::uint64_t bytes(std::int64_t samples, Range rows);
+  /// Pairs of a band that the context's GPUs hold with blocks of so many sites; without CUDA any
+  /// number.
+  static std::int64_t most_cells(const Context& context,
+                                 std::int64_t samples,
+                                 std::int64_t block_sites);
 
  private:
   Context& context_;
   Standardize standardize_;
   Grm grm_;
-  std::int64_t bound_ = 0;  ///< of any sum
+  std::int64_t bound_ = 0;                   ///< of any sum
+  std::shared_ptr<cuda::DeviceGrm> device_;  ///< null but for CUDA
 };
 
 }  // namespace yupana::genotype

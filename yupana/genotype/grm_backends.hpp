@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "yupana/core/array.hpp"
@@ -51,5 +52,23 @@ void add_block(const GrmBlock& block, Grm& grm);
 namespace cpu {
 void add_block(Context& context, const GrmBlock& block, Grm& grm, Stage* stage);
 }  // namespace cpu
+
+namespace cuda {
+
+/// The sums of a GrmCounter on the context's devices. Only CUDA builds define it.
+class DeviceGrm {
+ public:
+  virtual ~DeviceGrm() = default;
+  /// Work is queued; the block is free again when this returns.
+  virtual void add(const GrmBlock& block) = 0;
+  /// Adds the sums of pairs, and the terms and missing calls of samples, to those of the host.
+  virtual void collect(Grm& grm) = 0;
+};
+std::unique_ptr<DeviceGrm> device_grm(Context& context, std::int64_t samples, Range rows);
+std::int64_t most_cells_of_grm(const Context& context,
+                               std::int64_t samples,
+                               std::int64_t block_sites);
+
+}  // namespace cuda
 
 }  // namespace yupana::genotype

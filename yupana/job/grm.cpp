@@ -147,7 +147,18 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
   if (known >= 0) plan.block_sites = std::clamp<std::int64_t>(known, 1, plan.block_sites);
   const std::uint64_t fixed =
       fixed_bytes(samples, dosage) + static_cast<std::uint64_t>(plan.block_sites) * site;
-  const auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
+  auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
+  if (!one_band && !dosage) {
+    const std::int64_t most = genotype::GrmCounter::most_cells(context, samples, plan.block_sites);
+    if (most < samples) {
+      throw resource_error(
+          "memory: the relationships of {} do not fit the GPU, --gpu-memory allows {}; raise "
+          "--gpu-memory, or give --device cpu",
+          counted(samples, "sample"),
+          allowed_bytes(static_cast<double>(context.gpu_memory())));
+    }
+    cells = std::min(cells, most);
+  }
   for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
     plan.bands.push_back(triangle_band(row, samples, cells));
   }
@@ -158,13 +169,18 @@ genotype::Grm count_grm(Context& context,
                         Input& input,
                         const GrmPlan& plan,
                         const genotype::GrmParams& params) {
-  if (context.backend() == Backend::cuda) {
-    context.note("relationships are summed on the CPU; --device cuda has no effect");
-  }
+  const std::int64_t samples = std::ssize(input.cohort.samples());
   genotype::GrmParams counted_params = params;
   counted_params.dosage = input.cohort.has_dosages();
-  genotype::GrmCounter counter(context, std::ssize(input.cohort.samples()), counted_params);
-  const Range rows = counter.grm().rows;
+  const std::int64_t most = genotype::GrmCounter::most_cells(context, samples, plan.block_sites);
+  counted_params.gpu = params.rows.end > 0 || triangle_cells(samples) <= most;
+  if (context.backend() == Backend::cuda && (counted_params.dosage || !counted_params.gpu)) {
+    context.note(counted_params.dosage
+                     ? "relationships of dosages are summed on the CPU"
+                     : "relationships are summed on the CPU: the GPUs have no room for all pairs");
+  }
+  genotype::GrmCounter counter(context, samples, counted_params);
+  const Range rows = counter.rows();
   const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
   const double sites = static_cast<double>(std::max<std::int64_t>(input.cohort.sites(), 0));
   Stage stage(context, "relationships", pairs * sites, "pair-SNP");

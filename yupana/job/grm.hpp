@@ -53,7 +53,7 @@ SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm);
 /// The samples as GCTA and PLINK 2 list them: family and individual identifier.
 void write_grm_ids(AtomicFile& file, const Input& input);
 
-/// Genotypes in, a genomic relationship matrix in files out. One process, on the CPU.
+/// Genotypes in, a genomic relationship matrix in files out. One process.
 GrmJobResult run_grm(Context& context, const GrmJobParams& params);
 
 }  // namespace yupana::job
