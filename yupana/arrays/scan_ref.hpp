@@ -86,17 +86,19 @@ void scan(const T* in, std::int64_t n, std::optional<T> first, T* out, Op op, bo
   if constexpr (has_prefix_order<T, Op>) {
     return scan_sums(in, n, first.value_or(no_sum<T>), out, exclusive);
   } else {
-    std::optional<T> carry = first;
+    std::optional<T> carry;
+    if (first) carry.emplace(*first);
+    const auto after_carry = [&](const T& inside) { return carry ? op(*carry, inside) : inside; };
     for (std::int64_t begin = 0; begin < n; begin += tile_size<T>) {
       const std::int64_t end = std::min(n, begin + tile_size<T>);
-      std::optional<T> local;
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::optional<T> last = local;
-        local = local ? op(*local, in[i]) : in[i];
-        const T& inside = exclusive && last ? *last : *local;
-        out[i] = exclusive && !last ? *carry : carry ? op(*carry, inside) : inside;
+      T local = in[begin];
+      out[begin] = exclusive ? *carry : after_carry(local);
+      for (std::int64_t i = begin + 1; i < end; ++i) {
+        const T next = op(local, in[i]);
+        out[i] = after_carry(exclusive ? local : next);
+        local = next;
       }
-      carry = carry ? op(*carry, *local) : *local;
+      carry = after_carry(local);
     }
   }
 }
