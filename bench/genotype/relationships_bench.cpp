@@ -56,7 +56,8 @@ bool are_close(const std::vector<T>& ours, const std::vector<T>& theirs, double 
   return true;
 }
 
-/// One of PLINK 2's BLAS libraries.
+/// One of PLINK 2's BLAS libraries. OpenBLAS chooses its kernel by the processor, whatever the
+/// environment asks for.
 struct Blas {
   std::string name;    ///< in the table
   std::string prefix;  ///< of the command
@@ -66,7 +67,8 @@ std::vector<Blas> blas_libraries(const BenchParams& params) {
   std::vector<Blas> all{{"", ""}};
   const std::string folder = params.built_peers + "/openblas/lib";
   if (std::filesystem::exists(folder)) {
-    all.push_back({" with OpenBLAS", "LD_LIBRARY_PATH=" + folder + " "});
+    all.push_back({" with OpenBLAS",
+                   "env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE LD_LIBRARY_PATH=" + folder + " "});
   }
   return all;
 }

@@ -161,6 +161,53 @@ TEST(GrmProduct, IsTheMatrixTimesVectors) {
   }
 }
 
+TEST(GrmProduct, MissingCallsKeptSamplesAndManyColumnsOnEveryTarget) {
+  const SiteBlock block = mixed_block(203, 150, 0.05, 23);
+  std::vector<std::int64_t> kept;
+  for (std::int64_t i = 0; i < 203; i += 1 + i % 3 / 2) kept.push_back(i);
+  const CallBlock calls = calls_of(block, {0, 150}, kept);
+  constexpr std::int64_t columns = 26;
+  const std::int64_t n = std::ssize(kept);
+  Matrix<double> x(n, columns);
+  const Random random(5);
+  for (std::int64_t i = 0; i < n * columns; ++i) x.data()[i] = random.uniform(i) - 0.5;
+  // By definition: z, its products with x, and the sums of both.
+  constexpr int copies[4] = {2, -1, 1, 0};
+  std::vector<long double> expected(static_cast<std::size_t>(n * columns));
+  for (std::int64_t site = 0; site < 150; ++site) {
+    std::int64_t alleles = 0, total = 0;
+    for (const std::int64_t i : kept) {
+      const int value = copies[block.at(site, i)];
+      if (value >= 0) alleles += value, total += 2;
+    }
+    if (alleles == 0 || alleles == total) continue;
+    const long double p = static_cast<long double>(alleles) / total;
+    const auto z = [&](std::int64_t i) {
+      const int value = copies[block.at(site, kept[static_cast<std::size_t>(i)])];
+      return value < 0 ? 0.0L : (value - 2 * p) / std::sqrt(2 * p * (1 - p));
+    };
+    for (std::int64_t c = 0; c < columns; ++c) {
+      long double product = 0;
+      for (std::int64_t i = 0; i < n; ++i) product += z(i) * x(i, c);
+      for (std::int64_t i = 0; i < n; ++i) expected[i * columns + c] += z(i) * product;
+    }
+  }
+  std::vector<double> first;
+  for_each_simd_target([&](const std::string& target) {
+    SCOPED_TRACE(target);
+    Context context({.device = "cpu", .threads = 2});
+    Matrix<double> sums(n, columns);
+    std::fill_n(sums.data(), n * columns, 0.0);
+    add_grm_product(context, calls, Standardize::gcta, x.view(), sums.view());
+    const std::vector<double> got(sums.data(), sums.data() + n * columns);
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      ASSERT_NEAR(got[k], expected[k], 1e-9) << k;
+    }
+    if (first.empty()) first = got;
+    EXPECT_EQ(got, first);
+  });
+}
+
 /// Weights that are floats of at least 2, in units of 2^-22.
 std::vector<std::int64_t> random_weights(std::int64_t count, double most, int distinct) {
   std::vector<std::int64_t> weights;

@@ -35,26 +35,27 @@ GrmSite grm_site(const SiteCounts& counts, Standardize standardize) {
   return site;
 }
 
+void copy_calls(const SiteBlock& from,
+                std::int64_t site,
+                std::span<const std::int64_t> kept,
+                std::uint8_t* to) {
+  const std::int64_t bytes = SiteBlock(std::ssize(kept), 0).stride;
+  if (std::ssize(kept) == from.samples) {
+    std::memcpy(to, from.row(site), static_cast<std::size_t>(bytes));
+    return;
+  }
+  std::memset(to, 0, static_cast<std::size_t>(bytes));
+  for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
+    const int code = from.at(site, kept[static_cast<std::size_t>(i)]) << (2 * (i % 4));
+    to[i / 4] = static_cast<std::uint8_t>(to[i / 4] | code);
+  }
+}
+
 namespace {
 
-/// Copies the kept samples of a row, homozygotes exchanged where `fold`.
-void copy_row(const SiteBlock& from,
-              std::int64_t site,
-              std::span<const std::int64_t> kept,
-              bool fold,
-              SiteBlock& to) {
-  std::uint8_t* row = to.row(site);
-  if (std::ssize(kept) == from.samples) {
-    std::memcpy(row, from.row(site), static_cast<std::size_t>(to.stride));
-  } else {
-    std::memset(row, 0, static_cast<std::size_t>(to.stride));
-    for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
-      const int code = from.at(site, kept[static_cast<std::size_t>(i)]) << (2 * (i % 4));
-      row[i / 4] = static_cast<std::uint8_t>(row[i / 4] | code);
-    }
-  }
-  if (!fold) return;
-  for (std::int64_t i = 0; i < to.stride; i += 8) {
+/// Exchanges the homozygotes of a row.
+void fold(std::uint8_t* row, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += 8) {
     std::uint64_t word;
     std::memcpy(&word, row + i, 8);
     const std::uint64_t homozygous = ~(word ^ word >> 1) & 0x5555555555555555;
@@ -83,7 +84,8 @@ GrmBlock make_block(Context& context,
     context.check_cancelled();
     for (std::int64_t k = begin; k < end; ++k) {
       const GrmSite site = grm_site(counts[static_cast<std::size_t>(k)], standardize);
-      copy_row(calls.codes, k, calls.samples, site.fold, block.codes);
+      copy_calls(calls.codes, k, calls.samples, block.codes.row(k));
+      if (site.fold) fold(block.codes.row(k), block.codes.stride);
       block.weights[k] = site.weight;
       constants[static_cast<std::size_t>(k)] = site.constant;
       for (std::int64_t code = 0; code < 4; ++code) {

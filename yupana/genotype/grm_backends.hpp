@@ -32,6 +32,12 @@ struct GrmSite {
 };
 GrmSite grm_site(const SiteCounts& counts, Standardize standardize);
 
+/// The codes of the kept samples of a row, as a block of these samples has them.
+void copy_calls(const SiteBlock& from,
+                std::int64_t site,
+                std::span<const std::int64_t> kept,
+                std::uint8_t* to);
+
 /// A block of folded codes of the kept samples, x being copies of the minor allele, with tables of
 /// four numbers a site. One more row than sites: all calls missing.
 struct GrmBlock {

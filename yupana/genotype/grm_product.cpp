@@ -6,63 +6,171 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
+#include "yupana/genotype/grm_backends.hpp"
+#include "yupana/genotype/grm_product_backends.hpp"
 #include "yupana/genotype/site_counts.hpp"
 #include "yupana/genotype/site_dosages.hpp"
 
 namespace yupana::genotype {
 namespace {
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using cpu::column_group;
+using cpu::ColumnGroups;
+using cpu::SiteTerms;
+using cpu::term_sites;
 
-/// Sites that are standardized at a time.
-constexpr std::int64_t tile_sites = 64;
-/// Of a product, by one thread: fixed, since sums may round by the shape of their product.
-constexpr std::int64_t piece_sites = 8;
-constexpr std::int64_t piece_samples = 256;
+/// Samples that a thread sums for, at least.
+constexpr std::int64_t share_samples = 128;
 
-struct Scale {
-  double by_code[4] = {};
-};
-
-Scale scale_of(const SiteCounts& counts, Standardize standardize) {
-  Scale scale;
-  if (counts.minor_alleles() == 0) return scale;
+SiteTerms terms_of(const SiteCounts& counts, Standardize standardize) {
+  SiteTerms terms;
+  if (counts.minor_alleles() == 0) return terms;
   const double alleles = 2.0 * static_cast<double>(counts.called());
   const double copies = static_cast<double>(2 * counts.homozygous_a1 + counts.heterozygous);
   const double p = copies / alleles, q = (1 + copies) / (2 + alleles);
   const double factor =
       1 / std::sqrt(standardize == Standardize::gcta ? 2 * p * (1 - p) : q * (1 - q));
-  scale.by_code[homozygous_a1] = (2 - 2 * p) * factor;
-  scale.by_code[heterozygous] = (1 - 2 * p) * factor;
-  scale.by_code[homozygous_a2] = -2 * p * factor;
-  return scale;
+  const auto z = [&](double x) { return (x - 2 * p) * factor; };
+  terms.varies = true;
+  terms.rare_is_a1 = 2 * counts.homozygous_a1 + counts.heterozygous <= counts.called();
+  terms.common = z(terms.rare_is_a1 ? 0 : 2);
+  terms.rare = z(terms.rare_is_a1 ? 2 : 0) - terms.common;
+  terms.heterozygous = z(1) - terms.common;
+  terms.missing = 0 - terms.common;
+  return terms;
 }
 
-/// Tiles of sites of a block, standardized, and their products with the columns of x.
-class SiteTiles {
+double squares_of(const SiteCounts& counts, const SiteTerms& terms) {
+  const auto of = [&](std::int64_t calls, double more) {
+    const double z = terms.common + more;
+    return static_cast<double>(calls) * z * z;
+  };
+  const std::int64_t a1 = counts.homozygous_a1, a2 = counts.homozygous_a2;
+  return of(terms.rare_is_a1 ? a2 : a1, 0) + of(terms.rare_is_a1 ? a1 : a2, terms.rare) +
+         of(counts.heterozygous, terms.heterozygous);
+}
+
+/// A copy of columns in groups, the last one filled up with zeros.
+class GroupedColumns {
  public:
-  SiteTiles(Context& context,
-            const CallBlock& block,
-            Standardize standardize,
-            MatrixView<const double> x)
+  GroupedColumns(std::int64_t rows, std::int64_t columns)
+      : groups_(divide_up(columns, column_group)),
+        values_(Array<double>::zeros(rows * groups_ * column_group)),
+        view_{values_.data(), rows, groups_} {}
+  explicit GroupedColumns(MatrixView<const double> from) : GroupedColumns(from.rows, from.cols) {
+    each(from, [](double& here, const double& there) { here = there; });
+  }
+  void copy_to(MatrixView<double> to) const {
+    each(to, [](const double& here, double& there) { there = here; });
+  }
+  const ColumnGroups& view() const { return view_; }
+
+ private:
+  template <class T, class Body>
+  void each(MatrixView<T> matrix, const Body& body) const {
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      for (std::int64_t j = 0; j < matrix.cols; ++j) {
+        body(view_.at(j / column_group, i)[j % column_group], matrix.row(i)[j]);
+      }
+    }
+  }
+
+  std::int64_t groups_;
+  Array<double> values_;
+  ColumnGroups view_;
+};
+
+/// The sites of a block with hard calls.
+class CalledSites {
+ public:
+  CalledSites(Context& context, const CallBlock& block, Standardize standardize)
+      : context_(context), kept_(kept_codes(block)) {
+    std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
+    const SampleMask mask(block.codes.samples, block.samples);
+    site_counts(context.backend(), block.codes, mask, counts);
+    for (const SiteCounts& count : counts) {
+      terms_.push_back(terms_of(count, standardize));
+      if (terms_.back().varies) squares_ += squares_of(count, terms_.back());
+    }
+  }
+  double squares() const { return squares_; }
+
+  void multiply(MatrixView<const double> x, const ColumnGroups& products) const {
+    const GroupedColumns columns(x);
+    GroupedColumns totals(1, x.cols);
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      for (std::int64_t j = 0; j < x.cols; ++j) {
+        totals.view().at(j / column_group, 0)[j % column_group] += x.row(i)[j];
+      }
+    }
+    context_.parallel_for(
+        divide_up(kept_.sites, term_sites), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t k = begin; k < end; ++k) {
+            context_.check_cancelled();
+            const Range sites = {k * term_sites, std::min((k + 1) * term_sites, kept_.sites)};
+            cpu::site_sums({kept_, terms_.data()}, sites, columns.view(), totals.view(), products);
+          }
+        });
+  }
+  void add_transposed(const ColumnGroups& products, const ColumnGroups& sums) const {
+    context_.parallel_for(
+        divide_up(kept_.samples, share_samples), 1, [&](std::int64_t begin, std::int64_t end) {
+          context_.check_cancelled();
+          const Range samples = {begin * share_samples,
+                                 std::min(end * share_samples, kept_.samples)};
+          cpu::sample_sums({kept_, terms_.data()}, samples, products, sums);
+        });
+  }
+
+ private:
+  static SiteBlock kept_codes(const CallBlock& block) {
+    SiteBlock kept(std::ssize(block.samples), block.codes.sites);
+    kept.sites = block.codes.sites;
+    for (std::int64_t k = 0; k < kept.sites; ++k) {
+      copy_calls(block.codes, k, block.samples, kept.row(k));
+    }
+    return kept;
+  }
+
+  Context& context_;
+  SiteBlock kept_;
+  std::vector<SiteTerms> terms_;
+  double squares_ = 0;
+};
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Sites whose dosages are standardized at a time.
+constexpr std::int64_t tile_sites = 64;
+/// Of a product, by one thread: fixed, since sums may round by the shape of their product.
+constexpr std::int64_t piece_sites = 8;
+constexpr std::int64_t piece_samples = 256;
+
+/// Tiles of sites of a block with dosages, standardized, and their products with the columns of x.
+class DosageTiles {
+ public:
+  DosageTiles(Context& context,
+              const CallBlock& block,
+              Standardize standardize,
+              MatrixView<const double> x)
       : context_(context),
         block_(block),
         right_(x.data, std::ssize(block.samples), x.cols, Eigen::OuterStride<>(x.stride)),
         scaled_(tile_sites, right_.rows()),
         products_(tile_sites, x.cols) {
-    if (!block.codes.dosages.empty()) {
-      add_dosage_scales(standardize);
-      return;
+    for (std::int64_t site = 0; site < block_.codes.sites; ++site) {
+      const DosageSums sums = dosage_sums(block_.codes, site, block_.samples);
+      scales_.push_back(dosage_scale(sums, standardize));
+      const auto [p, deviation] = scales_.back();
+      if (deviation == 0) continue;
+      const double copies = static_cast<double>(sums.sum) / dosage_unit;
+      const double squares = static_cast<double>(sums.squares) / (dosage_unit * dosage_unit);
+      squares_ += (squares - 2 * p * copies) / (deviation * deviation);
     }
-    std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
-    const SampleMask mask(block.codes.samples, block.samples);
-    site_counts(context.backend(), block.codes, mask, counts);
-    for (const SiteCounts& count : counts) add_scale(count, scale_of(count, standardize));
   }
 
   /// Sum of the squares of the standardized genotypes.
   double squares() const { return squares_; }
-  const Rows& scaled() const { return scaled_; }
   const Rows& products() const { return products_; }
 
   void load(std::int64_t first, std::int64_t count) {
@@ -71,56 +179,46 @@ class SiteTiles {
           context_.check_cancelled();
           for (std::int64_t piece = begin; piece < end; ++piece) {
             const std::int64_t at = piece * piece_sites, many = std::min(piece_sites, count - at);
-            for (std::int64_t k = at; k < at + many; ++k) standardize_site(first + k, k);
+            for (std::int64_t k = at; k < at + many; ++k) {
+              const SiteScale& scale = scales_[static_cast<std::size_t>(first + k)];
+              standardize_dosages(block_.codes, first + k, block_.samples, scale, &scaled_(k, 0));
+            }
             products_.middleRows(at, many).noalias() = scaled_.middleRows(at, many) * right_;
+          }
+        });
+  }
+  /// sums += transposed tile x products.
+  void add_transposed(std::int64_t count, MatrixView<double> sums) const {
+    Eigen::Map<Rows, 0, Eigen::OuterStride<>> result(
+        sums.data, scaled_.cols(), sums.cols, Eigen::OuterStride<>(sums.stride));
+    context_.parallel_for(
+        divide_up(scaled_.cols(), piece_samples), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t piece = begin; piece < end; ++piece) {
+            const std::int64_t at = piece * piece_samples;
+            const std::int64_t many = std::min(piece_samples, scaled_.cols() - at);
+            result.middleRows(at, many).noalias() +=
+                scaled_.block(0, at, count, many).transpose() * products_.topRows(count);
           }
         });
   }
 
  private:
-  void add_scale(const SiteCounts& count, const Scale& scale) {
-    scales_.push_back(scale);
-    const auto add = [&](Code code, std::int64_t calls) {
-      squares_ += static_cast<double>(calls) * scale.by_code[code] * scale.by_code[code];
-    };
-    add(homozygous_a1, count.homozygous_a1);
-    add(heterozygous, count.heterozygous);
-    add(homozygous_a2, count.homozygous_a2);
-  }
-
-  void add_dosage_scales(Standardize standardize) {
-    for (std::int64_t site = 0; site < block_.codes.sites; ++site) {
-      const DosageSums sums = dosage_sums(block_.codes, site, block_.samples);
-      dosage_scales_.push_back(dosage_scale(sums, standardize));
-      const auto [p, deviation] = dosage_scales_.back();
-      if (deviation == 0) continue;
-      const double copies = static_cast<double>(sums.sum) / dosage_unit;
-      const double squares = static_cast<double>(sums.squares) / (dosage_unit * dosage_unit);
-      squares_ += (squares - 2 * p * copies) / (deviation * deviation);
-    }
-  }
-
-  void standardize_site(std::int64_t site, std::int64_t row) {
-    if (!dosage_scales_.empty()) {
-      const SiteScale& scale = dosage_scales_[static_cast<std::size_t>(site)];
-      return standardize_dosages(block_.codes, site, block_.samples, scale, &scaled_(row, 0));
-    }
-    const Scale& scale = scales_[static_cast<std::size_t>(site)];
-    for (std::int64_t i = 0; i < scaled_.cols(); ++i) {
-      const std::int64_t sample = block_.samples[static_cast<std::size_t>(i)];
-      scaled_(row, i) = scale.by_code[block_.codes.at(site, sample)];
-    }
-  }
-
   Context& context_;
   const CallBlock& block_;
   Eigen::Map<const Rows, 0, Eigen::OuterStride<>> right_;
   Rows scaled_;
   Rows products_;
-  std::vector<Scale> scales_;
-  std::vector<SiteScale> dosage_scales_;
+  std::vector<SiteScale> scales_;
   double squares_ = 0;
 };
+
+/// Calls body(first, count) for tiles of sites.
+template <class Body>
+void for_each_tile(std::int64_t sites, const Body& body) {
+  for (std::int64_t first = 0; first < sites; first += tile_sites) {
+    body(first, std::min(tile_sites, sites - first));
+  }
+}
 
 }  // namespace
 
@@ -129,25 +227,20 @@ double add_grm_product(Context& context,
                        Standardize standardize,
                        MatrixView<const double> x,
                        MatrixView<double> sums) {
-  const std::int64_t samples = std::ssize(block.samples);
-  Eigen::Map<Rows, 0, Eigen::OuterStride<>> result(
-      sums.data, samples, sums.cols, Eigen::OuterStride<>(sums.stride));
-  SiteTiles tiles(context, block, standardize, x);
-  for (std::int64_t first = 0; first < block.codes.sites; first += tile_sites) {
-    const std::int64_t count = std::min(tile_sites, block.codes.sites - first);
-    tiles.load(first, count);
-    context.parallel_for(
-        divide_up(samples, piece_samples), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t piece = begin; piece < end; ++piece) {
-            const std::int64_t at = piece * piece_samples;
-            const std::int64_t many = std::min(piece_samples, samples - at);
-            result.middleRows(at, many).noalias() +=
-                tiles.scaled().block(0, at, count, many).transpose() *
-                tiles.products().topRows(count);
-          }
-        });
+  if (!block.codes.dosages.empty()) {
+    DosageTiles tiles(context, block, standardize, x);
+    for_each_tile(block.codes.sites, [&](std::int64_t first, std::int64_t count) {
+      tiles.load(first, count);
+      tiles.add_transposed(count, sums);
+    });
+    return tiles.squares();
   }
-  return tiles.squares();
+  const CalledSites sites(context, block, standardize);
+  const GroupedColumns products(block.codes.sites, x.cols), grouped(sums);
+  sites.multiply(x, products.view());
+  sites.add_transposed(products.view(), grouped.view());
+  grouped.copy_to(sums);
+  return sites.squares();
 }
 
 Matrix<double> site_products(Context& context,
@@ -155,12 +248,17 @@ Matrix<double> site_products(Context& context,
                              Standardize standardize,
                              MatrixView<const double> x) {
   Matrix<double> result(block.codes.sites, x.cols);
-  SiteTiles tiles(context, block, standardize, x);
-  for (std::int64_t first = 0; first < block.codes.sites; first += tile_sites) {
-    const std::int64_t count = std::min(tile_sites, block.codes.sites - first);
+  if (block.codes.dosages.empty()) {
+    const GroupedColumns products(block.codes.sites, x.cols);
+    CalledSites(context, block, standardize).multiply(x, products.view());
+    products.copy_to(result.view());
+    return result;
+  }
+  DosageTiles tiles(context, block, standardize, x);
+  for_each_tile(block.codes.sites, [&](std::int64_t first, std::int64_t count) {
     tiles.load(first, count);
     std::copy_n(tiles.products().data(), count * x.cols, result.row(first));
-  }
+  });
   return result;
 }
 

@@ -12,8 +12,16 @@ namespace yupana::genotype {
 /// sums += Z' Z x over the sites of a block, Z the standardized genotypes of its kept samples, 0
 /// where missing; x and sums have a row for each of them. So a relationship matrix, where no call
 /// is missing Z' Z / sites, is multiplied without being made. Returns the sum of the squares of Z.
-///   work: 4 samples x sites x columns operations; memory: 64 sites of doubles
-///   determinism: the same bits for any threads, and for blocks of any whole number of 64 sites
+///   method  per site what z of the commoner homozygote is for all, and for each other call what
+///   its z
+///           has more: additions of rows of x, none of them for the calls that most samples have
+///   work: 2 samples x sites x columns additions times the share of the other calls; memory: x,
+///   sums
+///         and a row a site in whole groups of 24 columns. Dosages: 4 samples x sites x columns
+///         operations; 64 sites of doubles
+///   determinism: the same bits for any threads and processors, and for blocks of any whole number
+///   of
+///         64 sites
 double add_grm_product(Context& context,
                        const CallBlock& block,
                        Standardize standardize,
