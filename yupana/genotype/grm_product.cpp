@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -63,6 +64,11 @@ class GroupedColumns {
   void copy_to(MatrixView<double> to) const {
     each(to, [](const double& here, double& there) { there = here; });
   }
+  void copy_row(std::int64_t row, MatrixView<double> to) const {
+    for (std::int64_t j = 0; j < to.cols; ++j) {
+      to.row(row)[j] = view_.at(j / column_group, row)[j % column_group];
+    }
+  }
   const ColumnGroups& view() const { return view_; }
 
  private:
@@ -94,6 +100,23 @@ class CalledSites {
     }
   }
   double squares() const { return squares_; }
+
+  /// Whether some call of a sample is there. Terms of a sample without any meet, but for rounding.
+  std::vector<bool> has_calls() const {
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(kept_.stride / 8), ~std::uint64_t{0});
+    for (std::int64_t site = 0; site < kept_.sites; ++site) {
+      for (std::size_t at = 0; at < all.size(); ++at) {
+        std::uint64_t word;
+        std::memcpy(&word, kept_.row(site) + 8 * at, 8);
+        all[at] &= word & ~(word >> 1);
+      }
+    }
+    std::vector<bool> result(static_cast<std::size_t>(kept_.samples));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = (all[i / 32] >> (2 * (i % 32)) & 1) == 0;
+    }
+    return result;
+  }
 
   void multiply(MatrixView<const double> x, const ColumnGroups& products) const {
     const GroupedColumns columns(x);
@@ -239,7 +262,11 @@ double add_grm_product(Context& context,
   const GroupedColumns products(block.codes.sites, x.cols), grouped(sums);
   sites.multiply(x, products.view());
   sites.add_transposed(products.view(), grouped.view());
-  grouped.copy_to(sums);
+  const std::vector<bool> has_calls =
+      block.complete ? std::vector<bool>(block.samples.size(), true) : sites.has_calls();
+  for (std::int64_t i = 0; i < sums.rows; ++i) {
+    if (has_calls[static_cast<std::size_t>(i)]) grouped.copy_row(i, sums);
+  }
   return sites.squares();
 }
 

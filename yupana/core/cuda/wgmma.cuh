@@ -3,8 +3,9 @@
 #include <cstdint>
 
 /// Tensor cores of Hopper (compute capability 9.0a): 64 x 256 x 256 bits an instruction, or 64 x
-/// 256 x 32 bytes, or 64 x 256 x 16 bfloat16 values. Fragment of thread t of a warp group (128 threads, warp w, lane l):
-/// element i is the sum of row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (l % 4) + i % 2.
+/// 256 x 32 bytes, or 64 x 256 x 16 bfloat16 values. Fragment of thread t of a warp group (128
+/// threads, warp w, lane l): element i is the sum of row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i
+/// / 4) + 2 (l % 4) + i % 2.
 namespace yupana::cuda {
 
 /// Address, in 16-byte units, of an operand tile in shared memory: rows of 128 bytes, 128-byte
