@@ -71,4 +71,12 @@ def maps_are_told_of_no_training_that_is_not_done():
         run(*common[:-1], "map", *options)
 
 
+def a_depth_is_for_the_picture_of_a_tree():
+    pathlib.Path("t.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    for form in ([], ["--as", "rules"], ["--as", "dot"]):
+        refuse("tree", "show", "m.json", "--depth", 1, *form, says="--depth has no effect without --as svg")
+    run("tree", "show", "m.json", "--as", "svg", "--depth", 1)
+
+
 sys.exit(main())
