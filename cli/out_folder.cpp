@@ -30,7 +30,8 @@ void check_out(const std::string& out) {
 void check_prefix(const std::string& out) {
   std::error_code fault;
   const fs::file_status status = fs::status(out, fault);
-  if (!fs::is_other(status)) return;
+  // Standard output is a regular file where it is redirected, and its name still no beginning.
+  if (!fs::is_other(status) && !is_standard_output(out)) return;
   throw usage_error(
       "-o {}: expected the beginning of the names of several files, got a device or pipe; name it "
       "as out/run",

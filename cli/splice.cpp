@@ -1,6 +1,7 @@
 #include "yupana/job/splice.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/splice_options.hpp"
 #include "yupana/core/counted.hpp"
@@ -45,6 +46,7 @@ bool is_sure(double seconds) { return seconds >= 0.01; }
 /// "predicted 1.5 s WHAT, within a factor of 3".
 std::string predicted_text(const job::SpliceResult& result, std::string_view what) {
   const double seconds = result.predicted_seconds;
+  if (std::isnan(seconds)) return "no prediction with --device reference";
   if (!is_sure(seconds)) return fmt::format("predicted less than 0.03 s {}", what);
   return fmt::format(
       "predicted {:.3g} s {}, within a factor of {:g}", seconds, what, result.predicted_factor);
@@ -152,7 +154,9 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
     }
     answer.json["estimates"].push_back(estimate_json(e));
   }
-  answer.json["predicted_seconds"] = result.predicted_seconds;
+  if (!std::isnan(result.predicted_seconds)) {
+    answer.json["predicted_seconds"] = result.predicted_seconds;
+  }
   if (is_sure(result.predicted_seconds)) {
     answer.json["predicted_within_factor"] = result.predicted_factor;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/out_folder.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -326,6 +327,9 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   params.inputs = inputs_of(context, call.command, options);
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
+  for (const char* const ending : job::splice_endings) {
+    if (drop_ending(params.out, ending)) break;
+  }
   params.also = also_of(options);
   params.max_intron = options.max_intron.value_or(splice::intron_prior(params.species).max_intron);
   refuse_own_inputs(options, params);

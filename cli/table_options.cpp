@@ -9,15 +9,16 @@ namespace {
 
 const char* const group = "Table";
 
-/// One character, by name or as such; `zero`: the word for '\0'.
+/// One character of ASCII, by name or as such; `zero`: the word for '\0'.
 char character_of(const std::string& name, const std::string& text, const std::string& zero) {
   static const std::map<std::string, char> words{
       {"tab", '\t'}, {"\\t", '\t'}, {"comma", ','}, {"space", ' '}};
   const auto word = words.find(text);
   if (word != words.end()) return word->second;
   if (text == zero) return '\0';
-  if (text.size() == 1) return text[0];
-  throw usage_error("{}: expected one character, tab or {}, got '{}'", name, zero, text);
+  if (text.size() == 1 && text[0] > 0) return text[0];
+  throw usage_error(
+      "{}: expected one character of ASCII, tab, space or {}, got '{}'", name, zero, text);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ std::string picture_path(const std::string& out, const std::string& format) {
 }
 
 Answer show(Context& context, const Call& call, const ShowParams& params) {
+  if (params.format != "svg") call.command.refuse({"--depth"}, "without --as svg");
   const forest::Model model = io::read_model(params.model, context.memory());
   const std::int64_t tree = params.tree - 1;
   std::string text = params.format == "rules" ? io::rules_text(model, tree)
@@ -171,7 +172,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   const bool shuffled = !result.permutation.empty();
   Answer answer;
   answer.json = {{"command", call.command.name()}};
-  auto rows = nlohmann::ordered_json::object();
+  nlohmann::ordered_json::object_t rows;  // [] would look at all names before
   answer.text = shuffled ? "impurity  permutation  feature\n" : "impurity  feature\n";
   std::vector<std::size_t> order(result.features.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -179,7 +180,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   std::stable_sort(
       order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return by[a] > by[b]; });
   for (const std::size_t f : order) {
-    auto& row = rows[result.features[f]];
+    auto& row = rows.emplace_back(result.features[f], nullptr).second;
     row["impurity"] = result.impurity[f];
     answer.text += fmt::format("{:8.4f}", result.impurity[f]);
     if (shuffled) {
@@ -189,7 +190,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
     }
     answer.text += "  " + result.features[f] + "\n";
   }
-  answer.json["importances"] = rows;
+  answer.json["importances"] = std::move(rows);
   if (shuffled) answer.json["score"] = result.score;
   answer.add_files(result.files, "");
   return answer;

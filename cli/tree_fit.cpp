@@ -209,11 +209,12 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
                                            cv    ? result.cross_validated
                                            : oob ? result.out_of_bag
                                                  : result.train));
-  auto importances = nlohmann::ordered_json::object();
+  // Not by [], which looks at all names before: a libsvm table may have millions.
+  nlohmann::ordered_json::object_t importances;
   for (std::size_t f = 0; f < result.importances.size(); ++f) {
-    importances[result.model.features[f]] = result.importances[f];
+    importances.emplace_back(result.model.features[f], result.importances[f]);
   }
-  answer.json["importances"] = importances;
+  answer.json["importances"] = std::move(importances);
   for (const forest::PartialDependence& own : result.dependences) {
     auto means = nlohmann::ordered_json::array();
     for (std::int64_t v = 0; v < own.means.rows(); ++v) {

@@ -276,6 +276,15 @@ def a_learning_rate_of_0_was_in_range_and_refused():
     assert "above 0, at most 1" in run("som", "fit", "--help").stdout
 
 
+def a_batch_map_told_of_a_learning_rate():
+    put("t.csv", "x,y\n1,2\n2,3\n3,1\n")
+    fit = ["som", "fit", "t.csv", "--rows", 2, "--cols", 2, "-o", "m"]
+    for online in ([], ["--online"]):
+        run(*fit, *online)
+        assert ("learning_rate" in json.loads(pathlib.Path("m.json").read_text())["schedule"]) == bool(online)
+        run("som", "apply", "m.json", "t.csv", "-o", "a")
+
+
 def a_damaged_digit_of_a_json_model_predicted_otherwise():
     rows = colours(3)
     for family, options in (("forest", ("--trees", 4)), ("tree", ())):

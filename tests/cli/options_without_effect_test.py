@@ -2,10 +2,11 @@
 """fft, polymul, closest, trisolve and som: an option that would have no effect is a usage error."""
 import functools
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, module, refuse as refuse_command, run
+from program import PROGRAM, main, module, refuse as refuse_command, run
 
 np = module("numpy", "NumPy")
 refuse = functools.partial(refuse_command, status=2)
@@ -69,6 +70,26 @@ def maps_are_told_of_no_training_that_is_not_done():
         refuse(*common, *used, *options, says=[options[0] + " has no effect", says])
         run(*common[:-1], "map", *used)
         run(*common[:-1], "map", *options)
+
+
+def a_depth_is_for_the_picture_of_a_tree():
+    pathlib.Path("t.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    for form in ([], ["--as", "rules"], ["--as", "dot"]):
+        refuse("tree", "show", "m.json", "--depth", 1, *form, says="--depth has no effect without --as svg")
+    run("tree", "show", "m.json", "--as", "svg", "--depth", 1)
+
+
+def standard_output_was_the_beginning_of_names_in_dev():
+    pathlib.Path("t.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    for command in (["predict", "m.json", "t.csv"], ["apply", "m.json", "t.csv"], ["export", "m.json"],
+                    ["fit", "t.csv", "--label", "y"]):
+        with open("redirected", "w") as output:
+            done = subprocess.run([PROGRAM, "tree", *command, "-o", "/dev/stdout"], stdout=output,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 2 and "expected the beginning of the names of several files" in done.stderr, done
+        assert not list(pathlib.Path("/dev").glob("stdout.*"))
 
 
 sys.exit(main())

@@ -122,4 +122,32 @@ def introns_longer_than_max_intron_were_not_told():
         assert "longer" not in run("splice", *AUTO, "-o", "x", *more).stderr, more
 
 
+def times_of_the_reference_were_predicted_40_times_too_short():
+    example()
+    for more in ((), ("--estimate",)):
+        out = () if more else ("-o", "x")
+        done = run("splice", *EXAMPLE, *more, *out, "--device", "reference")
+        assert "no prediction with --device reference" in done.stdout, done.stdout
+        assert "predicted_seconds" not in json.loads(
+            run("splice", *EXAMPLE, *more, *out, "--device", "reference", "--json").stdout)
+        assert "predicted_seconds" in json.loads(run("splice", *EXAMPLE, *more, *out, "--json").stdout)
+
+
+def an_ending_of_its_files_was_repeated():
+    example()
+    for ending in (".tsv", ".gff3", ".paf", ".txt", ".gtf", ".sam", ".bam", ".faa", ".html"):
+        done = json.loads(run("splice", *EXAMPLE, "-o", "run" + ending, "--json").stdout)
+        assert done["files"] == ["run.tsv", "run.gff3", "run.paf", "run.txt"], done["files"]
+    run("splice", "--genome", "g.fa", "--save", "sites", "-o", "sites.tsv")
+    assert pathlib.Path("sites.tsv").exists()
+    done = run("splice", "--genome", "g.fa", "--exons", "run.gff3", "--target", "t.fa", "-o", "run.gff3", status=2)
+    assert "-o run would write over the input run.gff3" in done.stderr, done.stderr
+
+
+def messages_on_an_index_named_an_option_that_is_none():
+    example()
+    refuse("--genome", "g.fa", "--index", "g.fa", "--target", "t.fa",
+           says="expected an index of splice --save index, got another file")
+
+
 sys.exit(main(helpers=[gene]))

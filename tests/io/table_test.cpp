@@ -253,7 +253,7 @@ TEST_F(Tables, LibsvmIsDenseWithZeros) {
   EXPECT_EQ(file.classes, (Texts{"-1", "+1"}));
   EXPECT_EQ(read("1 0:4\n", {.zero_based = true}).table.columns(), 1);
   EXPECT_NE(fault("1 0:4\n").find("F:1: index 0 found"), std::string::npos);
-  EXPECT_EQ(fault("1 2:4 2:5\n"), "F:1: index 2 does not grow");
+  EXPECT_EQ(fault("1 2:4 2:5\n"), "F:1: index 2 after 2: expected indices that grow");
   EXPECT_EQ(fault("1 2:4\n1 a:5\n"), "F:2: expected index:value, got 'a:5'");
   EXPECT_NE(fault("1 99999999999:1\n").find("indices go from 1"), std::string::npos);
 }

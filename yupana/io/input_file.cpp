@@ -21,7 +21,7 @@ namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
   return resource_error(
-      "{}: its text takes more than {} and memory is limited to {}; give more --memory",
+      "{}: its text takes {} and memory is limited to {}; give more --memory than that",
       path,
       needed_bytes(bytes),
       allowed_bytes(most));
@@ -63,7 +63,10 @@ Array<char> decompressed(const InputFile& file, std::uint64_t most, const std::s
   while (const std::int64_t got = stream.read(text.data() + filled, text.size() - filled)) {
     filled += got;
     if (static_cast<std::uint64_t>(filled) > most && scratch.empty()) {
-      throw too_large(file.path(), static_cast<std::uint64_t>(filled), most);
+      // The rest is counted and not kept, to say how much there is.
+      std::int64_t whole = filled;
+      while (const std::int64_t more = stream.read(text.data(), text.size())) whole += more;
+      throw too_large(file.path(), static_cast<std::uint64_t>(whole), most);
     }
     if (filled == text.size()) text = resized(text, filled, 2 * filled, folder(2 * filled));
   }

@@ -110,7 +110,7 @@ class MappedFile {
 
 Error damaged(const std::string& path, std::string_view what) {
   return bad_file(
-      path, "damaged: {}; save the index anew with --save-index, or leave out --index", what);
+      path, "damaged: {}; save the index anew with --save index, or leave out --index", what);
 }
 
 /// The header of a file of `bytes` bytes, whose own checksum holds.
@@ -118,10 +118,10 @@ Header read_header(const InputFile& file) {
   Head head;
   const std::string start = head_of(file, std::ssize(magic));
   if (!std::string_view(start).starts_with(magic.substr(0, magic.size() - 1))) {
-    throw file.fault("expected an index of splice --save-index, got another file; save one");
+    throw file.fault("expected an index of splice --save index, got another file; save one");
   }
   if (start != magic) {
-    throw file.fault("expected an index of version {}, got another; save it anew with --save-index",
+    throw file.fault("expected an index of version {}, got another; save it anew with --save index",
                      magic.back());
   }
   if (file.size() < std::ssize(magic) + std::int64_t{sizeof(Header)} + 8) {
@@ -176,7 +176,7 @@ splice::SeedIndex map_seed_index(Context& context,
   if (std::memcmp(&expected, &header, sizeof(Header)) != 0) {
     throw bad_file(path,
                    "expected the index of this genome of {} bases, got that of another, of {} "
-                   "bases; save it anew with --save-index",
+                   "bases; save it anew with --save index",
                    expected.bases,
                    header.bases);
   }

@@ -37,16 +37,17 @@ std::string checksum(const Matrix<float>& codebook) {
 
 Json json_of(const som::SomParams& params) {
   const som::Schedule& schedule = params.schedule;
-  return {{"training", name_of(params.training)},
-          {"initial", name_of(params.initial)},
-          {"neighborhood", name_of(params.neighborhood)},
-          {"iterations", schedule.iterations},
-          {"smooth", schedule.smooth},
-          {"sigma0", schedule.sigma0},
-          {"sigmaf", schedule.sigma_final},
-          {"tau", schedule.tau},
-          {"learning_rate", params.learning_rate},
-          {"seed", params.seed}};
+  Json json{{"training", name_of(params.training)},
+            {"initial", name_of(params.initial)},
+            {"neighborhood", name_of(params.neighborhood)},
+            {"iterations", schedule.iterations},
+            {"smooth", schedule.smooth},
+            {"sigma0", schedule.sigma0},
+            {"sigmaf", schedule.sigma_final},
+            {"tau", schedule.tau},
+            {"seed", params.seed}};
+  if (params.training == som::Training::online) json["learning_rate"] = params.learning_rate;
+  return json;
 }
 
 constexpr std::int64_t max_count = std::int64_t{1} << 53;
@@ -60,7 +61,7 @@ void take_training(const Fields& fields, som::SomParams& params) {
   params.schedule.sigma0 = fields.number("sigma0");
   params.schedule.sigma_final = fields.number("sigmaf");
   params.schedule.tau = fields.number("tau");
-  params.learning_rate = fields.number("learning_rate");
+  if (fields.has("learning_rate")) params.learning_rate = fields.number("learning_rate");
   params.seed = fields.seed("seed");
 }
 

@@ -122,12 +122,15 @@ Error ignored_and(const std::string& name, std::string_view role) {
   return usage_error("--ignore: column '{}' is {} as well; name it once", printable(name), role);
 }
 
-/// The column that `name` means.
+/// The column that `name` means. `likely` is looked at first: of a million features in the table's
+/// order none is searched for.
 std::size_t column_of(const std::string& path,
                       const TableColumns& columns,
                       const std::string& name,
-                      std::string_view role) {
+                      std::string_view role,
+                      std::size_t likely = 0) {
   const auto& names = columns.names;
+  if (likely < names.size() && names[likely] == name) return likely;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   if (name == "last") return names.size() - 1;
@@ -286,7 +289,8 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   columns.places.assign(columns.names.size(), -1);
   std::vector<std::size_t> order;
   for (const std::string& name : params.columns) {
-    const std::size_t c = column_of(path, columns, name, "feature");
+    const std::size_t c =
+        column_of(path, columns, name, "feature", order.empty() ? 0 : order.back() + 1);
     if (columns.uses[c] == ColumnUse::number) {
       throw bad_file(path, "column '{}' is named twice", printable(name));
     }

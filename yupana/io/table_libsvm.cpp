@@ -27,6 +27,19 @@ class LibsvmLine {
   }
 
   std::string_view label() const { return label_; }
+  bool has_group() const { return has_group_; }
+
+  /// Refuses a line without a label, whose first entry would be taken for one.
+  void check_label() const {
+    const std::size_t colon = label_.find(':');
+    double value = 0;
+    if (colon == label_.npos || !number_of<std::int64_t>(label_.substr(0, colon)) ||
+        !whole_number(label_.substr(colon + 1), value)) {
+      return;
+    }
+    fail(fmt::format("expected a label first, got '{}'; put one, as 0, before its entries",
+                     printable(label_)));
+  }
 
   /// The next entry; false after the last. Indices count from 0 here.
   bool next(bool zero_based, std::int64_t& index, double& value) {
@@ -40,7 +53,9 @@ class LibsvmLine {
                        index == 0 ? ", unless --zero-based is given" : ""));
     }
     index -= least;
-    if (index <= last_) fail(fmt::format("index {} does not grow", index + least));
+    if (index <= last_)
+      fail(fmt::format(
+          "index {} after {}: expected indices that grow", index + least, last_ + least));
     last_ = index;
     return true;
   }
@@ -72,6 +87,7 @@ class LibsvmLine {
     std::string_view entry = word();
     std::size_t colon = entry.find(':');
     while (colon != entry.npos && entry.substr(0, colon) == "qid") {
+      has_group_ = true;
       entry = word();
       colon = entry.find(':');
     }
@@ -102,6 +118,7 @@ class LibsvmLine {
   std::size_t bytes_;
   std::string_view label_;
   std::int64_t last_ = -1;
+  bool has_group_ = false;
 };
 
 /// body(row, entries) for every row of a piece.
@@ -248,15 +265,18 @@ void read_libsvm_table(Context& context,
   if (rows == 0) throw bad_file(text.path(), "has no rows");
   note_comments(context, text, params, starts.back());
   const std::int64_t known = largest_index(params.known);
-  std::vector<std::int64_t> widths(text.pieces(), 0), unknown(text.pieces(), 0);
+  std::vector<std::int64_t> widths(text.pieces(), 0), unknown(text.pieces(), 0),
+      groups(text.pieces(), 0);
   each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
     each_line<T>(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
+      line.check_label();
       std::int64_t index = 0;
       double value = 0;
       while (line.next(params.zero_based, index, value)) {
         widths[i] = std::max(widths[i], index + 1);
         unknown[i] += index >= known && value != 0;
       }
+      groups[i] += line.has_group();
     });
   });
   std::int64_t width = *std::max_element(widths.begin(), widths.end());
@@ -264,6 +284,12 @@ void read_libsvm_table(Context& context,
   if (known > 0 && width > known) {
     const auto left_out = std::accumulate(unknown.begin(), unknown.end(), std::int64_t{0});
     take_unknown(context, text.path(), params, {width, known, left_out});
+  }
+  const auto grouped = std::accumulate(groups.begin(), groups.end(), std::int64_t{0});
+  if (params.notes && grouped > 0) {
+    context.note(fmt::format("{}: {} with a group (qid:), left out: rows have none here",
+                             text.path(),
+                             counted(grouped, "row")));
   }
   // A column that no row has is one of zeros.
   width = std::max(width, largest_index(params.columns));

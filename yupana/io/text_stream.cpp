@@ -227,6 +227,10 @@ void check_is_text(const std::string& path, std::string_view beginning) {
   if (beginning.starts_with("PAR1")) {
     throw bad_file(path, "expected text, got a Parquet file; write it as CSV or .npy");
   }
+  using namespace std::string_view_literals;
+  if (beginning.starts_with("\xff\xfe\0\0"sv) || beginning.starts_with("\0\0\xfe\xff"sv)) {
+    throw bad_file(path, "expected UTF-8, got UTF-32; convert it first (iconv -f UTF-32 -t UTF-8)");
+  }
   const bool marked = beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff");
   // UTF-16 without a mark: of a letter, a digit or a line's end, one of two bytes is zero.
   const auto is_zero = [&](std::size_t at) { return beginning[at] == '\0'; };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -276,6 +277,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   result.search = memory->search();
   memory->note_search();
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
+  // It walks through whole tables, slower the more of them are beyond the caches.
+  if (context.backend() == Backend::reference) result.predicted_seconds = std::nan("");
   if (params.estimate) return result;
   if (context.rank() > 0) return result;
   for (TaskHits& own : hits) {

@@ -98,8 +98,9 @@ struct SpliceResult {
   std::vector<splice::Estimate> estimates;  ///< of each problem
   SpliceSearch search;
   std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
-  double seconds = 0;            ///< of aligning
-  double predicted_seconds = 0;  ///< of aligning, from a rate measured before
+  double seconds = 0;  ///< of aligning
+  /// Of aligning, from a rate measured before; NaN with --device reference.
+  double predicted_seconds = 0;
   /// The prediction is within this factor where nothing else runs on the machine.
   double predicted_factor = 3;
   std::vector<std::string> files;
