@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, run
+from ._call import Keywords, note_memory, run
 from ._views import Array, complex_array, given, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
@@ -146,6 +146,7 @@ def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Ke
     """function(options, x, new array, *rest) and that array, of numbers as exact as those of x."""
     out = np.empty(shape, _KINDS[kind, x.dtype])
     if keywords:
+        note_memory("a transform", keywords)
         run(function, keywords, x, out, *rest)
     else:
         function(_ANYWHERE, x, out, *rest)

@@ -181,9 +181,9 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
 
     Parameters
     ----------
-    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
-        scipy sparse matrix, whose stored entries are the edges
-    method : "auto", "symmetric", "directed" or "floyd_warshall"
+    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; an edge
+        may be negative where no cycle is; or a scipy sparse matrix, whose stored entries are the edges
+    method : "auto", "symmetric", "directed" or "floyd_warshall"; for sparse matrices "auto" alone
 
     Raises
     ------
@@ -201,6 +201,8 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
     if not hasattr(weights, "tocsr"):
         matrix = square_matrix(weights, "weights")
         return _with_infinity(run("graph.shortest_paths", keywords, matrix, method))
+    if method != "auto":
+        raise ValueError(f"method: expected 'auto' for a sparse matrix, got {method!r}")
     sparse = weights.tocsr()
     if sparse.shape[0] != sparse.shape[1]:
         raise ValueError(f"weights: expected a square matrix, got shape {sparse.shape}")
