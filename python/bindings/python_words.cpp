@@ -63,6 +63,7 @@ constexpr std::array parameters{
     Parameter{"--project", "loadings"},
     Parameter{"--psam", "psam"},
     Parameter{"--pvar", "pvar"},
+    Parameter{"--real", "exact=False"},
     Parameter{"--region", "region"},
     Parameter{"--remove", "remove"},
     Parameter{"--remove-fam", "remove_fam"},
