@@ -68,6 +68,8 @@ def test_memory_was_ignored_without_a_word(call):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         call(None)
+        with pytest.raises(ValueError, match="memory: expected a whole number"):
+            call("1G")
 
 
 def test_the_method_was_ignored_for_sparse_graphs():
@@ -75,6 +77,52 @@ def test_the_method_was_ignored_for_sparse_graphs():
     assert yupana.shortest_paths(graph, "auto").tolist() == [[0, 1], [2, 0]]
     with pytest.raises(ValueError, match="method: expected 'auto' for a sparse matrix, got 'symmetric'"):
         yupana.shortest_paths(graph, "symmetric")
+
+
+def test_options_were_ignored_without_landmarks_and_by_the_reference():
+    d = np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    with pytest.raises(ValueError, match="estimate has no effect without landmarks"):
+        yupana.fermat(d, estimate="lower")
+    with pytest.raises(ValueError, match="seed has no effect without landmarks"):
+        yupana.fermat(d, seed=3)
+    with pytest.raises(ValueError, match="method: expected 'auto' for the device 'reference'"):
+        yupana.closest_pair(d, "grid", device="reference")
+    assert yupana.Fermat(path_method="FW", estimator="mean", seed=1).fit(d).get_distance(0, 2) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda k, d: yupana.graph.keep_neighbors(d, k),
+        lambda k, d: yupana.fermat(d, neighbors=k, alpha=1).lengths,
+        lambda k, d: yupana.fermat(d, landmarks=k, alpha=1).lengths,
+        lambda k, d: yupana.analysis.mds(d, k).points,
+        lambda k, d: yupana.geometry.neighbors(d, k)[1],
+        lambda k, d: yupana.geometry.pairs_within(d, k).distance,
+        lambda k, d: yupana.arrays.exclusive_scan(d[1], k),
+    ],
+)
+def test_numpys_integers_beside_floats_truncated_the_floats(call):
+    d = np.array([[0, 1.5, 9.25], [1.5, 0, 2.7], [9.25, 2.7, 0]])
+    want = call(2, d)
+    for k in (np.int64(2), np.int32(2), np.uint8(2)):
+        got = call(k, d)
+        assert got.dtype == want.dtype and np.array_equal(got, want)
+    assert np.array_equal(yupana.geometry.pairs_within(d, 9).distance, yupana.geometry.pairs_within(d, 9.0).distance)
+
+
+def test_a_negative_number_of_neighbours_wrote_beyond_the_memory():
+    weights = np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]])
+    with pytest.raises(ValueError, match="k: expected 0 or more neighbours, got -1"):
+        yupana.graph.keep_neighbors(weights, -1)
+    with pytest.raises(ValueError, match="weights: expected numbers, got NaN"):
+        yupana.graph.keep_neighbors(weights * np.nan, 1)
+
+
+def test_weights_beyond_the_integers_of_a_double_were_rounded():
+    with pytest.raises(ValueError, match="weights: expected integers that a double equals"):
+        yupana.shortest_paths(np.array([[0, 2**60 + 1], [3, 0]]))
+    assert yupana.shortest_paths(np.array([[0, 2**60], [3, 0]]))[0, 1] == 2**60
 
 
 def test_negative_edges_are_edges_and_negative_cycles_an_error():

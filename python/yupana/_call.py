@@ -206,9 +206,9 @@ def run(
         family, name = function.split(".")
         function = getattr(getattr(_core, family), name)
     if keywords:
-        if family in _TAKE_WHAT_THEY_NEED:
-            note_memory(f"{family}.{name}", keywords)
         with options(likes[0], **keywords) as call:
+            if family in _TAKE_WHAT_THEY_NEED:
+                note_memory(f"{family}.{name}", keywords)
             result = function(call, array, *arguments)
     else:
         try:

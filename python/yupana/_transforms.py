@@ -146,8 +146,8 @@ def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Ke
     """function(options, x, new array, *rest) and that array, of numbers as exact as those of x."""
     out = np.empty(shape, _KINDS[kind, x.dtype])
     if keywords:
-        note_memory("a transform", keywords)
         run(function, keywords, x, out, *rest)
+        note_memory("a transform", keywords)
     else:
         function(_ANYWHERE, x, out, *rest)
     return out

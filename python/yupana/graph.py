@@ -148,6 +148,9 @@ def fermat(
                 "fermat: expected a number for alpha and all edges for distances on a GPU; for "
                 "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
+    if not landmarks and (estimate != "upper" or seed):
+        name = "estimate" if estimate != "upper" else "seed"
+        raise ValueError(f"{name} has no effect without landmarks; leave it out")
     samples: list[str] = []
     with options(source if on_gpu(source) else None, **keywords) as call:
         if isinstance(source, Genotypes):
@@ -273,6 +276,10 @@ def predecessors(weights: Any, lengths: Any, **keywords: Unpack[HostKeywords]) -
 def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np.ndarray:
     """The edges to the k nearest neighbours of either end; inf (2**30 - 1 in integers) elsewhere.
 
+    Raises
+    ------
+    ValueError : not square, NaN, k below 0
+
     Examples
     --------
     >>> import numpy as np, yupana
@@ -283,6 +290,8 @@ def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np
            [inf,  2.,  0.]])
     """
     weights = square_matrix(host_array(weights, "weights"), "weights")
+    if np.isnan(weights).any():
+        raise ValueError("weights: expected numbers, got NaN; use infinity where there is no edge")
     return run("graph.keep_neighbors", keywords, weights, k)
 
 
@@ -359,8 +368,8 @@ class Fermat:
             self.alpha,
             neighbors=self.k if self.path_method == "D" else 0,
             landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
-            estimate=estimates[self.estimator],
-            seed=self.seed or 0,
+            estimate=estimates[self.estimator] if self.path_method == "L" else "upper",
+            seed=self.seed or 0 if self.path_method == "L" else 0,
             **{name: getattr(self, name) for name in ("device", "threads", "memory", "progress")},
         )
         return self

@@ -80,11 +80,11 @@ class TriangularSystem:
         self._keywords = Keywords(
             device=device, threads=threads, memory=memory, progress=progress
         )
-        note_memory("a triangular system", self._keywords)
         self.dtype = np.dtype(dtype)
         self.shape = matrix.shape
         self._entries = matrix.nnz
         with options(**self._keywords) as call:
+            note_memory("a triangular system", self._keywords)
             self._system = kind(
                 call,
                 matrix.shape[1],
