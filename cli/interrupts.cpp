@@ -25,13 +25,16 @@ std::atomic<int> first_signal{0}, signals{0};
 // Posted by the handler, which may do little else, and over also by the end of the run.
 sem_t signalled, over;
 std::atomic<bool> ended{false};
+std::atomic<bool> is_rank{false};
 
 constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
 
 void on_signal(int number) {
   Context* context = running.load();
   const int count = ++signals;
-  if (context == nullptr) {
+  // mpirun sends SIGTERM where another rank has ended the run, and said why.
+  const bool said = number == SIGTERM && is_rank;
+  if (context == nullptr && !said) {
     // The run is over and what it wrote is whole; what it prints may not be.
     constexpr std::string_view line = "yupana: interrupted\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
@@ -86,6 +89,7 @@ Interrupts::Interrupts(Context& context) {
   sem_init(&over, 0, 0);
   signals = 0;
   ended = false;
+  is_rank = cluster::under_mpi();
   // Signals go to the threads that work: their blocking calls then end.
   sigset_t all, before;
   sigfillset(&all);

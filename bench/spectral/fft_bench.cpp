@@ -72,7 +72,8 @@ struct Emit {
   void operator()(const std::string& impl,
                   const Timing& timing,
                   bool verified,
-                  const std::string& version = {}) const {
+                  const std::string& version = {},
+                  const std::string& note = {}) const {
     params.emit({"fft",
                  what,
                  impl,
@@ -82,14 +83,16 @@ struct Emit {
                  verified,
                  {},
                  version,
-                 timing});
+                 timing,
+                 note});
   }
   template <class T>
   void operator()(const Fftw<T>& fftw, std::int64_t n, const Timing& timing, bool verified) const {
     (*this)(fmt::format("{}, {}, planned before", fftw.name(), Fftw<T>::planning(n)),
             timing,
             verified,
-            fftw.version());
+            fftw.version(),
+            fftw.note());
   }
   void without_fftw(const std::string& reason) const {
     params.emit(left_out("fft", what, "FFTW 3", unit, reason));

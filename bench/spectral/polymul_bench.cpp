@@ -54,7 +54,8 @@ void emit(const BenchParams& params,
           const std::string& impl,
           const Timing& timing,
           bool verified,
-          const std::string& version = {}) {
+          const std::string& version = {},
+          const std::string& note = {}) {
   params.emit({"polymul",
                what,
                impl,
@@ -64,7 +65,8 @@ void emit(const BenchParams& params,
                verified,
                {},
                version,
-               timing});
+               timing,
+               note});
 }
 
 /// The product by three transforms of FFTW, planned before; the result in `product`.
@@ -155,7 +157,8 @@ void exact_case(Context& context, const BenchParams& params, std::int64_t n, int
          fmt::format("{}, double, planned before (error {:.2g})", fftw.name(), apart),
          timing,
          apart <= product.error_bound,
-         fftw.version());
+         fftw.version(),
+         fftw.note());
   } else {
     params.emit(left_out("polymul", what, "FFTW 3, double", unit, fftw.why_not()));
   }

@@ -30,6 +30,12 @@ std::string Fftw<T>::name() const {
 }
 
 template <class T>
+std::string Fftw<T>::note() const {
+  return built_here_ ? ""
+                     : "not built for this machine's vector units; bench/peers/build_fftw.sh does";
+}
+
+template <class T>
 std::string Fftw<T>::version() const {
   const auto text = static_cast<const char*>(symbol("version"));
   return text == nullptr ? "FFTW 3" : text;

@@ -24,6 +24,8 @@ class Fftw {
   std::string why_not() const;
   /// "FFTW 3 built here, 2 threads"
   std::string name() const;
+  /// What a reader must know of Debian's build; empty for the one made for this machine.
+  std::string note() const;
   /// As the library names itself: version and vector units.
   std::string version() const;
   static const char* planning(std::int64_t n) { return n > most_measured ? "ESTIMATE" : "MEASURE"; }

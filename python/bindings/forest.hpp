@@ -12,11 +12,11 @@ namespace yupana::python {
 
 /// Column after column, as the library has tables.
 template <class T>
-using Columns = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Columns = AsItIs<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
 /// The same in the memory of a GPU.
 template <class T>
-using Resident = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cuda>;
+using Resident = AsItIs<const T, nb::ndim<2>, nb::f_contig, nb::device::cuda>;
 
 template <class NdArray>
 auto table_of(const NdArray& table) {

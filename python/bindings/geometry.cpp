@@ -18,7 +18,7 @@ const Choices<ClosestMethod> methods{{"auto", ClosestMethod::automatic},
 
 /// Rows may lie apart.
 template <class T>
-using PointsIn = nb::ndarray<const T, nb::ndim<2>>;
+using PointsIn = AsItIs<const T, nb::ndim<2>>;
 
 /// Columns i, j and distance.
 nb::tuple columns_of(const std::vector<geometry::ClosestPair>& pairs) {

@@ -92,7 +92,7 @@ nb::dict fermat_dict(const graph::FermatFacts& facts, nb::object lengths) {
   return result;
 }
 
-using AnyWeights = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig>;
+using AnyWeights = AsItIs<nb::ro, nb::ndim<2>, nb::c_contig>;
 using Vertices = std::vector<std::int64_t>;
 
 /// body(the matrix's values).

@@ -16,12 +16,18 @@ namespace yupana::python {
 
 namespace nb = nanobind;
 
-/// What comes in: memory of the host, dense. Converted by the package before, never here.
+/// An array that is converted by the package before, never here. Of functions for several types
+/// nanobind would try those of the first with a converted copy, float64 made int32, as soon as a
+/// number beside it wants a conversion: NumPy's integers do, and 1 for a float.
+template <class... Facts>
+struct AsItIs : nb::ndarray<Facts...> {};
+
+/// What comes in: memory of the host, dense.
 template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = AsItIs<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// Rows one after the other; a row's values are neighbours.
 template <class T>
-using Rows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+using Rows = AsItIs<const T, nb::ndim<2>, nb::device::cpu>;
 
 /// An array is taken as it is: nanobind would convert one of another type or order first.
 inline auto taken(const char* name) { return nb::arg(name).noconvert(); }
@@ -70,3 +76,21 @@ nb::ndarray<nb::numpy, T> to_numpy(Matrix<T>&& matrix) {
 }
 
 }  // namespace yupana::python
+
+namespace nanobind::detail {
+
+template <class... Facts>
+struct type_caster<yupana::python::AsItIs<Facts...>> {
+  using Taken = make_caster<ndarray<Facts...>>;
+  NB_TYPE_CASTER(yupana::python::AsItIs<Facts...>, Taken::Name)
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    Taken taken;
+    const auto as_it_is = flags & ~static_cast<std::uint32_t>(cast_flags::convert);
+    if (!taken.from_python(source, as_it_is, cleanup)) return false;
+    value = {std::move(taken.value)};
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

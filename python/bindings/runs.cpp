@@ -74,7 +74,7 @@ nb::object sums_by_key(const Options& options, const Words& keys, const AnyVecto
 
 template <class V>
 void bind_runs_on_gpu(nb::module_& m) {
-  using There = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
+  using There = AsItIs<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
   m.def("reduce_by_key", [](const Options& options, There keys, AnyVector<V> values) {
     const Words words(keys);
     check_same_device("values", values, keys);

@@ -109,7 +109,7 @@ void bind_type(nb::module_& m, const char* name) {
       });
 #ifdef YUPANA_CUDA
   if constexpr (is_complex<V>) return;
-  using There = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
+  using There = AsItIs<const V, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
   bound.def("solve", [](const Bound& self, const Options& options, There b, std::int64_t) {
     if (extent(b, 0) != self.solver.rows()) {
       throw usage_error("b: expected {} rows, got {}", self.solver.rows(), b.shape(0));

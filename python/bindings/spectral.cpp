@@ -30,11 +30,11 @@ Runs runs_for(std::size_t values) {
 
 /// A dense array of any number of axes.
 template <class T>
-using ArrayIn = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+using ArrayIn = AsItIs<const T, nb::c_contig, nb::device::cpu>;
 /// NumPy's new array for the result: memory that it keeps for the next one, where the library's
 /// would come from the system each time, and be cleared.
 template <class T>
-using ArrayOut = Destination<T, nb::c_contig, nb::device::cpu>;
+using ArrayOut = AsItIs<T, nb::c_contig, nb::device::cpu>;
 using Axes = std::vector<std::int64_t>;
 
 template <class T, class NdArray>
@@ -89,9 +89,9 @@ auto signals_of(T* data, std::int64_t batch, std::int64_t length) {
 
 /// Signals along the last axis of an array on a GPU.
 template <class T>
-using There = nb::ndarray<const T, nb::c_contig, nb::device::cuda>;
+using There = AsItIs<const T, nb::c_contig, nb::device::cuda>;
 template <class T>
-using ThereOut = Destination<T, nb::c_contig, nb::device::cuda>;
+using ThereOut = AsItIs<T, nb::c_contig, nb::device::cuda>;
 
 /// body(context, signals in, signals out) of each row's n values to `to` values; queued.
 template <class In, class Out, class Body>
@@ -171,7 +171,7 @@ void bind_precision(nb::module_& m) {
         [](const Options& options,
            AnyRows<R> a,
            AnyRows<R> b,
-           Destination<R, nb::ndim<2>, nb::c_contig> out) {
+           AsItIs<R, nb::ndim<2>, nb::c_contig> out) {
           check_same_device("b", b, a);
           const std::int64_t rows = extent(a, 0), cols = extent(b, 1);
           const MatrixView<R> product(written(out, "out", place_of(a), rows * cols), rows, cols);

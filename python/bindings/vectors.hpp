@@ -26,8 +26,8 @@ namespace yupana::python {
 using Offsets = AnyVector<std::int64_t>;
 
 /// Values that only move, words of 4 or 8 bytes; those on the host of 8.
-using Words = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>;
-using WordsOut = Destination<nb::ndim<1>, nb::c_contig>;
+using Words = AsItIs<nb::ro, nb::ndim<1>, nb::c_contig>;
+using WordsOut = AsItIs<nb::ndim<1>, nb::c_contig>;
 
 inline int bytes_of(const Words& words) {
   return static_cast<int>(words.dtype().bits) * words.dtype().lanes / 8;

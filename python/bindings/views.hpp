@@ -19,14 +19,12 @@ namespace yupana::python {
 
 /// What comes in: dense, of either place.
 template <class T>
-using AnyVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig>;
-/// What a function writes to: taken as it is, where nanobind would write to a converted copy.
-template <class... Facts>
-struct Destination : nb::ndarray<Facts...> {};
+using AnyVector = AsItIs<const T, nb::ndim<1>, nb::c_contig>;
+/// What a function writes to, where nanobind would write to a converted copy.
 template <class T>
-using AnyVectorOut = Destination<T, nb::ndim<1>, nb::c_contig>;
+using AnyVectorOut = AsItIs<T, nb::ndim<1>, nb::c_contig>;
 template <class T>
-using AnyRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig>;
+using AnyRows = AsItIs<const T, nb::ndim<2>, nb::c_contig>;
 
 template <class NdArray>
 std::int64_t extent(const NdArray& array, std::size_t axis) {
@@ -169,21 +167,3 @@ auto* written(const NdArray& out, const char* name, int place, std::int64_t size
 }
 
 }  // namespace yupana::python
-
-namespace nanobind::detail {
-
-template <class... Facts>
-struct type_caster<yupana::python::Destination<Facts...>> {
-  using Taken = make_caster<ndarray<Facts...>>;
-  NB_TYPE_CASTER(yupana::python::Destination<Facts...>, Taken::Name)
-
-  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    Taken taken;
-    const auto as_it_is = flags & ~static_cast<std::uint32_t>(cast_flags::convert);
-    if (!taken.from_python(source, as_it_is, cleanup)) return false;
-    value = {std::move(taken.value)};
-    return true;
-  }
-};
-
-}  // namespace nanobind::detail

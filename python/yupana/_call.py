@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from numbers import Integral
@@ -164,6 +165,17 @@ _QUEUED = {
 }
 
 
+#: Families whose functions take what their arrays and results need.
+_TAKE_WHAT_THEY_NEED = ("analysis", "arrays", "graph", "spectral")
+
+
+def note_memory(name: str, keywords: Keywords | HostKeywords) -> None:
+    """A :class:`Note` where ``memory`` was given to a call that does not plan by it."""
+    if keywords.get("memory"):
+        message = f"memory has no effect on {name}: it takes what its arrays and results need"
+        warnings.warn(message, Note, stacklevel=4)
+
+
 @lru_cache
 def _without_keywords(array_device: int | None, stream: int | None) -> _core.Options:
     """Calls take their options by value: one object serves all of a place and a stream."""
@@ -187,6 +199,7 @@ def run(
     likes = likes or (array,)
     there = on_gpu(array)
     place = place_of(array) if there and not keywords else (None, None)
+    family = ""
     if isinstance(function, str):
         if there and function in _QUEUED:
             array, arguments = handed(array), tuple(map(handed, arguments))
@@ -194,6 +207,8 @@ def run(
         function = getattr(getattr(_core, family), name)
     if keywords:
         with options(likes[0], **keywords) as call:
+            if family in _TAKE_WHAT_THEY_NEED:
+                note_memory(f"{family}.{name}", keywords)
             result = function(call, array, *arguments)
     else:
         try:

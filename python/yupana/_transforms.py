@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, run
+from ._call import Keywords, note_memory, run
 from ._views import Array, complex_array, given, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
@@ -147,6 +147,7 @@ def _to_new(function: Any, x: Any, shape: Sequence[int], kind: str, keywords: Ke
     out = np.empty(shape, _KINDS[kind, x.dtype])
     if keywords:
         run(function, keywords, x, out, *rest)
+        note_memory("a transform", keywords)
     else:
         function(_ANYWHERE, x, out, *rest)
     return out

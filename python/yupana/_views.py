@@ -284,6 +284,7 @@ def square_matrix(array: Any, name: str) -> Array:
     if matrix.dtype.kind in "iu" and matrix.dtype != np.int32:
         largest = int(matrix.max(initial=0))
         fits = largest < 2**30 and int(matrix.min(initial=0)) > -(2**30)
+        refuse_rounding(matrix, name)
         matrix = matrix.astype(np.int32 if fits else np.float64)
     elif matrix.dtype.kind != "f" and matrix.dtype != np.int32:
         raise TypeError(f"{name}: expected integers or floats, got {matrix.dtype}")

@@ -352,7 +352,8 @@ def argsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
 
 @with_keywords
 def merge(a: Any, b: Any, **keywords: Unpack[Keywords]) -> Array:
-    """Two sorted vectors of one type as one; of equal keys those of a come first.
+    """Two sorted vectors of one type as one; of equal keys those of a come first. Vectors that are not
+    sorted are refused where the merge meets it, and are in no stated order where it does not.
 
     Examples
     --------

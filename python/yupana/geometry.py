@@ -71,6 +71,8 @@ def closest_pair(points: Any, method: str = "auto", **keywords: Unpack[Keywords]
     ClosestPair(i=1, j=2, distance=2.23606797749979)
     """
     points = _points(points, "points")
+    if method != "auto" and keywords.get("device") == "reference":
+        raise ValueError(f"method: expected 'auto' for the device 'reference', which tries all pairs, got {method!r}")
     return ClosestPair(*run("geometry.closest_pair", keywords, points, method))
 
 

@@ -148,6 +148,9 @@ def fermat(
                 "fermat: expected a number for alpha and all edges for distances on a GPU; for "
                 "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
+    if not landmarks and (estimate != "upper" or seed):
+        name = "estimate" if estimate != "upper" else "seed"
+        raise ValueError(f"{name} has no effect without landmarks; leave it out")
     samples: list[str] = []
     with options(source if on_gpu(source) else None, **keywords) as call:
         if isinstance(source, Genotypes):
@@ -181,9 +184,9 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
 
     Parameters
     ----------
-    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
-        scipy sparse matrix, whose stored entries are the edges
-    method : "auto", "symmetric", "directed" or "floyd_warshall"
+    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; an edge
+        may be negative where no cycle is; or a scipy sparse matrix, whose stored entries are the edges
+    method : "auto", "symmetric", "directed" or "floyd_warshall"; for sparse matrices "auto" alone
 
     Raises
     ------
@@ -201,6 +204,8 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
     if not hasattr(weights, "tocsr"):
         matrix = square_matrix(weights, "weights")
         return _with_infinity(run("graph.shortest_paths", keywords, matrix, method))
+    if method != "auto":
+        raise ValueError(f"method: expected 'auto' for a sparse matrix, got {method!r}")
     sparse = weights.tocsr()
     if sparse.shape[0] != sparse.shape[1]:
         raise ValueError(f"weights: expected a square matrix, got shape {sparse.shape}")
@@ -271,6 +276,10 @@ def predecessors(weights: Any, lengths: Any, **keywords: Unpack[HostKeywords]) -
 def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np.ndarray:
     """The edges to the k nearest neighbours of either end; inf (2**30 - 1 in integers) elsewhere.
 
+    Raises
+    ------
+    ValueError : not square, NaN, k below 0
+
     Examples
     --------
     >>> import numpy as np, yupana
@@ -281,6 +290,8 @@ def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np
            [inf,  2.,  0.]])
     """
     weights = square_matrix(host_array(weights, "weights"), "weights")
+    if np.isnan(weights).any():
+        raise ValueError("weights: expected numbers, got NaN; use infinity where there is no edge")
     return run("graph.keep_neighbors", keywords, weights, k)
 
 
@@ -357,8 +368,8 @@ class Fermat:
             self.alpha,
             neighbors=self.k if self.path_method == "D" else 0,
             landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
-            estimate=estimates[self.estimator],
-            seed=self.seed or 0,
+            estimate=estimates[self.estimator] if self.path_method == "L" else "upper",
+            seed=self.seed or 0 if self.path_method == "L" else 0,
             **{name: getattr(self, name) for name in ("device", "threads", "memory", "progress")},
         )
         return self

@@ -8,7 +8,7 @@ from warnings import warn
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, options, run
+from ._call import Keywords, ProgressLike, note_memory, options, run
 from ._views import Array, complex_array, on_gpu, real_array, refuse_rounding, resident
 
 __all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
@@ -26,7 +26,7 @@ class TriangularSystem:
     lower : A is the lower triangle of the matrix, else the upper
     unit_diagonal : the diagonal is 1, whatever is stored
     ignore_other : leave out entries of the other triangle, which are refused otherwise
-    method : "auto", "serial", "level_set" or "sync_free"
+    method : "auto", "serial", "level_set" or "sync_free"; the reference is "serial" and takes no other
     trans : op(A) is "N": A, "T": its transpose, "C": its conjugate transpose
     device : complex values are solved on the CPU alone, which "auto" chooses
 
@@ -72,6 +72,11 @@ class TriangularSystem:
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
         if np.dtype(dtype).kind == "c" and device == "auto":
             device = "cpu"
+        if device == "reference" and method in ("level_set", "sync_free"):
+            raise ValueError(
+                f"method: expected 'auto' or 'serial' for the device 'reference', which solves row "
+                f"after row, got '{method}'"
+            )
         self._keywords = Keywords(
             device=device, threads=threads, memory=memory, progress=progress
         )
@@ -79,6 +84,7 @@ class TriangularSystem:
         self.shape = matrix.shape
         self._entries = matrix.nnz
         with options(**self._keywords) as call:
+            note_memory("a triangular system", self._keywords)
             self._system = kind(
                 call,
                 matrix.shape[1],

@@ -82,6 +82,14 @@ def a_peer_that_is_missing_has_a_line_with_the_reason():
     assert all(r["note"] == note for r in rows), rows
 
 
+def a_build_of_fftw_that_is_not_this_machines_was_not_said():
+    pathlib.Path("none").mkdir(exist_ok=True)
+    for bench in ("fft", "polymul"):
+        for row in lines(bench, "--peers", "none"):
+            if row["impl"].startswith("FFTW 3 Debian"):
+                assert "bench/peers/build_fftw.sh" in row["note"], row
+
+
 def a_quick_copy_within_the_cache_limits_nothing():
     rows = [r for r in lines("scan", "--no-peers") if r["impl"].startswith("yupana")]
     assert rows and all(r["share_of_limit"] is None and not r["note"] for r in rows), rows

@@ -42,6 +42,14 @@ def main():
         run("cmake", "--build", out, "-j", "2")
         for example in ANSWERS:
             check(example, out / example)
+        # A component that is not there is named, and those that are.
+        (out / "unknown").mkdir()
+        (out / "unknown" / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(unknown LANGUAGES CXX)\n"
+            "find_package(yupana REQUIRED COMPONENTS arrays sorting)\n")
+        words = ["cmake", "-S", out / "unknown", "-B", out / "unknown" / "b", f"-DCMAKE_PREFIX_PATH={prefix}"]
+        refused = subprocess.run(words, capture_output=True, text=True)
+        assert refused.returncode != 0 and "no component 'sorting'; there are" in refused.stderr, refused.stderr
         # A component brings its own libraries only.
         linked = run("ldd", out / "own_operator")
         assert "libhts" not in linked and "libcairo" not in linked, linked

@@ -101,6 +101,14 @@ def quoted_cells_hold_delimiters_quotes_and_line_ends():
             ('"y\n",1\n' + text[:-len('"y\n",1\n')]).encode()
 
 
+def a_line_end_in_the_first_row_hid_the_delimiter():
+    text = '"place\n(name)",2\nc,1\n'
+    assert sorted_by("--key", "2:n", text=text, name="t.csv") == b'c,1\n"place\n(name)",2\n'
+    text = '"height\n(m)";"place"\n3;"b,c"\n2;a\n'
+    assert sorted_by("--key", "place", text=text, name="t.csv") == \
+        b'"height\n(m)";"place"\n2;a\n3;"b,c"\n'
+
+
 def numbers_and_missing_ones_are_those_of_numpy():
     try:
         import numpy as np
@@ -148,6 +156,9 @@ def faults_end_in_one_line_and_no_file():
     refuse("a,a\n", "--key", "a", says=["t.csv:1:", "'a'", "got 2"])
     refuse('a,1\n"b,2\nc,3\n', "--key", 1, says=["t.csv:2:", "nothing closes", "--no-quotes"])
     refuse("a,1\n", "--key", 0, says=["--key 0", "from 1"], status=2)
+    refuse('"a,1\nb,2\n', "--key", "2:n", says=["t.csv:1:", "nothing closes"])
+    for key in ("1:nt", "1:tdn", "1:ad"):
+        refuse("a,1\n", "--key", key, says=[f"--key {key}", "exclude each other"], status=2)
     refuse("a,1\n", "--key", "1:x", says=["--key 1:x", "n, t, a or d"], status=2)
     refuse("a,1\n", "--key", 1, "--type", "i8", says=["--type", "--key"], status=2)
     refuse("1\n", "--numeric", says=["--numeric", "--key"], status=2)

@@ -12,7 +12,10 @@ struct NoValue {};
 /// Keys, and values that move with them. Values may be absent (V = NoValue). Does not own.
 template <class K, class V = NoValue>
 struct Columns {
-  static_assert(std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<V>);
+  static_assert(
+      std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<V>,
+      "keys and values move as bytes: sort indices of std::string and such, by an order of "
+      "one's own");
   static constexpr bool has_values = !std::is_same_v<std::remove_const_t<V>, NoValue>;
 
   K* keys = nullptr;

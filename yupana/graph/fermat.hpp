@@ -109,7 +109,7 @@ DeviceFermat fermat(Context& context,
 #endif
 
 /// Takes the edges out of `weights` that --knn k does not use: an edge stays if either end is among
-/// the k nearest neighbours of the other (ties: the smaller index).
+/// the k nearest neighbours of the other (ties: the smaller index). errors (usage): k below 0
 template <class T>
 void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k);
 

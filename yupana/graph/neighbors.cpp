@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
@@ -180,6 +181,7 @@ SquareMatrix<T> close_neighbors(Context& context,
 
 template <class T>
 void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k) {
+  if (k < 0) throw usage_error("k: expected 0 or more neighbours, got {}", k);
   const SquareMatrix<std::int32_t> ranks = neighbor_ranks(context, weights, k);
   const std::int64_t n = weights.size();
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {

@@ -22,6 +22,25 @@ std::size_t after_quote(std::string_view text, std::size_t at) {
   return text.npos;
 }
 
+/// The first record, as far as quotes alone show it: to the line end before which their number is
+/// even, as a cell of names may hold line ends; the first line without its quotes where none is.
+std::string first_record(std::string_view text, bool quotes) {
+  std::size_t end = text.find('\n');
+  if (!quotes) return std::string(text.substr(0, end));
+  std::int64_t count = 0;
+  for (std::size_t begin = 0;;) {
+    const std::string_view line = text.substr(begin, end - begin);
+    count += std::ranges::count(line, '"');
+    if (count % 2 == 0) return std::string(text.substr(0, end));
+    if (end == text.npos) break;
+    begin = end;
+    end = text.find('\n', begin + 1);
+  }
+  std::string first(text.substr(0, text.find('\n')));
+  std::erase(first, '"');
+  return first;
+}
+
 }  // namespace
 
 RecordReader::RecordReader(std::string path, char delimiter, bool quotes, std::uint64_t max_bytes)
@@ -62,8 +81,7 @@ void RecordReader::begin_file() {
   const std::string_view text(buffer_.data(), end_);
   check_is_text(path(), text);
   if (text.starts_with("\xef\xbb\xbf")) begin_ = 3;
-  if (delimiter_ == '\0')
-    delimiter_ = found_delimiter(text.substr(begin_, text.find('\n') - begin_));
+  if (delimiter_ == '\0') delimiter_ = found_delimiter(first_record(text.substr(begin_), quotes_));
   if (delimiter_ == ' ') quotes_ = false;
 }
 

@@ -19,7 +19,7 @@ namespace yupana::io {
 ///   out_of_resources: a record that is too long
 class RecordReader {
  public:
-  /// delimiter '\0': the one of the first line, see found_delimiter.
+  /// delimiter '\0': the one of the first record, see found_delimiter.
   /// max_bytes: a longer record is refused.
   RecordReader(std::string path, char delimiter, bool quotes, std::uint64_t max_bytes);
 

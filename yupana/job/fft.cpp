@@ -126,7 +126,10 @@ SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFile
   if (params.inverse) {
     in = widened(context, std::move(in));
     const std::int64_t n = 2 * (length - 1) + (params.odd ? 1 : 0);
-    if (n < 1) throw bad_file(params.in, "one value is half of an odd number of values; add --odd");
+    if (n < 1) {
+      throw bad_file(params.in,
+                     "expected at least 2 values of a spectrum, got 1; of one number, add --odd");
+    }
     SignalArray<T> out = shaped_as(in, false, columns ? n : in.rows, columns ? in.cols : n);
     T* const data = out.numbers.data();
     const std::complex<T>* const from = complexes(in);

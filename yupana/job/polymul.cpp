@@ -45,7 +45,9 @@ Array<T> column(Context& context, const std::string& path) {
       const bool is_unsigned = reader.type() == io::NumberType{'u', 8};
       for (std::int64_t i = 0; is_unsigned && i < got; ++i) {
         if (values[count + i] >= 0) continue;
-        throw bad_file(path, "number {} is beyond 2^63 - 1; use --digits or --real", count + i + 1);
+        throw bad_file(path,
+                       "number {} is beyond 2^63 - 1; save them as f8 if they may be rounded",
+                       count + i + 1);
       }
     }
     count += got;

@@ -60,7 +60,8 @@ RowKeys::RowKeys(const SortRowsParams& params) {
     const std::size_t colon = given.rfind(':');
     if (colon != given.npos) {
       key.name = given.substr(0, colon);
-      for (const char c : given.substr(colon + 1)) {
+      const std::string how = given.substr(colon + 1);
+      for (const char c : how) {
         if (c == 'n' || c == 't') key.numeric = c == 'n';
         if (c == 'a' || c == 'd') key.descending = c == 'd';
         if (std::string_view("ntad").find(c) == std::string_view::npos) {
@@ -68,6 +69,13 @@ RowKeys::RowKeys(const SortRowsParams& params) {
                             given,
                             std::string(1, c));
         }
+      }
+      const auto both = [&how](char a, char b) {
+        return how.find(a) != how.npos && how.find(b) != how.npos;
+      };
+      if (both('n', 't') || both('a', 'd')) {
+        throw usage_error("--key {}: n and t exclude each other, and so do a and d; leave one out",
+                          given);
       }
     }
     const auto number = io::number_of<std::int64_t>(key.name);

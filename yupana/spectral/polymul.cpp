@@ -87,7 +87,7 @@ std::uint64_t coefficient_bound(const Magnitudes& x, const Magnitudes& y) {
   if (bound >= limit) {
     throw input_error(
         "polymul: the product's coefficients may reach 2^63 (largest magnitudes {} and {}, {} and "
-        "{} coefficients); use smaller ones, or floats",
+        "{} coefficients); use smaller ones, or floating point (--real)",
         static_cast<std::uint64_t>(x.most),
         static_cast<std::uint64_t>(y.most),
         x.count,

@@ -1,0 +1,131 @@
+"""Messages speak of a Python caller's parameters, and no parameter is ignored without a word."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import yupana
+
+CALLS = np.array([[0, 1, 2, 0], [1, 1, 0, 2], [2, 0, 1, 1]], np.int8)
+TRIANGLE = sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.read_genotypes(CALLS, min_maf=0.7), "min_maf: expected"),
+        (lambda: yupana.read_genotypes(CALLS, max_site_missing=2), "max_site_missing: expected"),
+        (lambda: yupana.read_genotypes(CALLS, thin=-1), "thin: expected"),
+        (lambda: yupana.read_genotypes(CALLS, from_bp=3), "from_bp has no effect on an array"),
+        (lambda: yupana.read_genotypes(CALLS, chromosomes="4-"), "chromosomes"),
+        (lambda: yupana.filter(CALLS, "kept.txt"), 'out="kept.txt": expected'),
+        (lambda: yupana.distances(CALLS - (CALLS == 2) * np.int8(3), "normalized"), 'missing="mode"'),
+        (lambda: yupana.triangular_solve(sp.csr_array([[1.0, 2], [0, 1]]), [1.0, 1]), "pass ignore_other to"),
+        (lambda: yupana.fermat(np.array([[0, 2**31], [2**31, 0]]), precision="int"), "precision="),
+        (lambda: yupana.geometry.pairs_within(np.zeros((3000, 2)), 1, memory=65536), "raise memory"),
+    ],
+)
+def test_errors_named_options_of_the_command_line(call, words):
+    with pytest.raises((ValueError, MemoryError)) as raised, warnings.catch_warnings():
+        warnings.simplefilter("ignore", yupana.Note)
+        call()
+    assert words in str(raised.value)
+    assert " --" not in f" {raised.value}"
+
+
+def test_notes_named_options_of_the_command_line(tmp_path):
+    file = tmp_path / "sites.vcf"
+    columns = "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT a b"
+    site = "1 {} . A {} . . . GT 0/1 1/1"
+    lines = [columns, site.format(5, "C"), site.format(9, "C,G")]
+    file.write_text("##fileformat=VCFv4.2\n" + "".join(f"{line}\n".replace(" ", "\t") for line in lines))
+    with pytest.warns(yupana.Note, match='multiallelic="split" or'):
+        yupana.read_genotypes(str(file)).pair_counts()
+
+
+@pytest.mark.parametrize("method", ["level_set", "sync_free"])
+def test_the_reference_ignored_the_method_of_a_triangular_system(method):
+    with pytest.raises(ValueError, match=f"method: expected 'auto' or 'serial'.*got '{method}'"):
+        yupana.sparse.TriangularSystem(TRIANGLE, device="reference", method=method)
+    assert yupana.sparse.TriangularSystem(TRIANGLE, device="reference").method == "serial"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda memory: yupana.arrays.sort(np.arange(5), memory=memory),
+        lambda memory: yupana.fft(np.arange(5.0), memory=memory),
+        lambda memory: yupana.shortest_paths(np.zeros((2, 2)), memory=memory),
+        lambda memory: yupana.linkage(np.zeros((2, 2)), memory=memory),
+        lambda memory: yupana.triangular_solve(TRIANGLE, [2.0, 9.0], memory=memory),
+    ],
+)
+def test_memory_was_ignored_without_a_word(call):
+    with pytest.warns(yupana.Note, match="memory has no effect on"):
+        call(1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(None)
+        with pytest.raises(ValueError, match="memory: expected a whole number"):
+            call("1G")
+
+
+def test_the_method_was_ignored_for_sparse_graphs():
+    graph = sp.csr_array([[0.0, 1.0], [2.0, 0.0]])
+    assert yupana.shortest_paths(graph, "auto").tolist() == [[0, 1], [2, 0]]
+    with pytest.raises(ValueError, match="method: expected 'auto' for a sparse matrix, got 'symmetric'"):
+        yupana.shortest_paths(graph, "symmetric")
+
+
+def test_options_were_ignored_without_landmarks_and_by_the_reference():
+    d = np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    with pytest.raises(ValueError, match="estimate has no effect without landmarks"):
+        yupana.fermat(d, estimate="lower")
+    with pytest.raises(ValueError, match="seed has no effect without landmarks"):
+        yupana.fermat(d, seed=3)
+    with pytest.raises(ValueError, match="method: expected 'auto' for the device 'reference'"):
+        yupana.closest_pair(d, "grid", device="reference")
+    assert yupana.Fermat(path_method="FW", estimator="mean", seed=1).fit(d).get_distance(0, 2) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda k, d: yupana.graph.keep_neighbors(d, k),
+        lambda k, d: yupana.fermat(d, neighbors=k, alpha=1).lengths,
+        lambda k, d: yupana.fermat(d, landmarks=k, alpha=1).lengths,
+        lambda k, d: yupana.analysis.mds(d, k).points,
+        lambda k, d: yupana.geometry.neighbors(d, k)[1],
+        lambda k, d: yupana.geometry.pairs_within(d, k).distance,
+        lambda k, d: yupana.arrays.exclusive_scan(d[1], k),
+    ],
+)
+def test_numpys_integers_beside_floats_truncated_the_floats(call):
+    d = np.array([[0, 1.5, 9.25], [1.5, 0, 2.7], [9.25, 2.7, 0]])
+    want = call(2, d)
+    for k in (np.int64(2), np.int32(2), np.uint8(2)):
+        got = call(k, d)
+        assert got.dtype == want.dtype and np.array_equal(got, want)
+    assert np.array_equal(yupana.geometry.pairs_within(d, 9).distance, yupana.geometry.pairs_within(d, 9.0).distance)
+
+
+def test_a_negative_number_of_neighbours_wrote_beyond_the_memory():
+    weights = np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]])
+    with pytest.raises(ValueError, match="k: expected 0 or more neighbours, got -1"):
+        yupana.graph.keep_neighbors(weights, -1)
+    with pytest.raises(ValueError, match="weights: expected numbers, got NaN"):
+        yupana.graph.keep_neighbors(weights * np.nan, 1)
+
+
+def test_weights_beyond_the_integers_of_a_double_were_rounded():
+    with pytest.raises(ValueError, match="weights: expected integers that a double equals"):
+        yupana.shortest_paths(np.array([[0, 2**60 + 1], [3, 0]]))
+    assert yupana.shortest_paths(np.array([[0, 2**60], [3, 0]]))[0, 1] == 2**60
+
+
+def test_negative_edges_are_edges_and_negative_cycles_an_error():
+    assert yupana.shortest_paths(np.array([[0, -1], [1, 0]])).tolist() == [[0, -1], [1, 0]]
+    with pytest.raises(ValueError, match="negative"):
+        yupana.shortest_paths(np.array([[0, -2], [1, 0]]))
