@@ -158,6 +158,15 @@ def each_place_has_its_isoforms():
     assert len(re.findall("\tgene\t", gff3)) == 2 and "ID=mrna2.2;Parent=gene2" in gff3
 
 
+def every_place_was_taken_for_a_target_on_the_page():
+    random.seed(6)
+    exon = "ATG" + coding(90) + "TAA"
+    fasta("g.fa", a=noise(200) + exon + noise(500) + exon + noise(90))
+    fasta("t.fa", cdna=exon)
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "a", "--max-loci", "3", "--also", "html")
+    assert len(table("a")) == 2 and "1 of 1 target aligned" in pathlib.Path("a.html").read_text()
+
+
 def a_target_of_chance_has_none():
     random.seed(7)
     fasta("g.fa", a=noise(3000))
