@@ -106,6 +106,7 @@ nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
                {"identity", io::count_columns(hit).identity()}});
   if (hit.quality != io::SplicedHit::no_quality) json["mapq"] = hit.quality;
   if (hit.rank > 1) json["rank"] = hit.rank;
+  if (hit.isoform > 1) json["isoform"] = hit.isoform;
   json["chain"] = chain_json(hit);
   return json;
 }
@@ -114,11 +115,12 @@ std::string hit_text(const io::SplicedHit& hit) {
   if (!hit.aligned) {
     return fmt::format("{}: unaligned, E-value {}\n", hit.target, io::e_value_text(hit));
   }
-  return fmt::format("{}{} on {} ({}): score {}, {}, identity {:.1f} %\n",
+  return fmt::format("{}{} on {} ({}){}: score {}, {}, identity {:.1f} %\n",
                      hit.target,
                      hit.antisense ? " (reverse complement)" : "",
                      hit.sequence,
                      hit.strand,
+                     io::isoform_text(hit),
                      io::score_text(hit, hit.alignment.score),
                      counted(std::ssize(hit.alignment.chain), "exon"),
                      100 * io::count_columns(hit).identity());
@@ -169,7 +171,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
     if (result.hits.size() <= 20) answer.text += hit_text(hit);
   }
   const auto targets = std::count_if(
-      result.hits.begin(), result.hits.end(), [](const auto& hit) { return hit.rank == 1; });
+      result.hits.begin(), result.hits.end(), [](const auto& hit) { return !hit.is_secondary(); });
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);
   answer.text +=

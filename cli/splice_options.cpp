@@ -71,6 +71,19 @@ void add_scores(Command& command, SpliceOptions& options) {
       {{"global", false}, {"local", true}},
       "of cDNAs: all letters are aligned, or the best stretch of that alignment alone, for reads "
       "whose ends are wrong; an intron in it must pay for log4 of its length, too");
+  command.number(
+      "--isoforms",
+      job.isoforms.most,
+      "chains of each place at most: the best one and the next best, each of which skips "
+      "an exon of every better one, in that none of its exons overlaps it",
+      1,
+      100);
+  command.number("--isoform-score",
+                 job.isoforms.least_share,
+                 "of isoforms, as a share of the best chain's score, at least; a skipped exon that "
+                 "the target has costs three times its share of the target by the usual scores",
+                 0,
+                 1);
   command.flag("--both-strands",
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
@@ -234,6 +247,14 @@ void check_options(const Call& call, const SpliceOptions& options) {
   }
   if (!options.job.estimate) {
     required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
+  }
+  if (options.job.isoforms.most == 1) {
+    call.command.refuse({"--isoform-score"}, "with one chain of each place, as without --isoforms");
+  } else if (options.job.local_ends || options.job.frameshift > 0) {
+    refuse(
+        fmt::format("--isoforms {} needs {}",
+                    options.job.isoforms.most,
+                    options.job.local_ends ? "--ends global" : "a whole frame, no --frameshift"));
   }
   if (!options.job.matrix.empty()) call.command.refuse({"--match", "--mismatch"}, "with --matrix");
   if (!found.gc_donors) call.command.refuse({"--min-gc-donor"}, "with --no-gc-donors");

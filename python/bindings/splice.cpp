@@ -6,6 +6,7 @@
 #include "python/bindings/call.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/splice/candidates.hpp"
+#include "yupana/splice/isoforms.hpp"
 #include "yupana/splice/protein.hpp"
 
 namespace yupana::python {
@@ -33,6 +34,21 @@ nb::dict alignment_dict(const splice::SplicedAlignment& alignment) {
   result["chain"] = chain;
   result["cells"] = alignment.executed_cells;
   return result;
+}
+
+/// The best chain of each problem and the next ones, one problem behind the other.
+std::vector<std::vector<splice::SplicedAlignment>> align_isoforms(
+    std::span<const splice::Case> cases,
+    const splice::IsoformParams& isoforms,
+    const splice::AlignAll& align) {
+  std::vector<std::vector<splice::SplicedAlignment>> found;
+  for (splice::SplicedAlignment& best : align(cases)) {
+    std::vector<splice::SplicedAlignment> next;
+    if (isoforms.most > 1) next = next_isoforms(cases[found.size()], best, isoforms, align);
+    next.insert(next.begin(), std::move(best));
+    found.push_back(std::move(next));
+  }
+  return found;
 }
 
 void bind_exon(nb::module_& m) {
@@ -103,7 +119,9 @@ void bind_splice(nb::module_& module) {
          int gap_extend,
          std::int64_t min_intron,
          bool alignment,
-         int genetic_code) {
+         int genetic_code,
+         int most,
+         double least_share) {
         std::vector<splice::Case> cases;
         for (const auto& [bases, exons, target] : given) cases.push_back({bases, exons, target});
         splice::ProteinParams for_proteins;
@@ -116,11 +134,18 @@ void bind_splice(nb::module_& module) {
         if (protein) for_proteins.code = splice::GeneticCode(genetic_code);
         const auto found =
             call(options, protein ? Runs::on_the_processor : Runs::anywhere, [&](Context& context) {
-              return protein ? splice::align_protein(context, cases, for_proteins)
-                             : splice::align(context, cases, params);
+              const auto align = [&](std::span<const splice::Case> some) {
+                return protein ? splice::align_protein(context, some, for_proteins)
+                               : splice::align(context, some, params);
+              };
+              return align_isoforms(cases, {most, least_share}, align);
             });
         nb::list results;
-        for (const splice::SplicedAlignment& one : found) results.append(alignment_dict(one));
+        for (const auto& chains : found) {
+          nb::list isoforms;
+          for (const splice::SplicedAlignment& one : chains) isoforms.append(alignment_dict(one));
+          results.append(isoforms);
+        }
         return results;
       },
       nb::arg(),
@@ -134,7 +159,9 @@ void bind_splice(nb::module_& module) {
       nb::arg("gap_extend"),
       nb::arg("min_intron"),
       nb::arg("alignment"),
-      nb::arg("genetic_code"));
+      nb::arg("genetic_code"),
+      nb::arg("most"),
+      nb::arg("least_share"));
   m.def("candidate_exons", [](const Options& options, std::string_view bases, bool protein) {
     const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
     return call(options, Runs::on_the_processor, [&](Context& context) {

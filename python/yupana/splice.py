@@ -12,7 +12,7 @@ from ._call import Keywords, options, with_keywords
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Alignment", "Exon", "ExonAlignment", "align", "align_batch", "candidate_exons"]
+__all__ = ["Alignment", "Exon", "ExonAlignment", "align", "align_batch", "candidate_exons", "isoforms"]
 
 Exon = _core.splice.Exon
 #: Scores of :func:`candidate_exons` count a match this many times.
@@ -64,6 +64,56 @@ def _check_effect(
         raise ValueError("splice: genetic_code has no effect without protein=True")
 
 
+def _chains(
+    problems: Sequence[tuple[str, Iterable[Any], str]],
+    most: int,
+    least_share: float,
+    protein: bool = False,
+    match: int | None = None,
+    mismatch: int | None = None,
+    matrix: tuple[str, Sequence[int]] | None = None,
+    gap_open: int | None = None,
+    gap_extend: int | None = None,
+    min_intron: int = 0,
+    alignment: bool = True,
+    genetic_code: int | None = None,
+    **keywords: Any,
+) -> list[list[Alignment]]:
+    """The best chains of each problem."""
+    _check_effect(protein, match, mismatch, matrix, genetic_code)
+    letters, scores = matrix if matrix is not None else ("", [])
+    usual = _core.defaults()["align_protein" if protein else "align"]
+    if gap_open is None:
+        gap_open = usual["gap_open"]
+    if gap_extend is None:
+        gap_extend = usual["gap_extend"]
+    given = [(bases, _exons(exons), target) for bases, exons, target in problems]
+    with options(**keywords) as call:
+        found = _core.splice.align(
+            call,
+            given,
+            protein=protein,
+            letters=letters,
+            scores=[index(score) for score in scores],
+            match=1 if match is None else match,
+            mismatch=-1 if mismatch is None else mismatch,
+            gap_open=gap_open,
+            gap_extend=gap_extend,
+            min_intron=min_intron,
+            alignment=alignment,
+            genetic_code=1 if genetic_code is None else genetic_code,
+            most=most,
+            least_share=least_share,
+        )
+    return [
+        [
+            Alignment(one["score"], tuple(ExonAlignment(*part) for part in one["chain"]), one["cells"])
+            for one in chains
+        ]
+        for chains in found
+    ]
+
+
 @with_keywords
 def align_batch(
     problems: Sequence[tuple[str, Iterable[Any], str]],
@@ -88,33 +138,22 @@ def align_batch(
     >>> [found.score for found in yupana.splice.align_batch(problems)]
     [8, 4]
     """
-    _check_effect(protein, match, mismatch, matrix, genetic_code)
-    letters, scores = matrix if matrix is not None else ("", [])
-    usual = _core.defaults()["align_protein" if protein else "align"]
-    if gap_open is None:
-        gap_open = usual["gap_open"]
-    if gap_extend is None:
-        gap_extend = usual["gap_extend"]
-    given = [(bases, _exons(exons), target) for bases, exons, target in problems]
-    with options(**keywords) as call:
-        found = _core.splice.align(
-            call,
-            given,
-            protein=protein,
-            letters=letters,
-            scores=[index(score) for score in scores],
-            match=1 if match is None else match,
-            mismatch=-1 if mismatch is None else mismatch,
-            gap_open=gap_open,
-            gap_extend=gap_extend,
-            min_intron=min_intron,
-            alignment=alignment,
-            genetic_code=1 if genetic_code is None else genetic_code,
-        )
-    return [
-        Alignment(one["score"], tuple(ExonAlignment(*exon) for exon in one["chain"]), one["cells"])
-        for one in found
-    ]
+    found = _chains(
+        problems,
+        1,
+        1.0,
+        protein,
+        match,
+        mismatch,
+        matrix,
+        gap_open,
+        gap_extend,
+        min_intron,
+        alignment,
+        genetic_code,
+        **keywords,
+    )
+    return [chains[0] for chains in found]
 
 
 def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Alignment:
@@ -152,6 +191,46 @@ def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Ali
     [(0, '4='), (1, '4=')]
     """
     return align_batch([(bases, exons, target)], **keywords)[0]
+
+
+def isoforms(
+    bases: str,
+    exons: Iterable[Any],
+    target: str,
+    most: int,
+    *,
+    least_share: float = 0.9,
+    **keywords: Any,
+) -> list[Alignment]:
+    """The best chain and the next best ones, ``most`` in all, best first; exact.
+
+    Each is the best of all chains that skip an exon of every one before it: none of their own exons
+    overlaps it. Other keywords are those of :func:`align`.
+
+    Parameters
+    ----------
+    most : chains, 1 to 100
+    least_share : of the best one's score, that each has at least; 0 to 1
+
+    Raises
+    ------
+    ValueError : ``alignment=False``, other numbers, and what :func:`align` raises
+
+    Examples
+    --------
+    >>> import yupana
+    >>> exons = [(1, 8), (11, 14), (17, 20), (23, 30)]
+    >>> found = yupana.splice.isoforms("ACGTTGCAGTCATGAGCACGAGTTGACCTA", exons, "ACGTTGCACATGTTGACCTA", 2)
+    >>> [(one.score, [part.exon for part in one.chain]) for one in found]
+    [(20, [0, 1, 3]), (18, [0, 2, 3])]
+    """
+    if not 1 <= index(most) <= 100 or not 0 <= least_share <= 1:
+        raise ValueError(
+            f"splice: expected most from 1 to 100 and least_share from 0 to 1, got {most} and {least_share}"
+        )
+    if not keywords.get("alignment", True):
+        raise ValueError("splice: isoforms are told apart by their chains; leave out alignment=False")
+    return _chains([(bases, exons, target)], index(most), float(least_share), **keywords)[0]
 
 
 def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:

@@ -49,6 +49,20 @@ def the_validator_accepts():
         assert valid("run") == len(places), f"seed {seed}"
 
 
+def it_accepts_isoforms_of_a_gene():
+    draw = random.Random(10)
+    text, places, cdna = gene(draw, 5)
+    pathlib.Path("g.fa").write_text(f">chr1\n{text}\n")
+    pathlib.Path("t.fa").write_text(f">cdna\n{cdna}\n")
+    pathlib.Path("e.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in places))
+    run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", "run",
+        "--isoforms", "3", "--isoform-score", "0.2")
+    assert valid("run") == 5 + 4 + 4
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "auto", "--isoforms", "3",
+        "--isoform-score", "0.2", "--max-loci", "2")
+    assert valid("auto") > 5
+
+
 def it_accepts_exons_found_and_an_empty_chain():
     draw = random.Random(9)
     text, _, cdna = gene(draw, 4)

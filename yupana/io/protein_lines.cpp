@@ -238,7 +238,7 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
       count_stops(hit),
       cigar_of(hit, spliced),
       hit.quality,
-      hit.rank > 1 ? "\ttp:A:S" : "",
+      hit.is_secondary() ? "\ttp:A:S" : "",
       hit.frameshifts ? fmt::format("\tfs:i:{}", count_shifts(hit)) : "");
 }
 

@@ -37,9 +37,13 @@ struct SplicedHit {
   double e_value = -1;  ///< as often is it expected by chance; below 0: not known
   int quality = no_quality;  ///< of the mapping, at most best_quality
   int rank = 1;              ///< among the places of its target, the best is 1
+  int isoform = 1;           ///< among the chains of its place, the best is 1
 
   static constexpr int best_quality = 60;
   static constexpr int no_quality = 255;  ///< not known
+
+  /// Another alignment of its target is better.
+  bool is_secondary() const { return rank > 1 || isoform > 1; }
 };
 
 /// How often the frame of a protein's hit is shifted, and stop codons inside it.
@@ -55,6 +59,9 @@ std::pair<std::int64_t, std::int64_t> forward_places(char strand,
 std::pair<std::int64_t, std::int64_t> span_of(const SplicedHit& hit);
 /// "1.3e-08", or "." where it is not known.
 std::string e_value_text(const SplicedHit& hit);
+
+/// ", isoform 2", or "" of a place's best chain.
+std::string isoform_text(const SplicedHit& hit);
 
 /// A score of the hit's alignment in units of the scores given, as "12", "12.5" or "12.25".
 std::string score_text(const SplicedHit& hit, std::int64_t score);
@@ -97,13 +104,16 @@ struct SequenceLength {
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells,
 /// E-value, mapping quality, and the direction of the target ('-': its reverse complement is the
 /// cDNA), its letters that are aligned, from 1 as given, and the rank among its places. A target
-/// that is unaligned has no sequence, strand, score or chain ('.').
-void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
-/// gene, mRNA and exon lines; the score of an exon is that of its own columns. CDS lines where
-/// bases are a protein's, the stop codon included, with their phase; an exon with a shift of the
-/// frame is two, and the mRNA has Frameshift and StopCodon with how many there are; of a cDNA whose
-/// frame the alignment cuts off they have partial=true, and start_range or end_range on that side
-/// of the sequence.
+/// that is unaligned has no sequence, strand, score or chain ('.'). With isoforms their number is
+/// the last column.
+void write_spliced_tsv(AtomicFile& file,
+                       const std::vector<SplicedHit>& hits,
+                       bool with_isoforms = false);
+/// gene, mRNA and exon lines, isoforms as further mRNAs of one gene, mrna1.2 beside mrna1; the
+/// score of an exon is that of its own columns. CDS lines where bases are a protein's, the stop
+/// codon included, with their phase; an exon with a shift of the frame is two, and the mRNA has
+/// Frameshift and StopCodon with how many there are; of a cDNA whose frame the alignment cuts off
+/// they have partial=true, and start_range or end_range on that side of the sequence.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// GTF 2.2: transcript, exon, CDS without the stop codon, start_codon and stop_codon; the numbers
 /// of genes and transcripts are those of the GFF3.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 
 #include "yupana/io/spliced_files.hpp"
@@ -43,11 +44,16 @@ std::string broken_frame(const SplicedHit& hit) {
          (stops == 0 ? "" : fmt::format(";StopCodon={}", stops));
 }
 
+/// A transcript's number: that of its gene, and of isoforms their own.
+std::string transcript_number(const SplicedHit& hit, std::int64_t gene) {
+  return hit.isoform == 1 ? fmt::format("{}", gene) : fmt::format("{}.{}", gene, hit.isoform);
+}
+
 /// An exon and what of it is coding.
 void write_exon(AtomicFile& file,
                 const SplicedHit& hit,
                 const ExonRow& row,
-                std::int64_t number,
+                const std::string& number,
                 std::size_t rank,
                 const std::string& partial) {
   const std::string sequence = escaped_name(hit.sequence);
@@ -77,32 +83,50 @@ void write_exon(AtomicFile& file,
                          partial));
 }
 
-void write_gene(AtomicFile& file, const SplicedHit& hit, std::int64_t number) {
+void write_transcript(AtomicFile& file, const SplicedHit& hit, std::int64_t gene) {
   const auto [first, last] = span_of(hit);
-  const std::string sequence = escaped_name(hit.sequence);
-  const std::string place = fmt::format(
-      "{}\t{}\t{}\t{}\t.", first, last, score_text(hit, hit.alignment.score), hit.strand);
+  const std::string number = transcript_number(hit, gene);
   const auto [begin, end] = target_span(hit);
-  file.write(fmt::format("{}\tyupana\tgene\t{}\tID=gene{};Name={}\n",
-                         sequence,
-                         place,
-                         number,
-                         escaped_name(hit.target)));
-  file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};identity={:.4f}{}{}{}\n",
-                         sequence,
-                         place,
-                         number,
-                         number,
-                         count_columns(hit).identity(),
-                         broken_frame(hit),
-                         hit.rank == 1 ? "" : fmt::format(";rank={}", hit.rank),
-                         target_places(hit, begin, end)));
+  file.write(
+      fmt::format("{}\tyupana\tmRNA\t{}\t{}\t{}\t{}\t.\tID=mrna{};Parent=gene{};identity={:.4f}{}{}"
+                  "{}{}\n",
+                  escaped_name(hit.sequence),
+                  first,
+                  last,
+                  score_text(hit, hit.alignment.score),
+                  hit.strand,
+                  number,
+                  gene,
+                  count_columns(hit).identity(),
+                  broken_frame(hit),
+                  hit.rank == 1 ? "" : fmt::format(";rank={}", hit.rank),
+                  hit.isoform == 1 ? "" : fmt::format(";isoform={}", hit.isoform),
+                  target_places(hit, begin, end)));
   const std::vector<ExonRow> rows = exon_rows(hit);
   const std::string partial = partial_ends(hit, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t k = hit.strand == '+' ? i : rows.size() - 1 - i;
     write_exon(file, hit, rows[k], number, k + 1, partial);
   }
+}
+
+/// A gene and its transcripts, the best one first.
+void write_gene(AtomicFile& file, std::span<const SplicedHit> isoforms, std::int64_t number) {
+  const SplicedHit& best = isoforms.front();
+  auto [first, last] = span_of(best);
+  for (const SplicedHit& hit : isoforms) {
+    first = std::min(first, span_of(hit).first);
+    last = std::max(last, span_of(hit).second);
+  }
+  file.write(fmt::format("{}\tyupana\tgene\t{}\t{}\t{}\t{}\t.\tID=gene{};Name={}\n",
+                         escaped_name(best.sequence),
+                         first,
+                         last,
+                         score_text(best, best.alignment.score),
+                         best.strand,
+                         number,
+                         escaped_name(best.target)));
+  for (const SplicedHit& hit : isoforms) write_transcript(file, hit, number);
 }
 
 /// The lines of one transcript in GTF.
@@ -152,7 +176,7 @@ class Transcript {
                     hit_.strand,
                     phase,
                     number_,
-                    number_,
+                    transcript_number(hit_, number_),
                     more));
   }
   void parts(const char* feature, std::int64_t begin, std::int64_t end) const {
@@ -182,15 +206,19 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
         fmt::format("##sequence-region {} 1 {}\n", escaped_name(hit.sequence), hit.bases->size()));
   }
   std::int64_t number = 0;
-  for (const SplicedHit& hit : hits) {
-    if (!hit.alignment.chain.empty()) write_gene(file, hit, ++number);
+  for (std::size_t h = 0, end = 0; h < hits.size(); h = end) {
+    for (end = h + 1; end < hits.size() && hits[end].isoform > 1;) ++end;
+    if (hits[h].alignment.chain.empty()) continue;
+    write_gene(file, std::span(hits).subspan(h, end - h), ++number);
   }
 }
 
 void write_spliced_gtf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   std::int64_t number = 0;
   for (const SplicedHit& hit : hits) {
-    if (!hit.alignment.chain.empty()) Transcript(file, hit, ++number).write();
+    if (hit.alignment.chain.empty()) continue;
+    if (hit.isoform == 1) ++number;
+    Transcript(file, hit, number).write();
   }
 }
 
@@ -199,7 +227,7 @@ void write_spliced_proteins(AtomicFile& file, const std::vector<SplicedHit>& hit
   std::int64_t number = 0;
   for (const SplicedHit& hit : hits) {
     if (hit.alignment.chain.empty()) continue;
-    ++number;
+    if (hit.isoform == 1) ++number;
     if (hit.coding.empty()) continue;
     const splice::Case problem{*hit.bases, *hit.exons, *hit.letters};
     const std::string text = splice::spliced_bases(problem, hit.alignment.chain);
@@ -210,7 +238,7 @@ void write_spliced_proteins(AtomicFile& file, const std::vector<SplicedHit>& hit
     if (amino.empty()) continue;
     const auto [first, last] = span_of(hit);
     file.write(fmt::format(">mrna{} {} {}:{}-{}({}){}\n",
-                           number,
+                           transcript_number(hit, number),
                            hit.target,
                            hit.sequence,
                            first,

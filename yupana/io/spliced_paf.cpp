@@ -29,6 +29,7 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
     const auto [first, last] = span_of(hit);
     const ColumnCounts counts = count_columns(hit);
     const std::int64_t columns = counts.equal + counts.unequal + counts.inserted + counts.deleted;
+    const std::string other = hit.is_secondary() ? "\ttp:A:S" : "";
     file.write(
         fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\tAS:{}\tNM:i:{}{}\tcg:Z:{}\t"
                     "cs:Z:{}\n",
@@ -46,9 +47,9 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                     hit.quality,
                     score_tag(hit),
                     columns - counts.equal,
-                    std::string(hit.rank > 1 ? "\ttp:A:S" : "") + (hit.score_scale == 1 ? ""
-                                                                   : hit.antisense      ? "\tts:A:-"
-                                                                                   : "\tts:A:+"),
+                    other + (hit.score_scale == 1 ? ""
+                             : hit.antisense      ? "\tts:A:-"
+                                                  : "\tts:A:+"),
                     runs.cigar,
                     runs.differences));
   }

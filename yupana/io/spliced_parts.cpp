@@ -213,6 +213,10 @@ std::string e_value_text(const SplicedHit& hit) {
   return hit.e_value < 0 ? "." : fmt::format("{:.2g}", hit.e_value);
 }
 
+std::string isoform_text(const SplicedHit& hit) {
+  return hit.isoform == 1 ? "" : fmt::format(", isoform {}", hit.isoform);
+}
+
 std::string score_text(const SplicedHit& hit, std::int64_t score) {
   const std::int64_t scale = hit.score_scale, part = std::abs(score % scale);
   if (part == 0) return fmt::format("{}", score / scale);

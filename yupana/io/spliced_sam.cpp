@@ -42,7 +42,7 @@ std::string aligned_line(const SplicedHit& hit) {
   if (counts.introns > 0) tags += fmt::format("\tXS:A:{}", hit.strand);
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}{}{}\t*\t0\t0\t{}\t*\t{}\tcs:Z:{}",
                      hit.target,
-                     (reversed ? 16 : 0) + (hit.rank > 1 ? 256 : 0),
+                     (reversed ? 16 : 0) + (hit.is_secondary() ? 256 : 0),
                      hit.sequence,
                      span_of(hit).first,
                      hit.quality,

@@ -17,11 +17,12 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       file.write(fmt::format("{}: unaligned, E-value {}\n\n", hit.target, e_value_text(hit)));
       continue;
     }
-    file.write(fmt::format("{}{} on {} ({}): score {}, {}, identity {:.1f} %\n\n",
+    file.write(fmt::format("{}{} on {} ({}){}: score {}, {}, identity {:.1f} %\n\n",
                            hit.target,
                            hit.antisense ? " (reverse complement)" : "",
                            hit.sequence,
                            hit.strand,
+                           isoform_text(hit),
                            score_text(hit, hit.alignment.score),
                            counted(std::ssize(hit.alignment.chain), "exon"),
                            100 * count_columns(hit).identity()));

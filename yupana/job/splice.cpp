@@ -161,7 +161,7 @@ void align_group(Context& context,
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;
     for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
-    hits[task - first_task] = keep_best(c, end, group, params, done);
+    hits[task - first_task] = keep_best(c, end, group, params, align, done);
     const TaskHits& own = hits[task - first_task];
     if (task->from_signals && !own.empty() && own.front().e_value < 0) {
       context.note(

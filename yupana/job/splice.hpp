@@ -11,6 +11,7 @@
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/candidates.hpp"
 #include "yupana/splice/estimate.hpp"
+#include "yupana/splice/isoforms.hpp"
 #include "yupana/splice/species.hpp"
 
 namespace yupana::job {
@@ -65,6 +66,10 @@ struct SpliceJobParams {
   /// intron is longer.
   std::int64_t max_intron = 0;
   int max_loci = 1;  ///< auto: places at most that are reported for a target
+  /// Of each place: the best chain and the next best ones, see splice::next_isoforms; with global
+  /// ends and no frameshift. Neither the cells and seconds of the result nor its estimates have
+  /// what the next ones take.
+  splice::IsoformParams isoforms;
   /// cDNAs: leave letters at either end unaligned that do not pay, see splice::keep_best_stretch.
   bool local_ends = false;
   /// auto: what is expected by chance more often than this is no alignment; see
@@ -92,7 +97,7 @@ struct SpliceSearch {
 };
 
 struct SpliceResult {
-  /// The best place of each target, then its others; views into `memory`.
+  /// The best place of each target, then its others, each with its isoforms; views into `memory`.
   std::vector<io::SplicedHit> hits;
   std::shared_ptr<void> memory;             ///< what was read
   std::vector<splice::Estimate> estimates;  ///< of each problem

@@ -168,6 +168,7 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
   const double distance = params_.max_loci > 1 || params_.local_ends
                               ? std::numeric_limits<double>::infinity()
                               : hopeless_distance(cases, scoring.substitution);
+  const double share = params_.isoforms.most > 1 ? params_.isoforms.least_share : 1;
   auto best = -std::numeric_limits<double>::infinity();
   for (const std::size_t t : order) {
     if (static_cast<double>(bounds[t].best()) < best - distance) {
@@ -175,7 +176,7 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
       continue;
     }
     splice::CompetitiveExons competitive =
-        splice::competitive_exons(context_, cases[t], scoring, bounds[t]);
+        splice::competitive_exons(context_, cases[t], scoring, bounds[t], share);
     found[t] = std::move(competitive.exons);
     best = std::max(best, static_cast<double>(competitive.score));
   }

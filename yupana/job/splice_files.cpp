@@ -27,6 +27,7 @@ report::GenePicture picture_of(const io::SplicedHit& hit) {
                            counted(std::ssize(hit.alignment.chain), "exon"),
                            io::score_text(hit, hit.alignment.score),
                            100 * io::count_columns(hit).identity());
+  gene.facts += io::isoform_text(hit);
   if (hit.e_value >= 0) gene.facts += ", E-value " + io::e_value_text(hit);
   if (hit.quality != io::SplicedHit::no_quality) {
     gene.facts += fmt::format(", mapping quality {}", hit.quality);
@@ -49,10 +50,12 @@ report::GenePicture picture_of(const io::SplicedHit& hit) {
 void write_page(AtomicFile& file, const Hits& hits) {
   report::GenesReport page;
   page.title = "Spliced alignments";
-  std::int64_t aligned = 0, exons = 0, introns = 0, odd = 0;
+  std::int64_t targets = 0, aligned = 0, drawn = 0, exons = 0, introns = 0, odd = 0;
   for (const io::SplicedHit& hit : hits) {
+    if (!hit.is_secondary()) ++targets;
     if (hit.alignment.chain.empty()) continue;
-    ++aligned;
+    if (!hit.is_secondary()) ++aligned;
+    ++drawn;
     report::GenePicture gene = picture_of(hit);
     exons += std::ssize(gene.exons);
     for (std::size_t k = 0; k + 1 < gene.exons.size(); ++k) {
@@ -61,19 +64,17 @@ void write_page(AtomicFile& file, const Hits& hits) {
     }
     if (page.genes.size() < max_pictures) page.genes.push_back(std::move(gene));
   }
-  page.findings.push_back(fmt::format("{} of {} aligned, with {}.",
-                                      aligned,
-                                      counted(std::ssize(hits), "target"),
-                                      counted(exons, "exon")));
+  page.findings.push_back(fmt::format(
+      "{} of {} aligned, with {}.", aligned, counted(targets, "target"), counted(exons, "exon")));
   if (introns > 0) {
     page.findings.push_back(
         fmt::format("{} of {} not GT..AG.", odd, counted(introns, "intron is", "introns are")));
   }
-  if (aligned > static_cast<std::int64_t>(max_pictures)) {
+  if (drawn > static_cast<std::int64_t>(max_pictures)) {
     page.findings.push_back(
         fmt::format("The first {} are drawn; the other files have all.", max_pictures));
   }
-  page.summary = {{"targets", std::to_string(hits.size())}, {"yupana", version}};
+  page.summary = {{"targets", std::to_string(targets)}, {"yupana", version}};
   report::write_genes_html(file, page);
 }
 
@@ -88,7 +89,7 @@ void write_splice_files(Context& context,
   const auto add = [&](const char* ending) -> AtomicFile& {
     return files.add(params.out + ending);
   };
-  io::write_spliced_tsv(add(".tsv"), hits);
+  io::write_spliced_tsv(add(".tsv"), hits, params.isoforms.most > 1);
   io::write_spliced_gff3(add(".gff3"), hits);
   io::write_spliced_paf(add(".paf"), hits);
   io::write_spliced_text(add(".txt"), hits);

@@ -117,12 +117,38 @@ void judge_case(const Group& group,
   judge(hit, around, task->searched_bases, others, params.max_e_value);
 }
 
+/// Appends the isoforms of the last hit, that of case c, whose alignment was `best`.
+void add_isoforms(const Group& group,
+                  std::size_t first,
+                  std::size_t c,
+                  const std::vector<AlignedPlace>& places,
+                  const SpliceJobParams& params,
+                  const splice::AlignAll& align,
+                  const splice::SplicedAlignment& best,
+                  TaskHits& hits) {
+  const int rank = hits.back().rank;
+  int number = 1;
+  for (splice::SplicedAlignment& next :
+       splice::next_isoforms(group.cases[c], best, params.isoforms, align)) {
+    io::SplicedHit hit = make_hit(group, c, params, std::move(next));
+    if (group.places[c].first->from_signals) {
+      judge_case(group, first, c, places, params, hit);
+      if (!hit.aligned) continue;
+      hit.quality = 0;
+    }
+    hit.rank = rank;
+    hit.isoform = ++number;
+    hits.push_back(std::move(hit));
+  }
+}
+
 }  // namespace
 
 TaskHits keep_best(std::size_t first,
                    std::size_t end,
                    const Group& group,
                    const SpliceJobParams& params,
+                   const splice::AlignAll& align,
                    std::vector<splice::SplicedAlignment>& done) {
   std::vector<std::size_t> order(end - first);
   std::iota(order.begin(), order.end(), first);
@@ -135,7 +161,7 @@ TaskHits keep_best(std::size_t first,
   if (from_signals) places = places_of(group, done, first, end);
   std::vector<std::size_t> kept;
   for (const std::size_t c : order) {
-    if (static_cast<int>(hits.size()) == (from_signals ? params.max_loci : 1)) break;
+    if (static_cast<int>(kept.size()) == (from_signals ? params.max_loci : 1)) break;
     const auto is_same = [&](std::size_t k) {
       return is_same_locus(places[c - first], places[k - first]);
     };
@@ -143,13 +169,16 @@ TaskHits keep_best(std::size_t first,
         (done[c].chain.empty() || std::any_of(kept.begin(), kept.end(), is_same))) {
       continue;
     }
-    io::SplicedHit hit = make_hit(group, c, params, std::move(done[c]));
+    io::SplicedHit hit = make_hit(group, c, params, splice::SplicedAlignment(done[c]));
     if (from_signals) judge_case(group, first, c, places, params, hit);
     if (!hits.empty() && !hit.aligned) continue;
-    hit.rank = static_cast<int>(hits.size()) + 1;
+    hit.rank = static_cast<int>(kept.size()) + 1;
     if (hit.rank > 1) hit.quality = 0;
     hits.push_back(std::move(hit));
     kept.push_back(c);
+    if (params.isoforms.most > 1 && hits.back().aligned) {
+      add_isoforms(group, first, c, places, params, align, done[c], hits);
+    }
     if (!hits.front().aligned) break;
   }
   return hits;

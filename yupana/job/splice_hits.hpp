@@ -27,11 +27,13 @@ struct Group {
 using TaskHits = std::vector<io::SplicedHit>;
 
 /// The hits of the task whose cases are [first, end): the best one, and of those at other loci that
-/// are no chance the next best, params.max_loci in all.
+/// are no chance the next best, params.max_loci in all; behind each its isoforms, which `align`
+/// looks for.
 TaskHits keep_best(std::size_t first,
                    std::size_t end,
                    const Group& group,
                    const SpliceJobParams& params,
+                   const splice::AlignAll& align,
                    std::vector<splice::SplicedAlignment>& done);
 
 /// Mends the frame of the proteins' alignments whose places may win, by splice::mend_frame().

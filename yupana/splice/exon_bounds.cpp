@@ -157,7 +157,8 @@ std::vector<std::int64_t> ExonBounds::of_exons() const {
 CompetitiveExons competitive_exons(Context& context,
                                    const Case& problem,
                                    const AlignParams& params,
-                                   const ExonBounds& bounds) {
+                                   const ExonBounds& bounds,
+                                   double share) {
   const std::vector<std::int64_t> of_exons = bounds.of_exons();
   const std::int64_t affordable = rows_of(problem.exons) / 8;
   // Most often the bound of all is the score of a chain. Where it is not, the exons tried double
@@ -171,6 +172,11 @@ CompetitiveExons competitive_exons(Context& context,
     const Case some{problem.bases, exons, problem.target};
     score = std::max(score, cpu::score_alone(context, some, params));
     least = std::max(score, bounds.best() - step);
+  }
+  if (share < 1 && score > 0) {
+    // One less, for a product is rounded.
+    least = static_cast<std::int64_t>(share * static_cast<double>(score)) - 1;
+    return {exons_from(problem, of_exons, least), score};
   }
   return {exons_from(problem, of_exons, score), score};
 }

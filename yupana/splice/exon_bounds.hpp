@@ -39,11 +39,13 @@ struct CompetitiveExons {
 };
 
 /// The exons of the problem, in their order, whose bounds reach the score of some chain. align() of
-/// these is align() of all: the same score, chain and alignment, ties included.
+/// these is align() of all: the same score, chain and alignment, ties included. With a share below
+/// 1 chains that score so much of the best one's gain are left, too.
 ///   work: that of the bounds, and the score of an eighth of the exons a few times at most
 CompetitiveExons competitive_exons(Context& context,
                                    const Case& problem,
                                    const AlignParams& params,
-                                   const ExonBounds& bounds);
+                                   const ExonBounds& bounds,
+                                   double share = 1);
 
 }  // namespace yupana::splice

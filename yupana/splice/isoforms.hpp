@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "yupana/splice/align.hpp"
+
+namespace yupana::splice {
+
+struct IsoformParams {
+  int most = 1;              ///< chains, the best one among them
+  double least_share = 0.9;  ///< of the best one's score, that each has at least
+};
+
+/// Aligns problems by align() or align_protein(), with one set of scores.
+using AlignAll = std::function<std::vector<SplicedAlignment>(std::span<const Case>)>;
+
+/// The next best chains of a problem whose best one is `best`, best first: each is, with its
+/// alignment, the best of all chains that skip an exon of every one before it. A chain skips an
+/// exon if none of its own overlaps it, so other splice sites of the same exons make no isoform;
+/// nor does a chain that has all exons of a better one and more. Exact: of equally good ones that
+/// is listed which was found first. None where the best one does not gain.
+///   work: an alignment for each exon of the chains listed, and for each pair of exons of two of
+///   them where an isoform skips both, as far as scores reach the share
+///   memory: copies of the candidates, 64 MB of them or one at a time
+///   determinism: the same on every device, for any number of threads
+std::vector<SplicedAlignment> next_isoforms(const Case& problem,
+                                            const SplicedAlignment& best,
+                                            const IsoformParams& params,
+                                            const AlignAll& align);
+
+}  // namespace yupana::splice
