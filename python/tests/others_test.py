@@ -206,6 +206,28 @@ def test_splice_aligns_proteins_and_refuses_nonsense():
         yupana.align("ACGT", [(1, 4)], "AC!T")
 
 
+def test_splice_isoforms_exclude_each_others_exons_and_batches_have_the_best_alone():
+    words = random.Random(4)
+    first, either, last = ("".join(words.choices("ACGT", k=60)) for _ in range(3))
+    other = either[:30] + ("A" if either[30] != "A" else "C") + either[31:]
+    bases = "TT".join((first, either, other, last))
+    exons = [(1, 60), (63, 122), (65, 122), (125, 184), (187, 246)]
+    given = (bases, exons, first + either + last)
+    found = splice.isoforms(*given, 5, gap_open=-3, threads=2)
+    assert [one.score for one in found] == [180, 178]
+    assert [[part.exon for part in one.chain] for one in found] == [[0, 1, 4], [0, 3, 4]]
+    assert splice.isoforms(*given, 1, gap_open=-3) == found[:1] == [yupana.align(*given, gap_open=-3)]
+    assert splice.isoforms(*given, 5, gap_open=-3, least_share=0.99) == found[:1]
+    more = splice.isoforms(*given, 5, gap_open=-3, least_share=0)
+    assert len(more) > 2 and more[:2] == found
+    for wrong in ({"most": 0}, {"most": 101}, {"most": 2, "least_share": 1.5},
+                  {"most": 2, "least_share": float("nan")}, {"most": 2, "alignment": False}):
+        with pytest.raises(ValueError):
+            splice.isoforms(*given, **wrong)
+    with pytest.raises(TypeError):
+        splice.isoforms(*given, 2, most_of_all=3)
+
+
 def test_splice_refuses_arguments_without_effect_and_numbers_that_are_not_whole():
     given = ("ACGT", [(1, 4)], "ACGT")
     with pytest.raises(ValueError, match="match.*protein"):

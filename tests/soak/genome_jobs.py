@@ -198,7 +198,8 @@ def splice(rng):
     options += some(rng, ["--gap-open", (-9, -3, 0)], ["--gap-extend", (-4, -1, 0)],
                     ["--min-intron", 60 if automatic else (0, 5, 60)], share=0.3)
     if not any(o[0] == "--frameshift" or o == ["--ends", "local"] for o in options):
-        options += some(rng, ["--isoforms", range(2, 5)], share=0.2)
+        isoforms = some(rng, ["--isoforms", range(2, 5)], share=0.2)
+        options += isoforms + some(rng, ["--isoform-score", (0, 1)], share=0.7 if isoforms else 0)
     if rng.random() < 0.1:
         inputs["s.txt"] = Text(["   " + "  ".join("ACGT"), *(
             f"{a} " + " ".join(str(3 if a == b else -rng.randrange(4)) for b in "ACGT") for a in "ACGT")])

@@ -21,8 +21,8 @@ using AlignAll = std::function<std::vector<SplicedAlignment>(std::span<const Cas
 /// exon if none of its own overlaps it, so other splice sites of the same exons make no isoform;
 /// nor does a chain that has all exons of a better one and more. Exact: of equally good ones that
 /// is listed which was found first. None where the best one does not gain.
-///   work: an alignment for each exon of the chains listed, and for each pair of exons of two of
-///   them where an isoform skips both, as far as scores reach the share
+///   work: an alignment for each exon of the best chain, then for sets of exons of the chains
+///   listed, as far as scores reach the share: many sets where many chains are listed
 ///   memory: copies of the candidates, 64 MB of them or one at a time
 ///   determinism: the same on every device, for any number of threads
 std::vector<SplicedAlignment> next_isoforms(const Case& problem,
