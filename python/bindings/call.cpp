@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "python/bindings/words.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
 
@@ -46,7 +47,7 @@ class Running {
     }
     context.on_note([this](const std::string& note) {
       const std::lock_guard lock(mutex_);
-      notes_.push_back(escaped(note));
+      notes_.push_back(in_python_words(escaped(note)));
     });
   }
 
@@ -116,7 +117,8 @@ void run_at_once(const Options& options, FunctionView<void(Context&)> body) {
                      .memory = memory,
                      .gpu_memory = memory,
                      .gpu_stream = options.stream});
-    context.on_note([&](const std::string& note) { notes.push_back(escaped(note)); });
+    context.on_note(
+        [&](const std::string& note) { notes.push_back(in_python_words(escaped(note))); });
     body(context);
   }
   warn(notes);
@@ -178,7 +180,7 @@ void bind_call(nb::module_& module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(python_type(error.code()), escaped(error.what()).c_str());
+      PyErr_SetString(python_type(error.code()), in_python_words(escaped(error.what())).c_str());
     }
   });
 }

@@ -87,16 +87,16 @@ def test_variants_and_families_are_those_of_the_command_line(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"extract": "names"}, "--extract"),
-        ({"keep_fam": "names"}, "--keep-fam"),
-        ({"region": "1"}, "--region"),
-        ({"half_call": "haploid"}, "--half-call"),
-        ({"multiallelic": "split"}, "--multiallelic"),
-        ({"chromosomes": "1"}, "--chr"),
-        ({"autosomes": 38}, "--chr-set"),
-        ({"nonfounders": True, "min_maf": 0.1}, "--nonfounders"),
-        ({"round": True}, "--round"),
-        ({"var_filter": True}, "--var-filter"),
+        ({"extract": "names"}, "extract"),
+        ({"keep_fam": "names"}, "keep_fam"),
+        ({"region": "1"}, "region"),
+        ({"half_call": "haploid"}, "half_call"),
+        ({"multiallelic": "split"}, "multiallelic"),
+        ({"chromosomes": "1"}, "chromosomes"),
+        ({"autosomes": 38}, "autosomes"),
+        ({"nonfounders": True, "min_maf": 0.1}, "nonfounders"),
+        ({"round": True}, "round"),
+        ({"var_filter": True}, "var_filter"),
     ],
 )
 def test_options_of_files_are_refused_for_an_array(options, says):

@@ -62,9 +62,9 @@ def test_options_of_the_filters(linked, tmp_path):
     assert np.load(out).shape == (40, done["sites_kept"]) and 0 < done["sites_kept"] < 300
     with pytest.raises(ValueError, match="x.txt.*pgen"):
         yupana.filter(linked, tmp_path / "x.txt")
-    with pytest.raises(ValueError, match="--indep-pairwise.*step"):
+    with pytest.raises(ValueError, match="indep_pairwise.*step"):
         yupana.ld_prune(linked, "20kb", 5)
     with pytest.raises(ValueError, match="open genotypes"):
         yupana.unrelated(yupana.read_genotypes(linked))
-    with pytest.raises(ValueError, match="--from-bp has no effect on an array"):
+    with pytest.raises(ValueError, match="from_bp has no effect on an array"):
         yupana.read_genotypes(linked, from_bp=5).to_numpy()

@@ -181,8 +181,8 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
 
     Parameters
     ----------
-    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
-        scipy sparse matrix, whose stored entries are the edges
+    weights : n x n matrix, int or float, also negative where no cycle is; inf (in integers 2**30 - 1)
+        is no edge, 0 is an edge; or a scipy sparse matrix, whose stored entries are the edges
     method : "auto", "symmetric", "directed" or "floyd_warshall"
 
     Raises

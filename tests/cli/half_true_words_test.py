@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Sentences that were true of most inputs, and options that left no trace of some in silence."""
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import PROGRAM, main, run
 
 
 def notes(*arguments):
@@ -43,6 +44,54 @@ def quotes_that_phylip_keeps_were_said_to_be_replaced():
                 "semicolons, commas or apostrophes" in line], told
         kept = [line.split()[0] for line in pathlib.Path("r.dist.phy").read_text().splitlines()[1:]]
         assert kept == [name.replace("'", "_").replace(";", "_") for name in names], kept
+
+
+def one_sample_there_are_was_said():
+    """Of more populations than samples, in the plural of one."""
+    told = notes("simulate", "--samples", 1, "--sites", 3, "-o", "s")
+    assert told == ["note: 3 populations for 1 sample: the others have none"], told
+
+
+def several_options_counts_founders():
+    run("simulate", "--samples", 8, "--sites", 50, "-o", "c")
+    pathlib.Path("c.fam").write_text("".join(f"f s{i} {'s1 s2' if i > 4 else '0 0'} 0 -9\n" for i in range(1, 9)))
+    for options, said in ((("--maf", 0.01), "--maf counts founders alone, 4 of 8 samples"),
+                          (("--maf", 0.01, "--hwe", 1e-9), "--hwe, --maf count founders alone, 4 of 8 samples")):
+        told = notes("dist", "c.bed", *options, "-o", "r")
+        assert told == [f"note: {said}; --nonfounders counts all"], told
+
+
+def no_sample_without_label_was_noted():
+    run("simulate", "--samples", 30, "--sites", 50, "-o", "c")
+    with open("c.labels.tsv", "a") as labels:
+        labels.write("stranger\tpop1\n")
+    told = notes("fermat", "c.bed", "--labels", "c.labels.tsv", "-o", "r")
+    assert told == ["note: c.labels.tsv: 1 label of samples not in the input"], told
+
+
+def the_only_pair_of_populations_was_a_range():
+    run("simulate", "--samples", 30, "--sites", 50, "--populations", 2, "-o", "c")
+    said = [line for line in run("fermat", "c.bed", "--labels", "c.labels.tsv", "-o", "r").stdout.splitlines()
+            if line.startswith("F_ST")]
+    assert len(said) == 1 and said[0].count("(") == 1 and " to " not in said[0], said
+
+
+def a_simulated_cohort_took_the_ending_of_another_kind_of_file():
+    for ending in (".npy", ".bcf", ".bgen", ".ped", ".tped"):
+        done = run("simulate", "--samples", 5, "--sites", 5, "-o", "s" + ending, status=2)
+        assert done.stderr.startswith(f"yupana: -o s{ending}: simulate writes .bed, .pgen, .vcf or .vcf.gz"), done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert not list(pathlib.Path(".").glob("s.*"))
+
+
+def a_redirected_standard_output_was_a_prefix():
+    """As a pipe it was refused; as a file it became /dev/stdout.bed."""
+    for command in (("simulate", "--samples", 5, "--sites", 5), ("dist", "simulate:5x5"), ("grm", "simulate:5x5")):
+        with open("log", "w") as log:
+            done = subprocess.run([PROGRAM, *map(str, command), "-o", "/dev/stdout"], stdout=log,
+                                  stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and "several files, got a device or pipe" in done.stderr, done
+    assert not list(pathlib.Path("/dev").glob("stdout.*"))
 
 
 sys.exit(main())

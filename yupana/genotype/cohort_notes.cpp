@@ -37,9 +37,10 @@ void note_founders(const Context& context,
   context.note(founders == 0
                    ? "--maf drops no site: it counts founders, and every sample kept names a "
                      "parent; --nonfounders counts all samples"
-                   : fmt::format("{} counts founders alone, {} of {} samples; --nonfounders "
+                   : fmt::format("{} {} founders alone, {} of {} samples; --nonfounders "
                                  "counts all",
                                  options,
+                                 options.find(',') == std::string::npos ? "counts" : "count",
                                  founders,
                                  kept));
 }

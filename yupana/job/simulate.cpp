@@ -38,8 +38,8 @@ void note_idle_options(const Context& context, const genotype::SimulateParams& c
   const std::int64_t n = cohort.samples, populations = std::min(cohort.populations, n);
   const std::int64_t largest = (n + populations - 1) / populations;
   if (cohort.populations > n) {
-    context.note(fmt::format("--populations {}: there are {}, so as many have one each",
-                             cohort.populations,
+    context.note(fmt::format("{} for {}: the others have none",
+                             counted(cohort.populations, "population"),
                              counted(n, "sample")));
   }
   if (cohort.family_size > largest) {
