@@ -94,4 +94,44 @@ def a_redirected_standard_output_was_a_prefix():
     assert not list(pathlib.Path("/dev").glob("stdout.*"))
 
 
+def filters_without_founders_were_called_maf():
+    run("simulate", "--samples", 8, "--sites", 50, "-o", "c")
+    pathlib.Path("c.fam").write_text("".join(f"f s{i} p q 0 -9\n" for i in range(1, 9)))
+    for options, said in ((("--hwe", 1e-9), "--hwe counts"), (("--hwe", 1e-9, "--maf", 0.4), "--hwe, --maf count")):
+        told = notes("dist", "c.bed", *options, "-o", "r")
+        assert told == [f"note: {said} founders, and there is none: every sample kept names a parent; "
+                        "--nonfounders counts all samples"], told
+
+
+def a_kinship_that_no_pair_has_was_a_cutoff():
+    """PLINK 2 refuses them too: below 0 all but one sample went, from 0.5 on none can."""
+    for cutoff in (-1, -0.01, 0.5, 5, "nan"):
+        done = run("dist", "simulate:9x50", f"--king-cutoff={cutoff}", "-o", "r", status=2)
+        assert done.stderr.startswith("yupana: --king-cutoff: expected a kinship"), done.stderr
+    assert not list(pathlib.Path(".").glob("r.*"))
+    run("dist", "simulate:9x50", "--king-cutoff", 0.49, "-o", "r")
+
+
+def the_first_of_several_alphas_was_taken_in_silence():
+    run("fermat", "simulate:9x50", "--alpha", "2,3", "-o", "r")
+    assert notes("path", "r", "s1", "s2") == ["note: r.json: several alphas, 2 3; the first is taken, --alpha chooses"]
+    assert not notes("path", "r", "s1", "s2", "--alpha", 3)
+    run("fermat", "simulate:9x50", "--alpha", 2, "-o", "one")
+    assert not notes("path", "one", "s1", "s2")
+
+
+def genotypes_were_a_matrix_that_is_not_square():
+    run("simulate", "--samples", 9, "--sites", 50, "-o", "c")
+    run("simulate", "--samples", 9, "--sites", 50, "--format", "vcf", "-o", "c")
+    for name in ("c.bed", "c.vcf"):
+        for command in (("nj", name), ("fermat", "--from-distances", name, "-o", "r")):
+            done = run(*command, status=3)
+            assert done.stderr == f"yupana: {name}: holds genotypes, not distances; make them with 'yupana dist'\n"
+
+
+def to_is_missing_was_a_sentence():
+    assert run("path", "r", "s1", status=2).stderr == "yupana: 'to' is missing; see 'yupana path --help'\n"
+    assert run("simulate", "--samples", 5, status=2).stderr.startswith("yupana: --sites is missing; see")
+
+
 sys.exit(main())

@@ -34,15 +34,20 @@ void note_founders(const Context& context,
                    std::int64_t founders,
                    std::size_t kept) {
   const std::string options = founders_options(params);
-  context.note(founders == 0
-                   ? "--maf drops no site: it counts founders, and every sample kept names a "
-                     "parent; --nonfounders counts all samples"
-                   : fmt::format("{} {} founders alone, {} of {} samples; --nonfounders "
-                                 "counts all",
-                                 options,
-                                 options.find(',') == std::string::npos ? "counts" : "count",
-                                 founders,
-                                 kept));
+  const bool one = options.find(',') == std::string::npos;
+  if (founders == 0) {
+    context.note(
+        fmt::format("{} {} founders, and there is none: every sample kept names a "
+                    "parent; --nonfounders counts all samples",
+                    options,
+                    one ? "counts" : "count"));
+    return;
+  }
+  context.note(fmt::format("{} {} founders alone, {} of {} samples; --nonfounders counts all",
+                           options,
+                           one ? "counts" : "count",
+                           founders,
+                           kept));
 }
 
 void note_dosages(const Context& context,
