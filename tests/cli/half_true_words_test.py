@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sentences that were true of most inputs, and options that left no trace of some in silence."""
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -132,6 +133,18 @@ def genotypes_were_a_matrix_that_is_not_square():
 def to_is_missing_was_a_sentence():
     assert run("path", "r", "s1", status=2).stderr == "yupana: 'to' is missing; see 'yupana path --help'\n"
     assert run("simulate", "--samples", 5, status=2).stderr.startswith("yupana: --sites is missing; see")
+
+
+def memory_that_would_do_was_not_in_the_hint():
+    run("simulate", "--samples", 60, "--sites", 90, "--missing", 0.01, "-o", "c")
+    run("dist", "c.bed", "--metric", "euclidean", "-o", "D")
+    for command in (("dist", "c.bed"), ("dist", "c.bed", "--make-king-table"), ("fermat", "c.bed"),
+                    ("fermat", "c.bed", "--matrix-only"), ("fermat", "--from-distances", "D.dist.npy"),
+                    ("grm", "c.bed"), ("pca", "c.bed")):
+        said = run(*command, "-o", "r", "--memory", "1k", status=4).stderr
+        needed = re.search(r"raise --memory to ([\d.]+[kMG])", said)
+        assert needed, said
+        run(*command, "-o", "r", "--memory", needed[1])
 
 
 sys.exit(main())
