@@ -53,3 +53,19 @@ def test_command_lines_of_other_programs_stay(tmp_path):
     (tmp_path / "c.bim").write_text("1 a 0 1 A C\n" * 3)
     with pytest.raises(ValueError, match="plink1.9 --bfile OLD --make-bed --out NEW"):
         yupana.distances(str(tmp_path / "c.bed"))
+
+
+def test_arguments_were_ignored_in_silence():
+    cohort, d = yupana.read_genotypes(CALLS), [[0.0, 1.0], [1.0, 0.0]]
+    with pytest.raises(ValueError, match="estimate has no effect without landmarks"):
+        yupana.fermat(d, estimate="mean")
+    assert yupana.fermat(d, estimate="mean", landmarks=1).lengths.shape == (2, 2)
+    assert yupana.Fermat(estimator="mean", path_method="FW").fit(d).get_distance(0, 1) == 1
+    with pytest.raises(ValueError, match="squared has no effect on genotypes"):
+        yupana.fermat(cohort, squared=True)
+    with pytest.raises(TypeError, match="expected distances or genotypes, got the path 'D.npy'"):
+        yupana.fermat("D.npy")
+    with pytest.raises(ValueError, match="min_mac: expected a whole number of 0 or more, got -1"):
+        yupana.read_genotypes(CALLS, min_mac=-1).distances()
+    with pytest.raises(TypeError, match="progress: expected True, False, None or a callable, got 5"):
+        yupana.distances(CALLS, progress=5)

@@ -81,6 +81,9 @@ void check_params(const CohortParams& params) {
   rate("--maf", params.min_maf, 0.5);
   rate("--max-maf", params.max_maf, 0.5);
   rate("--thin", params.thin, 1);
+  if (params.min_mac < 0) {
+    throw usage_error("--mac: expected a whole number of 0 or more, got {}", params.min_mac);
+  }
 }
 
 std::vector<bool> marked_samples(const std::vector<std::string>& ids,
