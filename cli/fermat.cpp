@@ -227,7 +227,9 @@ void add_options(Command& command, FermatOptions& options) {
       job.matrix_only,
       "write distances and lengths alone, those over all edges by the dense closure; under mpirun "
       "no rank holds a whole matrix");
-  command.flag("--plan", options.plan, "print memory, passes, output and free disk; do nothing");
+  command.flag("--plan",
+               options.plan,
+               "print memory, passes, output and, with -o, the free disk; do nothing");
 }
 
 void add_rules(Command& command) {
