@@ -147,4 +147,20 @@ def memory_that_would_do_was_not_in_the_hint():
         run(*command, "-o", "r", "--memory", needed[1])
 
 
+def a_filtered_simulation_lost_its_pedigree():
+    options = ("--samples", 24, "--sites", 60, "--family-size", 4, "--populations", 2)
+    text = "simulate:24x60,family-size=4,populations=2"
+    for ending in ("bed", "pgen"):
+        names = {"bed": "fam", "pgen": "psam"}[ending]
+        run("simulate", *options, "--format", ending, "-o", "s")
+        run("filter", text, "-o", f"f.{ending}")
+        whole = pathlib.Path(f"s.{names}").read_text()
+        assert pathlib.Path(f"f.{names}").read_text() == whole and "\ts1\ts2\t" in whole
+        assert pathlib.Path(f"f.{ending}").read_bytes() == pathlib.Path(f"s.{ending}").read_bytes()
+    pathlib.Path("keep").write_text("s3\ns7\n")
+    run("filter", text, "--keep", "keep", "-o", "k.bed")
+    assert [line.split()[1:4] for line in pathlib.Path("k.fam").read_text().splitlines()] == [
+        ["s3", "s1", "s2"], ["s7", "s5", "s6"]]
+
+
 sys.exit(main())
