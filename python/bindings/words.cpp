@@ -26,6 +26,7 @@ const std::map<std::string_view, const char*> renamed{
     {"maf", "min_maf"},
     {"max-maf", "max_maf"},
     {"mind", "max_sample_missing"},
+    {"project", "loadings"},
     {"sample", "sample_file"},
     {"var-min-qual", "min_qual"},
 };

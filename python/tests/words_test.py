@@ -15,6 +15,7 @@ CALLS = np.array([[0, 1, -1, 2], [1, 2, 0, 2], [2, 0, 0, 1]], np.int8)
         (lambda: yupana.read_genotypes(CALLS, max_maf=0.6), r"^max_maf: expected a number"),
         (lambda: yupana.ld_prune(CALLS, 50, 5, 2.0), r"^indep_pairwise: "),
         (lambda: yupana.distances(CALLS, "normalized"), r"missing='mode', .*max_site_missing=0$"),
+        (lambda: yupana.pca_project("simulate:9x9", "nofile"), r"^loadings: expected PREFIX"),
         (lambda: yupana.filter("simulate:9x9", "x.foo"), r"^out x\.foo: expected a name"),
         (lambda: yupana.fermat([[0, 0.5], [0.5, 0]], precision="int"), r"use precision='float64'$"),
     ],
