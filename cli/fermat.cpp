@@ -117,13 +117,11 @@ std::string add_populations(nlohmann::ordered_json& json, const job::FermatJobRe
     }
   }
   if (std::isnan(at(most))) return {};
-  return fmt::format("F_ST     {:.4f} ({}, {}) to {:.4f} ({}, {})\n",
-                     at(least),
-                     names[least[1]],
-                     names[least[0]],
-                     at(most),
-                     names[most[1]],
-                     names[most[0]]);
+  const auto described = [&](const std::size_t* pair) {
+    return fmt::format("{:.4f} ({}, {})", at(pair), names[pair[1]], names[pair[0]]);
+  };
+  const bool single = std::equal(least, least + 2, most);
+  return "F_ST     " + described(least) + (single ? "" : " to " + described(most)) + "\n";
 }
 
 Answer fermat(Context& context, const Call& call, FermatOptions options) {
@@ -229,7 +227,9 @@ void add_options(Command& command, FermatOptions& options) {
       job.matrix_only,
       "write distances and lengths alone, those over all edges by the dense closure; under mpirun "
       "no rank holds a whole matrix");
-  command.flag("--plan", options.plan, "print memory, passes, output and free disk; do nothing");
+  command.flag("--plan",
+               options.plan,
+               "print memory, passes, output and, with -o, the free disk; do nothing");
 }
 
 void add_rules(Command& command) {

@@ -30,8 +30,9 @@ void check_out(const std::string& out) {
 void check_prefix(const std::string& out) {
   std::error_code fault;
   const fs::file_status status = fs::status(out, fault);
-  // Standard output is a regular file where it is redirected, and its name still no beginning.
-  if (!fs::is_other(status) && !is_standard_output(out)) return;
+  // A stream stays one where the shell has put a file in its place.
+  const bool stream = is_standard_output(out) || out == "/dev/stderr";
+  if (!stream && !fs::is_other(status)) return;
   throw usage_error(
       "-o {}: expected the beginning of the names of several files, got a device or pipe; name it "
       "as out/run",

@@ -17,8 +17,24 @@ const char* arranged(genotype::Structure structure) {
   return "";
 }
 
+/// Refuses the endings of genotypes that 'simulate' does not write.
+void check_ending(const std::string& out) {
+  for (const char* ending : {".npy", ".bcf", ".bgen", ".ped", ".tped", ".zarr"}) {
+    if (!out.ends_with(ending)) continue;
+    throw usage_error(
+        "-o {}: simulate writes .bed, .pgen, .vcf or .vcf.gz (--format), no {}; leave the ending "
+        "out{}",
+        out,
+        ending,
+        ending == std::string_view(".npy")
+            ? ", and make one of what is written by 'yupana filter NAME.bed -o NAME.npy'"
+            : "");
+  }
+}
+
 /// The prefix that `-o` gives, or the name of the file to write.
 std::string prefix_of(const std::string& out, const std::string& format) {
+  check_ending(out);
   for (const char* other : {"bed", "pgen", "vcf", "vcf.gz"}) {
     const std::string ending = std::string(".") + other;
     if (!out.ends_with(ending) || out.size() == ending.size()) continue;

@@ -99,8 +99,10 @@ std::string extras_text(const CLI::App& app) {
 /// "A is required", "A: 1 required TEXT missing", "A: At Most 1 required but received 2"
 std::string combination_text(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = error.what();
-  if (const std::size_t at = text.find(" is required"); at != text.npos)
-    return fmt::format("{} is missing; {}", text.substr(0, at), see_help(app));
+  if (const std::size_t at = text.find(" is required"); at != text.npos) {
+    const char* const quote = text.starts_with('-') ? "" : "'";
+    return fmt::format("{0}{1}{0} is missing; {2}", quote, text.substr(0, at), see_help(app));
+  }
   if (const std::size_t at = text.find(": At Most 1 "); at != text.npos)
     return fmt::format(
         "{} is given {} times; give it once", text.substr(0, at), text.substr(text.rfind(' ') + 1));

@@ -165,6 +165,16 @@ std::string python_words(std::string_view message) {
       continue;
     }
     at += length;
+    // "raise --memory to 2.81M"
+    constexpr std::string_view to = " to ";
+    if (found->value == Value::bytes && message.substr(at).starts_with(to)) {
+      const std::string_view size = next_word(message.substr(at + to.size() - 1));
+      if (const std::string bytes = bytes_of(std::string(size)); !bytes.empty()) {
+        text += fmt::format("{}{}{}", found->name, to, bytes);
+        at += to.size() + size.size();
+        continue;
+      }
+    }
     const std::string_view word = next_word(message.substr(at));
     const std::string value = assigned(*found, word);
     text += fmt::format("{}{}", found->name, value);

@@ -115,5 +115,5 @@ def test_nobody_to_keep_is_not_everybody():
 def test_nan_was_a_kinship_that_nobody_reaches():
     for option in ("king_cutoff", "min_qual"):
         for value in (np.nan, np.inf):
-            with pytest.raises(ValueError, match="expected a finite number, got (nan|inf)"):
+            with pytest.raises(ValueError, match="expected a (finite number|kinship).*, got (nan|inf)"):
                 yupana.read_genotypes("simulate:5x30", **{option: value})

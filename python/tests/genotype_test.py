@@ -209,7 +209,7 @@ def test_datasets_of_sgkit_and_anndata_are_taken_as_their_matrix(genotypes):
         assert np.array_equal(cohort.distances(), wanted)
     dosage = np.where(genotypes < 0, np.nan, genotypes).astype(np.float32).T
     assert np.array_equal(yupana.distances(_Frame(call_dosage=dosage)), wanted)
-    assert yupana.genotype.unrelated(_AnnData(genotypes, names), 0.6) == names
+    assert yupana.genotype.unrelated(_AnnData(genotypes, names), 0.49) == names
 
 
 def test_half_calls_are_missing_and_haploid_ones_count_twice():

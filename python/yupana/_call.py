@@ -134,6 +134,8 @@ class options:
         memory: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise TypeError(f"progress: expected True, False, None or a callable, got {progress!r}")
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)

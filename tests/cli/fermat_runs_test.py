@@ -302,7 +302,7 @@ def the_first_of_two_label_columns_of_one_name_was_taken():
 
 def populations_without_a_sample_went_without_a_word():
     told = run("simulate", "--samples", 20, "--sites", 10, "--populations", 30, "-o", "c").stderr
-    assert "--populations 30: there are 20 samples" in told, told
+    assert "30 populations for 20 samples: the others have none" in told, told
 
 
 def alpha_auto_of_a_sample_did_not_say_so():

@@ -233,6 +233,7 @@ TEST(Simulate, TextNamesSizesAndKeys) {
   EXPECT_EQ(params.family_size, 5);
   EXPECT_EQ(params.structure, Structure::ring);
   EXPECT_EQ(simulate_params("3x3G").sites, 3000000000);
+  EXPECT_EQ(simulate_params("3x3,seed=2k").seed, 2000u);
   for (const char* bad : {"",
                           "5",
                           "x",
@@ -258,6 +259,19 @@ TEST(Simulate, TextNamesSizesAndKeys) {
     SCOPED_TRACE(bad);
     test::refusal([&] { simulate_params(bad); }, ErrorCode::usage);
   }
+}
+
+TEST(Simulate, ASeedInTextWasRoundedToADouble) {
+  EXPECT_EQ(simulate_params("3x3,seed=9007199254740993").seed, 9007199254740993u);
+  EXPECT_EQ(simulate_params("3x3,seed=18446744073709551615").seed, ~std::uint64_t{0});
+  for (const char* bad : {"3x3,seed=18446744073709551616", "3x3,seed=-1", "3x3,seed=0.5"}) {
+    SCOPED_TRACE(bad);
+    test::refusal([&] { simulate_params(bad); }, ErrorCode::usage);
+  }
+}
+
+TEST(Simulate, TheLastOfTwoValuesOfAKeyWasTaken) {
+  test::refusal([] { simulate_params("3x3,fst=0.1,seed=2,fst=0.2"); }, ErrorCode::usage);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {
@@ -136,7 +137,7 @@ std::string ChromosomeFilter::absent_note(const std::set<std::string>& seen) con
 
 std::string unknown_note(const std::vector<std::string>& contigs, std::int64_t autosomes) {
   const std::string more =
-      contigs.size() > 1 ? fmt::format(" and {} more contigs", contigs.size() - 1) : "";
+      contigs.size() > 1 ? " and " + counted(std::ssize(contigs) - 1, "more contig") : "";
   const auto numbered =
       std::find_if(contigs.begin(), contigs.end(), [autosomes](const std::string& contig) {
         return number_of(contig, autosomes) > autosomes;

@@ -34,14 +34,20 @@ void note_founders(const Context& context,
                    std::int64_t founders,
                    std::size_t kept) {
   const std::string options = founders_options(params);
-  context.note(founders == 0
-                   ? "--maf drops no site: it counts founders, and every sample kept names a "
-                     "parent; --nonfounders counts all samples"
-                   : fmt::format("{} counts founders alone, {} of {} samples; --nonfounders "
-                                 "counts all",
-                                 options,
-                                 founders,
-                                 kept));
+  const bool one = options.find(',') == std::string::npos;
+  if (founders == 0) {
+    context.note(
+        fmt::format("{} {} founders, and there is none: every sample kept names a "
+                    "parent; --nonfounders counts all samples",
+                    options,
+                    one ? "counts" : "count"));
+    return;
+  }
+  context.note(fmt::format("{} {} founders alone, {} of {} samples; --nonfounders counts all",
+                           options,
+                           one ? "counts" : "count",
+                           founders,
+                           kept));
 }
 
 void note_dosages(const Context& context,
@@ -75,6 +81,9 @@ void check_params(const CohortParams& params) {
   rate("--maf", params.min_maf, 0.5);
   rate("--max-maf", params.max_maf, 0.5);
   rate("--thin", params.thin, 1);
+  if (params.min_mac < 0) {
+    throw usage_error("--mac: expected a whole number of 0 or more, got {}", params.min_mac);
+  }
 }
 
 std::vector<bool> marked_samples(const std::vector<std::string>& ids,

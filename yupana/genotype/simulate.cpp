@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate_backends.hpp"
@@ -35,6 +36,15 @@ std::int64_t count_from(std::string_view text) {
   return static_cast<std::int64_t>(value);
 }
 
+/// All 64 bits of a seed in digits; "2k" as a count.
+std::uint64_t seed_from(std::string_view text) {
+  std::uint64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc() && end == last) return value;
+  return static_cast<std::uint64_t>(count_from(text));
+}
+
 double number_from(std::string_view key, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,7 +75,7 @@ void set(SimulateParams& params, std::string_view item) {
   } else if (key == "missing") {
     params.missing = number_from(key, value);
   } else if (key == "seed") {
-    params.seed = static_cast<std::uint64_t>(count_from(value));
+    params.seed = seed_from(value);
   } else if (key == "family-size") {
     params.family_size = count_from(value);
   } else {
@@ -130,9 +140,13 @@ SimulateParams simulate_params(std::string_view text) {
   }
   params.samples = count_from(sizes.substr(0, cross));
   params.sites = count_from(sizes.substr(cross + 1));
+  std::set<std::string_view> keys;
   for (std::size_t at = sizes.size(); at < text.size();) {
     const std::size_t comma = std::min(text.find(',', at + 1), text.size());
-    set(params, text.substr(at + 1, comma - at - 1));
+    const std::string_view item = text.substr(at + 1, comma - at - 1);
+    const std::string_view key = item.substr(0, item.find('='));
+    if (!keys.insert(key).second) refuse(fmt::format("'{}' is given twice; give it once", key));
+    set(params, item);
     at = comma;
   }
   return checked(params);

@@ -51,6 +51,16 @@ std::optional<ListedNames> listed_names(Context& context, const std::string& pat
   return ListedNames{list, std::move(lines)};
 }
 
+/// Genotypes are the other input of commands that take distances, and no table.
+void refuse_genotypes(const InputFile& file) {
+  const std::string head = head_of(file, 16);
+  for (const std::string_view magic :
+       {"\x6c\x1b\x01", "\x6c\x1b\x10", "##fileformat=VCF", "BCF\2"}) {
+    if (!head.starts_with(magic)) continue;
+    throw bad_file(file.path(), "holds genotypes, not distances; make them with 'yupana dist'");
+  }
+}
+
 RawMatrix read_raw(Context& context,
                    const InputFile& file,
                    const std::optional<ListedNames>& listed,
@@ -58,6 +68,7 @@ RawMatrix read_raw(Context& context,
   if (is_npy(file)) return read_npy_matrix(context, file);
   if (file.path().ends_with(".npy")) throw bad_file(file.path(), "not a .npy file (no signature)");
   if (file.path().ends_with(".bin")) return read_plink_binary(context, file, listed);
+  refuse_genotypes(file);
   return read_text_matrix(context, file, listed, held);
 }
 

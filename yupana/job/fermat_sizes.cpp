@@ -94,10 +94,11 @@ void check_matrices_fit(const Context& context,
   if (bytes <= context.memory()) return;
   const bool ranks = context.comm() != nullptr;
   throw resource_error(
-      "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
+      "memory: the matrices of {} need {}, --memory allows {}; raise --memory to {}{}, or {}",
       counted(given.samples, "sample"),
       needed_bytes(bytes),
       allowed_bytes(context.memory()),
+      memory_option(static_cast<double>(bytes)),
       params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
       ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
               "the first rank"

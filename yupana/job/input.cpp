@@ -190,7 +190,11 @@ Opened open_any(Context& context, const InputParams& params) {
       const auto text = std::string_view(path).substr(simulate_prefix.size());
       const genotype::SimulateParams cohort = genotype::simulate_params(text);
       check_simulated_fits(context, cohort);
-      opened.source = std::make_unique<genotype::SimulatedSource>(context, cohort);
+      auto source = std::make_unique<genotype::SimulatedSource>(context, cohort);
+      if (cohort.family_size > 1) {
+        opened.sample_table = [table = simulated_samples(*source)] { return table; };
+      }
+      opened.source = std::move(source);
       opened.fingerprint = fmt::format("input: {}\n", path);
       break;
     }

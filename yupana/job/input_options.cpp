@@ -87,10 +87,12 @@ std::string no_effect(const InputOption& option, const InputParams& params, Inpu
 }
 
 void refuse_idle_options(const InputParams& params, InputKind kind) {
-  for (const auto& [name, value] : {std::pair{"--king-cutoff", params.king_cutoff},
-                                    std::pair{"--var-min-qual", params.min_qual}}) {
-    if (!value || std::isfinite(*value)) continue;
-    throw usage_error("{}: expected a finite number, got {}", name, *value);
+  if (params.king_cutoff && !(*params.king_cutoff >= 0 && *params.king_cutoff < 0.5)) {
+    throw usage_error("--king-cutoff: expected a kinship from 0 to below 0.5, got {}",
+                      *params.king_cutoff);
+  }
+  if (params.min_qual && !std::isfinite(*params.min_qual)) {
+    throw usage_error("--var-min-qual: expected a finite number, got {}", *params.min_qual);
   }
   for (const InputOption& option : input_options()) {
     const auto& kinds = option.kinds;

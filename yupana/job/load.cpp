@@ -82,11 +82,12 @@ RunLabels read_run_labels(Context& context,
   note_pipe(context, path);
   const io::SampleLabels read = io::read_labels(path, names, column);
   for (const std::string& note : read.notes) context.note(note);
-  if (read.unlabelled > read.missing || read.unknown > 0) {
-    context.note(fmt::format("{}: {} without label, {} of samples not in the input",
-                             path,
-                             counted(read.unlabelled, "sample"),
-                             counted(read.unknown, "label")));
+  const std::string unlabelled = counted(read.unlabelled, "sample") + " without label";
+  const std::string unknown = counted(read.unknown, "label") + " of samples not in the input";
+  if (read.unlabelled > read.missing) {
+    context.note(path + ": " + unlabelled + (read.unknown > 0 ? ", " + unknown : ""));
+  } else if (read.unknown > 0) {
+    context.note(path + ": " + unknown);
   }
   if (!read.numbers.empty()) {
     context.note(

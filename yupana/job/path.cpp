@@ -48,7 +48,9 @@ nlohmann::json record_of(const std::string& run) {
   return record;
 }
 
-nlohmann::json chosen_run(const nlohmann::json& record, const PathParams& params) {
+nlohmann::json chosen_run(const Context& context,
+                          const nlohmann::json& record,
+                          const PathParams& params) {
   nlohmann::json chosen;
   std::string have;
   for (const nlohmann::json& run : record["runs"]) {
@@ -61,6 +63,10 @@ nlohmann::json chosen_run(const nlohmann::json& record, const PathParams& params
                       params.run,
                       number_text(params.alpha),
                       have);
+  }
+  if (params.alpha == 0 && record["runs"].size() > 1) {
+    context.note(fmt::format(
+        "{}.json: several alphas,{}; the first is taken, --alpha chooses", params.run, have));
   }
   if (!chosen.contains("weights_precision") || !chosen.contains("weight_scale")) {
     throw bad_file(params.run + ".json",
@@ -200,7 +206,7 @@ void follow(Context& context,
 
 PathResult find_path(Context& context, const PathParams& params) {
   const nlohmann::json record = record_of(params.run);
-  const nlohmann::json run = chosen_run(record, params);
+  const nlohmann::json run = chosen_run(context, record, params);
   const std::string distances_path = params.run + ".dist.npy";
   const std::string lengths_path =
       params.run + field(run, "fermat", std::string(".fermat.npy"), params.run);

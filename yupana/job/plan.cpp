@@ -65,10 +65,11 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
 
 [[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
   throw resource_error(
-      "memory: {} need {}, --memory allows {}; raise --memory or take fewer samples (--keep)",
+      "memory: {} need {}, --memory allows {}; raise --memory to {} or take fewer samples (--keep)",
       counted(plan.sizes.samples, "sample"),
       needed_bytes(needed),
-      allowed_bytes(context.memory()));
+      allowed_bytes(context.memory()),
+      memory_option(static_cast<double>(needed)));
 }
 
 std::uint64_t gpu_bytes_of(const Context& context, Range rows, const PlanParams& sizes) {

@@ -73,13 +73,16 @@ std::string left_by_earlier_runs(const OutputFiles& files,
   const std::set<std::string> of_alphas = files_of_alphas(prefix, endings);
   paths.insert(paths.end(), of_alphas.begin(), of_alphas.end());
   std::string names;
+  int count = 0;
   for (const std::string& path : paths) {
     const auto own = [&](const AtomicFile& file) { return file.path() == path; };
     struct stat status {};
     if (std::any_of(files.files().begin(), files.files().end(), own)) continue;
-    if (stat(path.c_str(), &status) == 0) names += (names.empty() ? "" : ", ") + path;
+    if (stat(path.c_str(), &status) == 0) names += (count++ > 0 ? ", " : "") + path;
   }
-  return names.empty() ? names : names + ": of an earlier run, this one does not write it anew";
+  if (count == 0) return names;
+  return names + ": of an earlier run, this one does not write " + (count > 1 ? "them" : "it") +
+         " anew";
 }
 
 void commit_files(Context& context,

@@ -38,8 +38,8 @@ void note_idle_options(const Context& context, const genotype::SimulateParams& c
   const std::int64_t n = cohort.samples, populations = std::min(cohort.populations, n);
   const std::int64_t largest = (n + populations - 1) / populations;
   if (cohort.populations > n) {
-    context.note(fmt::format("--populations {}: there are {}, so as many have one each",
-                             cohort.populations,
+    context.note(fmt::format("{} for {}: the others have none",
+                             counted(cohort.populations, "population"),
                              counted(n, "sample")));
   }
   if (cohort.family_size > largest) {
@@ -58,8 +58,22 @@ double file_bytes(const SimulateJobParams& params) {
   return params.format == "vcf" ? 4 * n * sites : 0;
 }
 
-/// Identifiers alone, or the columns of a pedigree.
-io::SampleTable table_of(const genotype::SimulatedSource& source) {
+}  // namespace
+
+void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
+  note_idle_options(context, cohort);
+  // Two blocks of codes, one of planes.
+  constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
+  const std::int64_t sites =
+      std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
+  check_cohort_memory(
+      context,
+      cohort,
+      static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
+      sample_bytes);
+}
+
+io::SampleTable simulated_samples(const genotype::SimulatedSource& source) {
   const std::vector<std::string>& ids = source.samples();
   const genotype::SimulatedFamilies& families = source.families();
   if (families.empty()) return io::SampleTable::of_ids(ids);
@@ -79,21 +93,6 @@ io::SampleTable table_of(const genotype::SimulatedSource& source) {
   return table;
 }
 
-}  // namespace
-
-void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
-  note_idle_options(context, cohort);
-  // Two blocks of codes, one of planes.
-  constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
-  const std::int64_t sites =
-      std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
-  check_cohort_memory(
-      context,
-      cohort,
-      static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
-      sample_bytes);
-}
-
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
   // A VCF names its samples in one line, of identifiers alone.
   const bool is_binary = params.format == "bed" || params.format == "pgen";
@@ -105,7 +104,7 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(context, params.cohort);
   note_idle_options(context, params.cohort);
-  const io::SampleTable table = table_of(source);
+  const io::SampleTable table = simulated_samples(source);
   OutputFiles files;
   if (params.format == "bed") {
     io::write_bed(context, source, params.out, table, files);

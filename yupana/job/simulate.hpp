@@ -5,6 +5,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/simulate.hpp"
+#include "yupana/io/sample_table.hpp"
 
 namespace yupana::job {
 
@@ -17,6 +18,9 @@ struct SimulateJobParams {
 /// Throws out_of_resources if the context's memory cannot hold the names of a simulated cohort and
 /// the smallest block of its planes. Notes options that leave no trace in the cohort.
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort);
+
+/// Identifiers alone or, of a cohort with families, the columns of a pedigree.
+io::SampleTable simulated_samples(const genotype::SimulatedSource& source);
 
 /// Writes a simulated cohort and its populations (PREFIX.labels.tsv); returns the paths.
 ///   errors: out_of_resources before the work where memory or disk do not hold the cohort
