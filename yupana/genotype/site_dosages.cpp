@@ -38,10 +38,10 @@ void standardize_dosages(const SiteBlock& block,
   const std::uint16_t* const row = block.dosage_row(site);
   const double factor = scale.deviation > 0 ? 1 / scale.deviation : 0;
   // The mean in units: its difference from a dosage is rounded once, fused or not.
-  const double mean = 2 * dosage_unit * scale.frequency, unit = factor / dosage_unit;
+  const double mean = 2 * dosage_unit * scale.frequency, per_unit = factor / dosage_unit;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::uint16_t dosage = row[samples[i]];
-    z[i] = dosage == missing_dosage ? 0 : (dosage - mean) * unit;
+    z[i] = dosage == missing_dosage ? 0 : (dosage - mean) * per_unit;
   }
 }
 
