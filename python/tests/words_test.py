@@ -125,6 +125,17 @@ def test_weights_beyond_the_integers_of_a_double_were_rounded():
     assert yupana.shortest_paths(np.array([[0, 2**60], [3, 0]]))[0, 1] == 2**60
 
 
+def test_none_of_an_option_was_a_key_error():
+    cohort = yupana.read_genotypes(CALLS, snps_only=None, var_filter=None, indep_pairwise=None)
+    assert len(cohort.samples) == 3
+
+
+def test_the_bindings_words_reached_the_caller():
+    with pytest.raises(TypeError) as raised:
+        yupana.analysis.cut_tree([[0, 2, 1.0, 2], [1, 3, 2.0, 3]], "two")
+    assert "\n" not in str(raised.value)
+
+
 def test_negative_edges_are_edges_and_negative_cycles_an_error():
     assert yupana.shortest_paths(np.array([[0, -1], [1, 0]])).tolist() == [[0, -1], [1, 0]]
     with pytest.raises(ValueError, match="negative"):
