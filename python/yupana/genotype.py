@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, options
+from ._call import Keywords, ProgressLike, one_line, options
 from ._dosages import dosages, readable, unwrapped
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
@@ -221,7 +221,8 @@ def read_genotypes(
         except TypeError:
             kind = type(getattr(input, name)).__name__
             raise TypeError(f"{name}: expected {kind}, got {value!r}") from None
-    input.set_missing(missing)
+    with one_line():
+        input.set_missing(missing)
     if indep_pairwise:
         input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):
