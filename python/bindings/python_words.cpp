@@ -111,7 +111,8 @@ std::string bytes_of(const std::string& word) {
   if (end == word.c_str() || !(word[0] >= '0' && word[0] <= '9')) return {};
   const std::string unit = end;
   const std::string_view units = "KMGT";
-  const std::size_t power = unit.empty() ? std::string_view::npos : units.find(unit[0]);
+  const std::size_t power =
+      unit.empty() ? std::string_view::npos : units.find(unit[0] == 'k' ? 'K' : unit[0]);
   const bool binary = unit.ends_with("iB");
   if (!unit.empty() && power == std::string_view::npos && unit != "B") return {};
   const double scale =
@@ -165,16 +166,10 @@ std::string python_words(std::string_view message) {
       continue;
     }
     at += length;
-    // "raise --memory to 2.81M"
-    constexpr std::string_view to = " to ";
-    if (found->value == Value::bytes && message.substr(at).starts_with(to)) {
-      const std::string_view size = next_word(message.substr(at + to.size() - 1));
-      if (const std::string bytes = bytes_of(std::string(size)); !bytes.empty()) {
-        text += fmt::format("{}{}{}", found->name, to, bytes);
-        at += to.size() + size.size();
-        continue;
-      }
-    }
+    const std::string_view to = " to";  // "raise --memory to 16k"
+    const bool is_to = found->value == Value::bytes && message.substr(at).starts_with(" to ") &&
+                       !bytes_of(std::string(next_word(message.substr(at + to.size())))).empty();
+    if (is_to) at += to.size();
     const std::string_view word = next_word(message.substr(at));
     const std::string value = assigned(*found, word);
     text += fmt::format("{}{}", found->name, value);

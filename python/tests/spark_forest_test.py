@@ -156,6 +156,11 @@ def test_tables_that_forests_cannot_use_are_said_in_one_line(frame):
     wrong(lambda: forest.fit(df), "maxFeatures: expected sqrt, log2")
 
 
+def test_depths_below_no_limit_were_no_limit(frame):
+    with pytest.raises(ValueError, match="maxDepth: expected -1 .no limit. or more, got -2"):
+        RandomForestClassifier(numTrees=1, maxDepth=-2, featuresCols=NAMES).fit(frame(1))
+
+
 def test_examples_of_docstrings(spark):
     result = doctest.testmod(yupana.spark.forest, extraglobs={"spark": spark})
     assert result.attempted > 0 and result.failed == 0

@@ -125,6 +125,27 @@ def test_weights_beyond_the_integers_of_a_double_were_rounded():
     assert yupana.shortest_paths(np.array([[0, 2**60], [3, 0]]))[0, 1] == 2**60
 
 
+def test_a_progress_that_cannot_be_called_was_taken():
+    with pytest.raises(TypeError, match="progress: expected True, False or a callable, got 5"):
+        yupana.arrays.reduce(np.arange(5), progress=5)
+
+
+def test_sizes_to_give_are_bytes():
+    with pytest.raises(MemoryError, match=r"raise memory=\d+_\d+ or take fewer samples \(keep\)"):
+        yupana.grm(CALLS, memory=1)
+
+
+def test_none_of_an_option_was_a_key_error():
+    cohort = yupana.read_genotypes(CALLS, snps_only=None, var_filter=None, indep_pairwise=None)
+    assert len(cohort.samples) == 3
+
+
+def test_the_bindings_words_reached_the_caller():
+    with pytest.raises(TypeError) as raised:
+        yupana.analysis.cut_tree([[0, 2, 1.0, 2], [1, 3, 2.0, 3]], "two")
+    assert "\n" not in str(raised.value)
+
+
 def test_negative_edges_are_edges_and_negative_cycles_an_error():
     assert yupana.shortest_paths(np.array([[0, -1], [1, 0]])).tolist() == [[0, -1], [1, 0]]
     with pytest.raises(ValueError, match="negative"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._call import HostKeywords, Keywords, run, with_keywords
+from ._call import HostKeywords, Keywords, one_line, run, with_keywords
 from ._views import distance_matrix, host_array, returned
 
 if TYPE_CHECKING:
@@ -249,7 +249,8 @@ def cut_tree(merges: Any, clusters: int) -> np.ndarray:
     >>> yupana.analysis.cut_tree([[0, 2, 1.0, 2], [1, 3, 2.0, 3]], 2)
     array([0, 1, 0])
     """
-    return returned(_core.analysis.cut_tree(_merges(merges), clusters))
+    with one_line():
+        return returned(_core.analysis.cut_tree(_merges(merges), clusters))
 
 
 def newick(merges: Any, names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, options
+from ._call import Keywords, ProgressLike, one_line, options
 from ._dosages import dosages, readable, unwrapped
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
@@ -99,13 +99,13 @@ def _rebuilt(source: Any, arguments: dict[str, Any], keywords: dict[str, Any]) -
 def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of read_genotypes as attributes of a GenotypeInput."""
     fields = {name: value for name, value in arguments.items() if value is not None}
-    snps_only = fields.pop("snps_only")
+    snps_only = fields.pop("snps_only", False)
     if snps_only not in (False, True, "just-acgt"):
         raise ValueError(f"snps_only: expected True, False or 'just-acgt', got {snps_only!r}")
     fields["snps_only"] = bool(snps_only)
     fields["just_acgt"] = snps_only == "just-acgt"
-    filters = fields.pop("var_filter")
-    fields.pop("indep_pairwise")
+    filters = fields.pop("var_filter", False)
+    fields.pop("indep_pairwise", None)
     fields["filtered"] = filters is not False
     if not isinstance(filters, bool):
         fields["ignored_filters"] = [filters] if isinstance(filters, str) else list(filters)
@@ -221,7 +221,8 @@ def read_genotypes(
         except TypeError:
             kind = type(getattr(input, name)).__name__
             raise TypeError(f"{name}: expected {kind}, got {value!r}") from None
-    input.set_missing(missing)
+    with one_line():
+        input.set_missing(missing)
     if indep_pairwise:
         input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):

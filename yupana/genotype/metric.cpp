@@ -158,8 +158,8 @@ void check_metric(const PairCounts& counts,
                   std::span<const std::string> sample_names) {
   if (params.metric == Metric::king && !counts.knows_hethet()) {
     throw usage_error(
-        "king: calls are missing and heterozygous pairs were not counted; count with "
-        "PairCountsParams::hethet");
+        "king: calls are missing and heterozygous pairs were not counted; count with hethet "
+        "(PairCountsParams)");
   }
   if (params.metric != Metric::normalized) return;
   if (!counts.shared.empty()) {

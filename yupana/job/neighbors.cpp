@@ -156,7 +156,10 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
           write_lines(context, params, matrix, second, lines);
         } catch (const Error& error) {
           if (error.code() != ErrorCode::bad_input) throw;
-          throw bad_file(params.in.path, error.what(), error.place());
+          // The library's messages say of which set they are, not of which file.
+          const bool second_set =
+              std::string_view(error.what()).find("queries") != std::string::npos;
+          throw bad_file(second_set ? params.queries : params.in.path, error.what(), error.place());
         }
       },
       points);

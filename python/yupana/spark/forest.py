@@ -59,6 +59,8 @@ class _Forest(Stage, HasLabelCol):
             raise ValueError(f"sampling: expected bootstrap, partition or all, got '{sampling}'")
         if self._get("numTrees") < 1:
             raise ValueError(f"numTrees: expected 1 or more, got {self._get('numTrees')}")
+        if depth < -1:
+            raise ValueError(f"maxDepth: expected -1 (no limit) or more, got {depth}")
         bootstrap = {"bootstrap": True, "all": False}.get(sampling, sampling)
         return self._local_class()(
             n_estimators=self._get("numTrees"),
