@@ -262,14 +262,14 @@ SomModel read_som_model(Context& context, const std::string& path) {
   const Fields fields(path, json, "");
   SomModel model;
   take(fields, model);
+  const std::string name = fields.in("codebook").text("file");
+  if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos) {
+    fields.fail("codebook.file", "the name of a file next to the model");
+  }
   if (fields.has("checksum") && fields.text("checksum") != checksum(json)) {
     throw bad_file(path,
                    "its checksum is another, so some number or name is damaged; copy it again, or "
                    "take \"checksum\" out of a model that was edited on purpose");
-  }
-  const std::string name = fields.in("codebook").text("file");
-  if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos) {
-    fields.fail("codebook.file", "the name of a file next to the model");
   }
   const std::string codebook = (std::filesystem::path(path).parent_path() / name).string();
   model.codebook = read_codebook(context, codebook, model);
