@@ -118,7 +118,8 @@ void add_clusters(Command& command, std::int64_t& clusters, const std::string& s
                                                : text == "none" ? job::no_clusters
                                                                 : number_of<std::int64_t>(text);
     if (!number || (*number < 1 && text != "auto" && text != "none")) {
-      throw usage_error("--clusters: expected a number above 0, auto or none, got '{}'", text);
+      throw usage_error("--clusters: expected a whole number of at least 1, auto or none, got '{}'",
+                        text);
     }
     clusters = *number;
   };

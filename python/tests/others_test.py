@@ -195,6 +195,20 @@ def test_splice_aligns_a_planted_gene(program, tmp_path):
     assert alone.score == results[1].score and alone.chain == ()
 
 
+def test_splice_named_other_functions_and_types():
+    given = ("ACGTTTTTACGT", [(1, 4), (9, 12)], "ACGTACGT")
+    with pytest.raises(TypeError, match="^align: expected keywords alignment, .*; got 'ends'"):
+        yupana.align(*given, ends="local")
+    for bases, target, name in ((b"ACGT", "ACGT", "bases"), ("ACGT", b"ACGT", "target")):
+        with pytest.raises(TypeError, match=f"^{name}: expected str, got bytes"):
+            yupana.align(bases, [(1, 4)], target)
+    for scores in ([[1] * 4] * 4, [1.5] * 16):
+        with pytest.raises(TypeError, match="^matrix: expected .* 16 whole numbers in one list"):
+            yupana.align(*given, matrix=("ACGT", scores))
+    with pytest.warns(yupana.Note, match="a protein of A, C, G, T and N alone"):
+        yupana.align("ATGGCCAAA", [(1, 9)], "ATG", protein=True)
+
+
 def test_splice_aligns_proteins_and_refuses_nonsense():
     bases = "ATGGCC" + "GTAAAG" + "AAATGA"
     found = yupana.align(bases, [(1, 6), (13, 18)], "MAK*", protein=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from inspect import signature
+from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 from . import _core
-from ._call import Keywords, options, with_keywords
+from ._call import Keywords, Note, options, with_keywords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,6 +67,30 @@ def _check_effect(
         raise ValueError("splice: genetic_code has no effect without protein=True")
 
 
+def _scores(matrix: tuple[str, Sequence[int]] | None) -> tuple[str, list[int]]:
+    """Letters and their scores, row by row; none without a matrix."""
+    if matrix is None:
+        return "", []
+    letters, scores = matrix
+    if not all(isinstance(score, Integral) for score in scores):
+        raise TypeError(
+            f"matrix: expected (letters, scores row by row), {len(letters) ** 2} whole numbers in one"
+            f" list, got {type(next(s for s in scores if not isinstance(s, Integral))).__name__}"
+        )
+    return letters, [index(score) for score in scores]
+
+
+def _check_letters(problems: list[tuple[str, list[Exon], str]], protein: bool) -> None:
+    """Refuses what is no text, and says where a protein looks like a cDNA."""
+    for bases, _, target in problems:
+        for name, text in (("bases", bases), ("target", target)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name}: expected str, got {type(text).__name__}")
+    if protein and any(target and set(target.upper()) <= set("ACGTN") for _, _, target in problems):
+        message = "target: a protein of A, C, G, T and N alone; leave protein=True out for a cDNA"
+        warnings.warn(message, Note, stacklevel=5)
+
+
 def _chains(
     problems: Sequence[tuple[str, Iterable[Any], str]],
     most: int,
@@ -81,20 +108,21 @@ def _chains(
 ) -> list[list[Alignment]]:
     """The best chains of each problem."""
     _check_effect(protein, match, mismatch, matrix, genetic_code)
-    letters, scores = matrix if matrix is not None else ("", [])
+    letters, scores = _scores(matrix)
     usual = _core.defaults()["align_protein" if protein else "align"]
     if gap_open is None:
         gap_open = usual["gap_open"]
     if gap_extend is None:
         gap_extend = usual["gap_extend"]
     given = [(bases, _exons(exons), target) for bases, exons, target in problems]
+    _check_letters(given, protein)
     with options(**keywords) as call:
         found = _core.splice.align(
             call,
             given,
             protein=protein,
             letters=letters,
-            scores=[index(score) for score in scores],
+            scores=scores,
             match=1 if match is None else match,
             mismatch=-1 if mismatch is None else mismatch,
             gap_open=gap_open,
@@ -190,6 +218,10 @@ def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Ali
     >>> [(exon.exon, exon.cigar) for exon in found.chain]
     [(0, '4='), (1, '4=')]
     """
+    known = sorted(set(signature(align_batch).parameters) - {"problems"})
+    for name in keywords:
+        if name not in known:
+            raise TypeError(f"align: expected keywords {', '.join(known)}; got '{name}'")
     return align_batch([(bases, exons, target)], **keywords)[0]
 
 

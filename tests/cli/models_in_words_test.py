@@ -285,6 +285,22 @@ def a_batch_map_told_of_a_learning_rate():
         run("som", "apply", "m.json", "t.csv", "-o", "a")
 
 
+def a_damaged_digit_of_a_map_told_another_class():
+    put("t.csv", "x,y,class\n" + "".join(f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(60)))
+    run("som", "fit", "t.csv", "--label", "class", "--rows", 2, "--cols", 2, "-o", "m")
+    whole = json.loads(pathlib.Path("m.json").read_text())
+    for place in range(4):
+        damaged = json.loads(json.dumps(whole))
+        damaged["label"]["neurons"][place] = 1 - max(damaged["label"]["neurons"][place], 0)
+        put("m.json", json.dumps(damaged))
+        refuse("som", "apply", "m.json", "t.csv", "-o", "a", says="m.json: its checksum is another")
+        del damaged["checksum"]
+        put("m.json", json.dumps(damaged))
+        run("som", "apply", "m.json", "t.csv", "-o", "edited")
+    put("m.json", json.dumps(whole, indent=4))
+    run("som", "apply", "m.json", "t.csv", "-o", "again")
+
+
 def a_damaged_digit_of_a_json_model_predicted_otherwise():
     rows = colours(3)
     for family, options in (("forest", ("--trees", 4)), ("tree", ())):

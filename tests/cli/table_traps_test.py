@@ -421,6 +421,25 @@ def groups_of_libsvm_were_left_out_in_silence():
     assert "note: t.libsvm: 2 rows with a group (qid:), left out" in done.stderr
 
 
+def columns_that_were_named_were_called_the_table():
+    put("t.csv", "x,y,z,class\n1,2,3,a\n2,3,1,b\n")
+    put("one.csv", "x;y;z\n1;2;3\n2;3;1\n")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    refuse("tree", "predict", "m.json", "t.csv", "--columns", "x", "-o", "p",
+           says="t.csv: the model has 3 features, and --columns names 1; name them all")
+    refuse("tree", "predict", "m.json", "one.csv", "--delimiter", ",", "--header", "yes", "-o", "p",
+           says="has no column 'x', a feature of the model; its only one is 'x;y;z'")
+
+
+def a_weight_named_as_text_weighed_nothing():
+    # It became a feature, and folds of one's own vanished from the features, without a word.
+    put("t.csv", "x,w,class\n1,1,a\n2,2,b\n3,1,a\n4,2,b\n")
+    fit = ["tree", "fit", "t.csv", "--label", "class", "--categorical", "w", "-o", "m"]
+    refuse(*fit, "--weight", "w", status=2, says="--categorical: column 'w' is the weight as well")
+    refuse(*fit, "--cv-column", "w", status=2, says="--cv-column: column 'w' is the categorical one as well")
+    run(*fit)
+
+
 def utf_32_was_called_utf_16():
     for encoding in ("utf-32", "utf-16"):
         put("t.csv", "x,class\n1,a\n2,b\n".encode(encoding))

@@ -69,10 +69,10 @@ TableParams by_name(const std::string& path,
     if (has(names, name)) continue;
     throw bad_file(
         path,
-        "has no column '{}', a feature of the model; its {} columns begin with '{}': give the "
+        "has no column '{}', a feature of the model; its {} '{}': give the "
         "names of the training, or the features in the model's order with --columns",
         printable(name),
-        names.size(),
+        names.size() == 1 ? "only one is" : fmt::format("{} columns begin with", names.size()),
         printable(names.front()));
   }
   reading.columns = model.features;
@@ -145,7 +145,10 @@ TableParams reading_for_model(Context& context,
   }
   if (!reading.columns.empty()) {
     if (reading.columns.size() != model.features.size()) {
-      throw other_columns(path, model, reading.columns.size(), columns.header);
+      throw bad_file(path,
+                     "the model has {}, and --columns names {}; name them all, in its order",
+                     counted(std::ssize(model.features), "feature"),
+                     reading.columns.size());
     }
     reading.categorical = text_features(model, reading.columns);
     return reading;

@@ -27,12 +27,22 @@ constexpr std::array initials = {"uniform", "samples", "pca"};
 constexpr std::array trainings = {"batch", "online"};
 
 /// FNV-1a of the weights' bytes: detects a codebook of another run.
-std::string checksum(const Matrix<float>& codebook) {
+std::string checksum(const void* data, std::int64_t count) {
   std::uint64_t sum = 0xcbf29ce484222325;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(codebook.data());
-  const std::int64_t count = codebook.rows() * codebook.cols() * std::int64_t{sizeof(float)};
+  const auto* bytes = static_cast<const unsigned char*>(data);
   for (std::int64_t i = 0; i < count; ++i) sum = (sum ^ bytes[i]) * 0x100000001b3;
   return fmt::format("{:016x}", sum);
+}
+
+std::string checksum(const Matrix<float>& codebook) {
+  return checksum(codebook.data(), codebook.rows() * codebook.cols() * std::int64_t{sizeof(float)});
+}
+
+/// Of all that a document says but its own checksum, whatever the blanks between.
+std::string checksum(Json document) {
+  document.erase("checksum");
+  const std::string text = document.dump();
+  return checksum(text.data(), std::ssize(text));
 }
 
 Json json_of(const som::SomParams& params) {
@@ -238,6 +248,8 @@ void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& mod
   }
   document["codebook"] = {{"file", std::filesystem::path(codebook.path()).filename().string()},
                           {"checksum", checksum(model.codebook)}};
+  // Of the text as it is read again.
+  document["checksum"] = checksum(Json::parse(json_text(json.path(), document, 1)));
   json.write(json_text(json.path(), document, 1) + "\n");
   codebook.write(npy_preamble("<f4", model.codebook.rows(), model.codebook.cols()));
   codebook.write(
@@ -253,6 +265,11 @@ SomModel read_som_model(Context& context, const std::string& path) {
   const std::string name = fields.in("codebook").text("file");
   if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos) {
     fields.fail("codebook.file", "the name of a file next to the model");
+  }
+  if (fields.has("checksum") && fields.text("checksum") != checksum(json)) {
+    throw bad_file(path,
+                   "its checksum is another, so some number or name is damaged; copy it again, or "
+                   "take \"checksum\" out of a model that was edited on purpose");
   }
   const std::string codebook = (std::filesystem::path(path).parent_path() / name).string();
   model.codebook = read_codebook(context, codebook, model);

@@ -322,6 +322,10 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
                      use == ColumnUse::id ? "an" : "the",
                      role);
     }
+    if (columns.uses[c] == ColumnUse::weight && use == ColumnUse::category) {
+      throw usage_error("--categorical: column '{}' is the weight as well; name it once",
+                        printable(name));
+    }
     if (columns.uses[c] == ColumnUse::skipped && use == ColumnUse::category) {
       throw usage_error(
           "--categorical: column '{}' is not among the features of --columns; add it there or "

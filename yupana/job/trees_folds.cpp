@@ -25,6 +25,7 @@ std::string read_folds_too(TreeTable& table, const std::string& column) {
     refuse_if(reading.label, "label");
     refuse_if(reading.weight, "weight");
     for (const std::string& ignored : reading.ignored) refuse_if(ignored, "ignored one");
+    for (const std::string& text : reading.categorical) refuse_if(text, "categorical one");
     reading.categorical.push_back(name);
   }
   if (!reading.columns.empty()) reading.columns.push_back(name);
