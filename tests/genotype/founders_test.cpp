@@ -94,7 +94,8 @@ TEST(Founders, WithoutOneMafDropsNothingAndANoteSaysSo) {
   }
   EXPECT_EQ(cohort.summary().sites.kept, site_count);
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].find("--maf counts founders, and there is none"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("--maf counts founders, and there is none"), std::string::npos)
+      << notes[0];
 }
 
 }  // namespace
