@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <ranges>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -259,10 +258,12 @@ class Grower {
     });
     const double least = least_score(bounds);
     bounds.clear();
-    for (const auto& [feature, bound] : std::views::join(best)) {
-      if (bound.score < least) continue;
-      features.push_back(feature);
-      bounds.push_back(bound);
+    for (const auto& of_column : best) {
+      for (const auto& [feature, bound] : of_column) {
+        if (bound.score < least) continue;
+        features.push_back(feature);
+        bounds.push_back(bound);
+      }
     }
     return bounds;
   }
