@@ -138,8 +138,6 @@ class options:
             raise TypeError(f"progress: expected True, False, None or a callable, got {progress!r}")
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         report = self._bar if progress is True else (progress or None)
-        if report is not None and not callable(report):
-            raise TypeError(f"progress: expected True, False or a callable, got {progress!r}")
         where = _device_of(array, device)
         stream = place_of(array)[1:] if on_gpu(array) else ()
         threads = whole("threads", threads, 4097) if threads else 0

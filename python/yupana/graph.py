@@ -6,6 +6,7 @@ and results made there, of the same library; 2**30 - 1 of an int32 stays "no pat
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -90,6 +91,18 @@ def _power(alpha: float | str) -> float | None:
         raise type(error)(f"alpha: expected a number of at least 1 or 'auto', got {alpha!r}") from None
 
 
+def _check_source(source: Any, squared: bool) -> None:
+    if isinstance(source, (str, os.PathLike)):
+        raise TypeError(
+            f"source: expected distances or genotypes, got the path {source!r}; read it with "
+            "read_genotypes() or numpy.load()"
+        )
+    if squared and isinstance(source, Genotypes):
+        raise ValueError(
+            "squared has no effect on genotypes: it is for a matrix of distances; leave it out"
+        )
+
+
 def _squared_distances(call: _core.Options, cohort: Genotypes) -> np.ndarray:
     distances = _core.genotype.count(cohort._input, call, False).squared_distances(call)
     if np.isnan(distances).any():
@@ -142,6 +155,7 @@ def fermat(
            [1, 0, 1],
            [2, 1, 0]], dtype=int32)
     """
+    _check_source(source, squared)
     if on_gpu(source):
         if alpha == "auto" or neighbors or landmarks:
             raise ValueError(
