@@ -31,7 +31,7 @@ GPU_SUITE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
 DATA ?= ../shared/data
-BENCHES ?= distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables
+BENCHES ?= distances relationships pruning paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables
 BENCH_RESULTS ?= bench/results
 BENCH_OPTIONS ?=
 
