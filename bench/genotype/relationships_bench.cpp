@@ -56,8 +56,8 @@ bool are_close(const std::vector<T>& ours, const std::vector<T>& theirs, double 
   return true;
 }
 
-/// One of PLINK 2's BLAS libraries. OpenBLAS chooses its kernel by the processor, whatever the
-/// environment asks for.
+/// One of PLINK 2's BLAS libraries. OpenBLAS chooses its kernel by the processor, not by variables
+/// of the environment.
 struct Blas {
   std::string name;    ///< in the table
   std::string prefix;  ///< of the command

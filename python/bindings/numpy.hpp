@@ -18,7 +18,7 @@ namespace nb = nanobind;
 
 /// An array that is converted by the package before, never here. Of functions for several types
 /// nanobind would try those of the first with a converted copy, float64 made int32, as soon as a
-/// number beside it wants a conversion: NumPy's integers do, and 1 for a float.
+/// number next to it needs a conversion: NumPy's integers do, and 1 for a float.
 template <class... Facts>
 struct AsItIs : nb::ndarray<Facts...> {};
 

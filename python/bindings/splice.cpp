@@ -36,7 +36,7 @@ nb::dict alignment_dict(const splice::SplicedAlignment& alignment) {
   return result;
 }
 
-/// The best chain of each problem and the next ones, one problem behind the other.
+/// The best chain of each problem and the next ones, problem after problem.
 std::vector<std::vector<splice::SplicedAlignment>> align_isoforms(
     std::span<const splice::Case> cases,
     const splice::IsoformParams& isoforms,

@@ -397,5 +397,4 @@ def number_measures(
     if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
         wanted = f"one number a label, of shape {y_true.shape}, not empty"
         raise ValueError(f"predicted: expected {wanted}, got {predicted.shape}")
-    contiguous = map(np.ascontiguousarray, (y_true, predicted))
-    return run("analysis.number_measures", keywords, *contiguous)
+    return run("analysis.number_measures", keywords, *map(np.ascontiguousarray, (y_true, predicted)))

@@ -93,14 +93,9 @@ def _power(alpha: float | str) -> float | None:
 
 def _check_source(source: Any, squared: bool) -> None:
     if isinstance(source, (str, os.PathLike)):
-        raise TypeError(
-            f"source: expected distances or genotypes, got the path {source!r}; read it with "
-            "read_genotypes() or numpy.load()"
-        )
+        raise TypeError(f"source: expected distances or genotypes, got the path {source!r}; read it first")
     if squared and isinstance(source, Genotypes):
-        raise ValueError(
-            "squared has no effect on genotypes: it is for a matrix of distances; leave it out"
-        )
+        raise ValueError("squared has no effect on genotypes, only on distances; leave it out")
 
 
 def _squared_distances(call: _core.Options, cohort: Genotypes) -> np.ndarray:
@@ -163,8 +158,7 @@ def fermat(
                 "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
     if not landmarks and (estimate != "upper" or seed):
-        name = "estimate" if estimate != "upper" else "seed"
-        raise ValueError(f"{name} has no effect without landmarks; leave it out")
+        raise ValueError(f"{'seed' if seed else 'estimate'} has no effect without landmarks; leave it out")
     samples: list[str] = []
     with options(source if on_gpu(source) else None, **keywords) as call:
         if isinstance(source, Genotypes):

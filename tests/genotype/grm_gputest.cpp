@@ -52,7 +52,7 @@ TEST(CudaGrm, BlocksAndBandsMakeNoDifference) {
 }
 
 // Weights of a million samples' rarest alleles would have the highest power; here alleles of one in
-// many samples, beside common ones.
+// many samples, and common ones.
 TEST(CudaGrm, RareAndCommonAllelesEqualTheCpu) {
   YUPANA_NEEDS_GPU();
   SiteBlock block = random_block(5000, 300, 3, 0.001);

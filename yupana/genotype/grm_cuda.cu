@@ -81,7 +81,7 @@ SiteDigits site_digits(const GrmBlock& block) {
   return result;
 }
 
-/// An array that grows to the largest it was asked for.
+/// An array of at least this size, reallocated where it is smaller.
 template <class T>
 T* room_of(DeviceArray<T>& array, std::int64_t size) {
   if (array.size() < size) {

@@ -109,7 +109,7 @@ struct SequenceLength {
 void write_spliced_tsv(AtomicFile& file,
                        const std::vector<SplicedHit>& hits,
                        bool with_isoforms = false);
-/// gene, mRNA and exon lines, isoforms as further mRNAs of one gene, mrna1.2 beside mrna1; the
+/// gene, mRNA and exon lines, isoforms as further mRNAs of one gene, mrna1.2 after mrna1; the
 /// score of an exon is that of its own columns. CDS lines where bases are a protein's, the stop
 /// codon included, with their phase; an exon with a shift of the frame is two, and the mRNA has
 /// Frameshift and StopCodon with how many there are; of a cDNA whose frame the alignment cuts off

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -187,8 +186,7 @@ Opened open_any(Context& context, const InputParams& params) {
   Opened opened;
   switch (kind) {
     case InputKind::simulated: {
-      const auto text = std::string_view(path).substr(simulate_prefix.size());
-      const genotype::SimulateParams cohort = genotype::simulate_params(text);
+      const auto cohort = genotype::simulate_params(path.substr(simulate_prefix.size()));
       check_simulated_fits(context, cohort);
       auto source = std::make_unique<genotype::SimulatedSource>(context, cohort);
       if (cohort.family_size > 1) {

@@ -27,7 +27,7 @@ struct Group {
 using TaskHits = std::vector<io::SplicedHit>;
 
 /// The hits of the task whose cases are [first, end): the best one, and of those at other loci that
-/// are no chance the next best, params.max_loci in all; behind each its isoforms, which `align`
+/// are no chance the next best, params.max_loci in all; after each its isoforms, which `align`
 /// looks for.
 TaskHits keep_best(std::size_t first,
                    std::size_t end,
