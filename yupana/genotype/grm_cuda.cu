@@ -108,7 +108,8 @@ DeviceArray<T> zeros(std::int64_t size, cudaStream_t stream) {
 /// A band of rows on one device.
 class BandSums {
  public:
-  BandSums(int device, std::int64_t samples, Range rows, std::uint64_t memory)
+  /// The terms of each sample, which are the same in every band, are summed in the first alone.
+  BandSums(int device, std::int64_t samples, Range rows, bool first, std::uint64_t memory)
       : device_(device),
         rows_(rows),
         band_(band_of(rows)),
@@ -116,7 +117,7 @@ class BandSums {
         steps_(steps_at_once(samples, memory)),
         digit_sums_(zeros<std::uint32_t>(weight_digits * band_.cells(), stream_)),
         sums_(zeros<std::int64_t>(band_.cells(), stream_)),
-        own_(zeros<std::int64_t>(2 * samples, stream_)) {}
+        own_(zeros<std::int64_t>(first ? 2 * samples : 0, stream_)) {}
   ~BandSums() {
     const DeviceScope scope(device_);
     cudaStreamSynchronize(stream_);
@@ -132,11 +133,7 @@ class BandSums {
         block.codes.stride,
         block.sites(),
         block.codes.samples};
-    std::vector<std::int64_t> own(block.own_terms.data(), block.own_terms.data() + 4 * codes.sites);
-    constexpr std::int64_t squares[4] = {4, 0, 1, 0};  // of x, by code
-    for (std::int64_t k = 0; k < 4 * codes.sites; ++k)
-      own[k] -= block.weights[k / 4] * squares[k % 4];
-    add_own_sums(codes, uploaded_to(own_terms_, own.data(), 4 * codes.sites), own_.data(), stream_);
+    if (!own_.empty()) add_own(codes, block);
     multiply(codes, digits);
     if (!block.complete) add_missing(codes, block);
   }
@@ -156,7 +153,7 @@ class BandSums {
       bring(context, both_.data(), rows, cells, room_of(both, cells), grm.missing_both.data() + to);
     }
   }
-  /// Adds the terms of each sample, which every band has.
+  /// Adds the terms of each sample.
   void collect_samples(Grm& grm) {
     const DeviceScope scope(device_);
     stream_.wait();
@@ -197,6 +194,14 @@ class BandSums {
       }
       empty_digits(digit_sums_.data(), run.shift, band_, sums_.data(), stream_);
     }
+  }
+
+  void add_own(const SiteCodes& codes, const GrmBlock& block) {
+    std::vector<std::int64_t> own(block.own_terms.data(), block.own_terms.data() + 4 * codes.sites);
+    constexpr std::int64_t squares[4] = {4, 0, 1, 0};  // of x, by code
+    for (std::int64_t k = 0; k < 4 * codes.sites; ++k)
+      own[k] -= block.weights[k / 4] * squares[k % 4];
+    add_own_sums(codes, uploaded_to(own_terms_, own.data(), 4 * codes.sites), own_.data(), stream_);
   }
 
   void add_missing(const SiteCodes& codes, const GrmBlock& block) {
@@ -249,7 +254,8 @@ class OnDevices : public DeviceGrm {
       rows.begin = band.end;
       if (band.size() == 0) continue;
       const DeviceScope scope(device);
-      bands_.push_back(std::make_unique<BandSums>(device, samples, band, context.gpu_memory()));
+      bands_.push_back(
+          std::make_unique<BandSums>(device, samples, band, bands_.empty(), context.gpu_memory()));
     }
   }
   void add(const GrmBlock& block) override {
