@@ -350,7 +350,7 @@ TEST_F(GpuTrees, TooLittleDeviceMemoryIsToldWithThePlan) {
   Context little({.device = "cuda:0", .gpu_memory = 4 << 20});
   const std::string text = refusal([&] { fit_tree(little, sample.table.view(), sample.target()); },
                                    ErrorCode::out_of_resources);
-  EXPECT_NE(text.find("100000 rows of 6 features want"), std::string::npos) << text;
+  EXPECT_NE(text.find("a tree of 100000 rows and 6 features needs"), std::string::npos) << text;
   EXPECT_NE(text.find("--gpu-memory allows 4.19 MB"), std::string::npos) << text;
 }
 

@@ -5,7 +5,11 @@
 #include "tests/support/gpu.hpp"
 
 #ifdef YUPANA_CUDA
+#include <atomic>
+#include <thread>
+
 #include "tests/genotype/grm_cases.hpp"
+#include "yupana/core/cuda/runtime.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -61,6 +65,46 @@ TEST(CudaGrm, RareAndCommonAllelesEqualTheCpu) {
     set_code(block, site, site, heterozygous);
   }
   expect_same(grm_of(block, {.device = "cuda:0"}), grm_of(block, {}));
+}
+
+/// The most device memory in use while `work` runs, beyond what was before.
+template <class Work>
+std::uint64_t held_memory(const Work& work) {
+  const std::uint64_t before = yupana::cuda::free_device_memory();
+  std::atomic<bool> done = false;
+  std::uint64_t least = before;
+  std::thread watch([&] {
+    while (!done) least = std::min(least, yupana::cuda::free_device_memory());
+  });
+  work();
+  done = true;
+  watch.join();
+  return before - least;
+}
+
+TEST(CudaGrm, TheLeastMemoryThatARefusalNamesIsEnoughAndKept) {
+  YUPANA_NEEDS_GPU();
+  constexpr std::int64_t samples = 12000, sites = 3000;
+  Context context({.device = "cuda:0"});
+  const std::uint64_t memory = GrmCounter::least_gpu_memory(context, samples);
+  Context less({.device = "cuda:0", .gpu_memory = memory - 1});
+  EXPECT_LT(GrmCounter::room(less, samples).cells, samples);
+  Context little({.device = "cuda:0", .gpu_memory = memory});
+  const GrmRoom room = GrmCounter::room(little, samples);
+  ASSERT_GE(room.cells, samples);
+  ASSERT_GE(room.block_sites, sites);
+  const SiteBlock block = random_block(samples, sites, 3, 0.01);
+  const auto last_band = [&](Context& on) {
+    GrmCounter counter(on, samples, {.rows = triangle_band(samples - 1, samples, room.cells)});
+    counter.add(calls_of(block, {0, sites}, identity(samples)));
+    return counter.take();
+  };
+  last_band(context);  // kernels are loaded
+  Grm grm;
+  const std::uint64_t held = held_memory([&] { grm = last_band(little); });
+  EXPECT_LE(held, memory + memory / 10);
+  Context cpu({.device = "cpu"});
+  expect_same(grm, last_band(cpu));
 }
 
 TEST(CudaGrm, SeveralDevicesEachHaveABand) {

@@ -2,7 +2,8 @@
 #include <string>
 
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/level_cuda.hpp"
 #include "yupana/forest/lists_cuda.hpp"
@@ -62,21 +63,14 @@ Need need_of(const TableShape& table,
 
 void check_size(const Context& context, const Need& need, const TableShape& table) {
   const std::int64_t rows = need.rows;
-  if (table.rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) {
-    return;
+  if (table.rows > most_entries) {
+    throw resource_error("trees: a GPU takes at most 2^31 - 1 rows, got {}; use --device cpu",
+                         table.rows);
   }
-  throw Error(
-      ErrorCode::out_of_resources,
-      fmt::format("trees: {} rows of {} features want {} on the device ({} sorted, {} lists of one "
-                  "tree, {} labels; at most 2^31 - 1 rows), --gpu-memory allows {}; use --device "
-                  "cpu",
-                  rows,
-                  table.features,
-                  needed_bytes(need.of(rows)),
-                  human_bytes(need.sorted),
-                  human_bytes(need.entry * static_cast<double>(rows)),
-                  human_bytes(need.labels),
-                  allowed_bytes(static_cast<double>(context.gpu_memory()))));
+  if (need.of(rows) <= static_cast<double>(context.gpu_memory())) return;
+  throw gpu_memory_error(fmt::format("a tree of {} rows and {} features", rows, table.features),
+                         need.of(rows),
+                         context.gpu_memory());
 }
 
 /// Trees that grow at once, as many in each batch where they are several.

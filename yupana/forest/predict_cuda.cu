@@ -4,8 +4,8 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/forest/device_model_cuda.cuh"
 #include "yupana/forest/passage_cuda.cuh"
 #include "yupana/forest/tree_cuda.hpp"
@@ -41,12 +41,9 @@ void predict_rows(Context& context,
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
   if (fits < std::min<std::int64_t>(table.rows, 1024)) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("predict: {} of trees and 1,024 rows of {} bytes want more than the "
-                            "{} that --gpu-memory allows; use --device cpu",
-                            needed_bytes(static_cast<double>(forest)),
-                            row_bytes,
-                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
+    throw gpu_memory_error(fmt::format("predicting 1,024 rows of {} columns", table.columns),
+                           static_cast<double>(forest + 1024 * row_bytes),
+                           context.gpu_memory());
   }
   const auto count = static_cast<std::int64_t>(devices.size());
   const auto begin_of = [&](std::size_t d) {

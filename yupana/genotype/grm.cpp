@@ -145,15 +145,27 @@ Grm GrmCounter::take() {
   return std::move(grm_);
 }
 
-std::int64_t GrmCounter::most_cells([[maybe_unused]] const Context& context,
-                                    [[maybe_unused]] std::int64_t samples,
-                                    [[maybe_unused]] std::int64_t block_sites) {
+GrmRoom GrmCounter::room([[maybe_unused]] const Context& context,
+                         [[maybe_unused]] std::int64_t samples) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    return cuda::most_cells_of_grm(context, samples, block_sites);
+    return cuda::room_of_grm(context.gpu_memory(), std::ssize(context.devices()), samples);
   }
 #endif
-  return std::numeric_limits<std::int64_t>::max();
+  return {};
+}
+
+std::uint64_t GrmCounter::least_gpu_memory([[maybe_unused]] const Context& context,
+                                           [[maybe_unused]] std::int64_t samples) {
+  std::uint64_t memory = 0;
+#ifdef YUPANA_CUDA
+  const auto devices = std::ssize(context.devices());
+  for (std::uint64_t bit = std::uint64_t{1} << 46; bit > 0; bit /= 2) {
+    const GrmRoom room = cuda::room_of_grm(memory + bit, devices, samples);
+    if (room.cells < samples || room.block_sites < 1) memory += bit;
+  }
+#endif
+  return memory + 1;
 }
 
 std::uint64_t GrmCounter::bytes(std::int64_t samples, Range rows) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -54,6 +55,12 @@ struct Grm {
   double at(std::int64_t i, std::int64_t j) const;
 };
 
+/// Pairs of a band, and sites of a block, that GPUs hold at once.
+struct GrmRoom {
+  std::int64_t cells = std::numeric_limits<std::int64_t>::max();
+  std::int64_t block_sites = std::numeric_limits<std::int64_t>::max();
+};
+
 /// Adds blocks of sites to a relationship matrix.
 ///   method  w is rounded to a float, then every sum is an integer: with x the copies of the minor
 ///           allele (0 where missing), w (x - 2p) (x' - 2p) is w (x^2 + x'^2 - (x - x')^2) / 2 less
@@ -79,11 +86,10 @@ class GrmCounter {
   Grm take();
   /// Bytes that a counter holds next to the blocks it is given, but for one more block of codes.
   static std::uint64_t bytes(std::int64_t samples, Range rows);
-  /// Pairs of a band that the context's GPUs hold with blocks of so many sites; without CUDA any
-  /// number.
-  static std::int64_t most_cells(const Context& context,
-                                 std::int64_t samples,
-                                 std::int64_t block_sites);
+  /// What the context's GPUs hold; without CUDA any number.
+  static GrmRoom room(const Context& context, std::int64_t samples);
+  /// The least --gpu-memory whose room is a row of pairs and a site.
+  static std::uint64_t least_gpu_memory(const Context& context, std::int64_t samples);
 
  private:
   Context& context_;

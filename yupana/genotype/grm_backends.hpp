@@ -71,9 +71,7 @@ class DeviceGrm {
   virtual void collect(Grm& grm) = 0;
 };
 std::unique_ptr<DeviceGrm> device_grm(Context& context, std::int64_t samples, Range rows);
-std::int64_t most_cells_of_grm(const Context& context,
-                               std::int64_t samples,
-                               std::int64_t block_sites);
+GrmRoom room_of_grm(std::uint64_t gpu_memory, std::int64_t devices, std::int64_t samples);
 
 }  // namespace cuda
 

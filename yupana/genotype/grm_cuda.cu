@@ -22,6 +22,7 @@ constexpr std::int64_t step_sites = product_bytes;
 constexpr std::int64_t most_sites = std::int64_t{8} << 20;
 constexpr std::int64_t cell_bytes =
     (weight_digits + 1) * std::int64_t{sizeof(std::uint32_t)} + std::int64_t{sizeof(std::int64_t)};
+constexpr std::int64_t piece_cell_bytes = sizeof(std::int64_t) + sizeof(std::uint32_t);
 
 Band band_of(Range rows) {
   return {rows.begin / product_edge * product_edge, round_up(rows.end, product_edge)};
@@ -35,6 +36,12 @@ std::int64_t step_bytes(std::int64_t samples) {
 std::int64_t steps_at_once(std::int64_t samples, std::uint64_t memory) {
   const auto bytes = static_cast<std::int64_t>(std::min(memory / 8, std::uint64_t{2} << 30));
   return std::clamp<std::int64_t>(bytes / step_bytes(samples), 1, 1024);
+}
+
+/// Cells on their way to the host at a time, of a row at least.
+std::int64_t piece_cells(std::uint64_t memory, std::int64_t samples) {
+  const auto cells = static_cast<std::int64_t>(memory / 16) / piece_cell_bytes;
+  return std::max(std::min(cells, std::int64_t{1} << 25), samples);
 }
 
 /// Sites in the order of their products; `blank` fills steps up.
@@ -115,6 +122,7 @@ class BandSums {
         band_(band_of(rows)),
         products_(band_, BitMethod::automatic, Elements::bytes),
         steps_(steps_at_once(samples, memory)),
+        piece_(piece_cells(memory, samples)),
         digit_sums_(zeros<std::uint32_t>(weight_digits * band_.cells(), stream_)),
         sums_(zeros<std::int64_t>(band_.cells(), stream_)),
         own_(zeros<std::int64_t>(first ? 2 * samples : 0, stream_)) {}
@@ -141,11 +149,10 @@ class BandSums {
   /// Adds the sums of the rows to those of the host.
   void collect(Context& context, Grm& grm) {
     const DeviceScope scope(device_);
-    constexpr std::int64_t piece = std::int64_t{1} << 25;
     DeviceArray<std::int64_t> sums;
     DeviceArray<std::uint32_t> both;
     for (Range rows = {rows_.begin, rows_.begin}; rows.end < rows_.end;) {
-      rows = triangle_band(rows.end, rows_.end, piece);
+      rows = triangle_band(rows.end, rows_.end, piece_);
       const std::int64_t cells = triangle_cells(rows.end) - triangle_cells(rows.begin);
       const std::int64_t to = grm.cell(rows.begin, 0);
       bring(context, sums_.data(), rows, cells, room_of(sums, cells), grm.sums.data() + to);
@@ -231,7 +238,7 @@ class BandSums {
   Band band_;
   Stream stream_;
   BitProducts products_;
-  std::int64_t steps_;
+  std::int64_t steps_, piece_;
   DeviceArray<std::uint32_t> digit_sums_;
   DeviceArray<std::int64_t> sums_;
   DeviceArray<std::uint32_t> both_;
@@ -278,16 +285,17 @@ std::unique_ptr<DeviceGrm> device_grm(Context& context, std::int64_t samples, Ra
   return std::make_unique<OnDevices>(context, samples, rows);
 }
 
-std::int64_t most_cells_of_grm(const Context& context,
-                               std::int64_t samples,
-                               std::int64_t block_sites) {
+GrmRoom room_of_grm(std::uint64_t gpu_memory, std::int64_t devices, std::int64_t samples) {
+  const auto memory = static_cast<std::int64_t>(gpu_memory);
   const std::int64_t site = round_up(divide_up(samples, 4), 64) + divide_up(samples, 8) + 100;
-  const std::int64_t fixed = steps_at_once(samples, context.gpu_memory()) * step_bytes(samples) +
-                             block_sites * site + 16 * samples + (std::int64_t{1} << 29);
-  const std::int64_t left = static_cast<std::int64_t>(context.gpu_memory()) - fixed;
+  GrmRoom room;
+  room.block_sites = memory / 8 / site;
+  const std::int64_t fixed = steps_at_once(samples, gpu_memory) * step_bytes(samples) + memory / 8 +
+                             piece_cells(gpu_memory, samples) * piece_cell_bytes + 16 * samples +
+                             (std::int64_t{32} << 20);
   // Of a band the upper half of its squares is held too, and rows on both sides of it.
-  const std::int64_t cells = left / cell_bytes / 2 - 2 * product_edge * samples;
-  return cells * std::ssize(context.devices());
+  room.cells = ((memory - fixed) / cell_bytes / 2 - 2 * product_edge * samples) * devices;
+  return room;
 }
 
 }  // namespace yupana::genotype::cuda

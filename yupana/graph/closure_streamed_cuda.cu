@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/resident_cuda.hpp"
@@ -122,13 +122,9 @@ void StreamedClosure<Kind>::plan() {
   const std::uint64_t strip_bytes = static_cast<std::uint64_t>(2 * sides() * strip_) * row;
   const std::uint64_t block_bytes = static_cast<std::uint64_t>(buffers * strip_) * row;
   if (memory < squares + strip_bytes + block_bytes) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("shortest paths: {} vertices want {} on the GPU even strip by "
-                            "strip, {} may be used; raise --gpu-memory, or use --device "
-                            "cpu",
-                            n_,
-                            needed_bytes(static_cast<double>(squares + strip_bytes + block_bytes)),
-                            allowed_bytes(static_cast<double>(memory))));
+    throw gpu_memory_error(fmt::format("a strip of the shortest paths between {} vertices", n_),
+                           static_cast<double>(squares + strip_bytes + block_bytes),
+                           memory);
   }
   const std::int64_t all = divide_up(n_, strip_);
   const auto at_most = [](std::uint64_t bytes, std::uint64_t piece, std::int64_t most) {

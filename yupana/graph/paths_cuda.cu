@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
@@ -137,15 +137,12 @@ std::vector<std::int64_t> predecessors(Context& context,
   if (n == 0) return gaps;
   const DeviceScope scope(context.devices().front());
   const std::int64_t batch = std::min(n, rows_at_once);
-  const auto wanted = static_cast<std::uint64_t>(n * n + batch * n) * sizeof(T) +
+  const auto needed = static_cast<std::uint64_t>(n * n + batch * n) * sizeof(T) +
                       static_cast<std::uint64_t>(3 * batch * n) * sizeof(std::int32_t);
-  if (wanted > context.gpu_memory()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("predecessors: {} vertices want {} on the GPU, {} may "
-                            "be used; raise --gpu-memory, or use --device cpu",
-                            n,
-                            needed_bytes(static_cast<double>(wanted)),
-                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
+  if (needed > context.gpu_memory()) {
+    throw gpu_memory_error(fmt::format("finding the predecessors of {} vertices", n),
+                           static_cast<double>(needed),
+                           context.gpu_memory());
   }
   DeviceArray<T> all(n * n), lengths(batch * n);
   DeviceArray<std::int32_t> rows(batch * n), levels(batch * n), layers(batch * n), flags(batch);

@@ -5,6 +5,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_dosages.hpp"
@@ -145,19 +146,19 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
   GrmPlan plan;
   plan.block_sites = std::max(few, static_cast<std::int64_t>(block / site));
   if (known >= 0) plan.block_sites = std::clamp<std::int64_t>(known, 1, plan.block_sites);
+  const genotype::GrmRoom room = genotype::GrmCounter::room(context, samples);
+  plan.block_sites = std::max<std::int64_t>(1, std::min(plan.block_sites, room.block_sites));
   const std::uint64_t fixed =
       fixed_bytes(samples, dosage) + static_cast<std::uint64_t>(plan.block_sites) * site;
   auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
   if (!one_band && !dosage) {
-    const std::int64_t most = genotype::GrmCounter::most_cells(context, samples, plan.block_sites);
-    if (most < samples) {
-      throw resource_error(
-          "memory: the relationships of {} do not fit the GPU, --gpu-memory allows {}; raise "
-          "--gpu-memory, or give --device cpu",
-          counted(samples, "sample"),
-          allowed_bytes(static_cast<double>(context.gpu_memory())));
+    if (room.cells < samples || room.block_sites < 1) {
+      throw gpu_memory_error(
+          "summing the relationships of " + counted(samples, "sample"),
+          static_cast<double>(genotype::GrmCounter::least_gpu_memory(context, samples)),
+          context.gpu_memory());
     }
-    cells = std::min(cells, most);
+    cells = std::min(cells, room.cells);
   }
   for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
     plan.bands.push_back(triangle_band(row, samples, cells));
@@ -172,8 +173,9 @@ genotype::Grm count_grm(Context& context,
   const std::int64_t samples = std::ssize(input.cohort.samples());
   genotype::GrmParams counted_params = params;
   counted_params.dosage = input.cohort.has_dosages();
-  const std::int64_t most = genotype::GrmCounter::most_cells(context, samples, plan.block_sites);
-  counted_params.gpu = params.rows.end > 0 || triangle_cells(samples) <= most;
+  counted_params.gpu =
+      params.rows.end > 0 ||
+      triangle_cells(samples) <= genotype::GrmCounter::room(context, samples).cells;
   if (context.backend() == Backend::cuda && (counted_params.dosage || !counted_params.gpu)) {
     context.note(counted_params.dosage
                      ? "relationships of dosages are summed on the CPU"

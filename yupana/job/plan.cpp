@@ -6,6 +6,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts.hpp"
@@ -88,14 +89,11 @@ void cut_for_gpu(const Context& context, Plan& plan, Range band) {
   }
   const std::int64_t middle = round_up(band.begin + band.size() / 2, gpu_rows);
   if (middle >= band.end) {
-    throw resource_error(
-        "GPU memory: {} samples need {} for rows {} to {} of their counts, {} may be used; raise "
-        "--gpu-memory, or use --device cpu",
-        plan.sizes.samples,
-        needed_bytes(bytes),
-        band.begin,
-        band.end,
-        allowed_bytes(context.gpu_memory()));
+    throw gpu_memory_error(
+        fmt::format(
+            "counting rows {} to {} of {} samples", band.begin, band.end, plan.sizes.samples),
+        static_cast<double>(bytes),
+        context.gpu_memory());
   }
   cut_for_gpu(context, plan, {band.begin, middle});
   cut_for_gpu(context, plan, {middle, band.end});

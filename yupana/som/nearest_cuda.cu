@@ -7,7 +7,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
 
@@ -34,13 +34,10 @@ std::int64_t rows_that_fit(Context& context,
   const std::uint64_t room = context.gpu_memory() > map ? context.gpu_memory() - map : 0;
   auto rows = static_cast<std::int64_t>(room / row);
   if (rows < std::min<std::int64_t>(samples, 1024)) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("som: expected {} on the device for a map of {} neurons, {} features "
-                            "and 1,024 samples, --gpu-memory allows {}",
-                            needed_bytes(static_cast<double>(map + 1024 * row)),
-                            neurons,
-                            features,
-                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
+    throw gpu_memory_error(
+        fmt::format("a map of {} neurons, {} features and 1,024 samples", neurons, features),
+        static_cast<double>(map + 1024 * row),
+        context.gpu_memory());
   }
   // A run that is cancelled waits for one piece.
   rows = std::min(rows, std::max(least_piece, most_work / (neurons * features)));

@@ -15,7 +15,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/som/device_map_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/sums.hpp"
@@ -51,13 +51,10 @@ Plan plan(Context& context, std::int64_t samples, std::int64_t neurons, std::int
   room -= tiles;
   const auto rows = static_cast<std::int64_t>(room / row);
   if (rows < std::min<std::int64_t>(samples, 1024)) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("som: expected {} on the device for a map of {} neurons, {} features "
-                            "and 1,024 samples, --gpu-memory allows {}",
-                            needed_bytes(static_cast<double>(map + 1024 * row)),
-                            neurons,
-                            features,
-                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
+    throw gpu_memory_error(
+        fmt::format("a map of {} neurons, {} features and 1,024 samples", neurons, features),
+        static_cast<double>(map) + static_cast<double>(1024 * row) * (narrow ? 1 : 4.0 / 3),
+        context.gpu_memory());
   }
   return {std::min(rows, samples), tiles};
 }

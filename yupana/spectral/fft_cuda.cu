@@ -11,8 +11,8 @@
 #include "yupana/core/cuda/kept.hpp"
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
 #include "yupana/spectral/fft_backends.hpp"
@@ -99,12 +99,7 @@ Signals<T> part_of(Signals<T> signals, std::int64_t begin, std::int64_t count) {
 
 void check_fits(const Context& context, std::uint64_t bytes, const std::string& what) {
   if (bytes <= context.gpu_memory()) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("fft: expected {} to fit the {} of --gpu-memory, got {}; "
-                          "raise it, or use --device cpu",
-                          what,
-                          allowed_bytes(static_cast<double>(context.gpu_memory())),
-                          needed_bytes(static_cast<double>(bytes))));
+  throw gpu_memory_error("an FFT of " + what, static_cast<double>(bytes), context.gpu_memory());
 }
 
 /// As many of `batch` signals of n values as fit with what bytes(count) says that they hold.

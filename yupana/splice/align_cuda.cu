@@ -7,7 +7,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/splice/checks.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"
@@ -182,14 +182,11 @@ class Aligner {
     return share;
   }
   [[noreturn]] void refuse(const Case& problem, std::uint64_t bytes) const {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("splice: {} exons against {} target letters need {} of GPU memory "
-                            "and {} are allowed; give fewer candidates or more --gpu-memory, "
-                            "or use --device cpu",
-                            problem.exons.size(),
-                            problem.target.size(),
-                            needed_bytes(static_cast<double>(bytes)),
-                            allowed_bytes(static_cast<double>(allowed_))));
+    throw gpu_memory_error(
+        fmt::format(
+            "aligning {} exons to {} target letters", problem.exons.size(), problem.target.size()),
+        static_cast<double>(bytes) / 3 * 4,
+        context_.gpu_memory());
   }
 
   /// Packs, uploads and launches.

@@ -5,7 +5,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
+#include "yupana/core/gpu_memory.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"
@@ -90,11 +90,11 @@ class ProteinAligner {
         break;
       }
       if (all > allowed_) {
-        refuse(fmt::format("{} exons against {} amino acids",
-                           problems[place].exons.size(),
-                           problems[place].target.size()),
-               all,
-               allowed_);
+        throw gpu_memory_error(fmt::format("aligning {} exons to {} amino acids",
+                                           problems[place].exons.size(),
+                                           problems[place].target.size()),
+                               static_cast<double>(all) / 3 * 4,
+                               context_.gpu_memory());
       }
       share.bytes = all;
       upload += protein_upload_bytes(p);
@@ -102,26 +102,15 @@ class ProteinAligner {
     }
     return share;
   }
-  [[noreturn]] static void refuse(const std::string& what,
-                                  std::uint64_t wanted,
-                                  std::uint64_t allowed) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("splice: {} need {} of GPU memory and {} are allowed; "
-                            "give fewer candidates or more --gpu-memory, or use --device cpu",
-                            what,
-                            needed_bytes(static_cast<double>(wanted)),
-                            allowed_bytes(static_cast<double>(allowed))));
-  }
-
   /// How much memory the traceback has; returns its warps.
   int size_scratch(const ProteinLayout& layout, std::int64_t cases, DeviceProteins& batch) const {
     const int multiprocessors = yupana::cuda::device_facts().multiprocessors;
     batch.scratch_bytes = layout.longest * codon_width + (layout.path_words + 1) / 2 * 8;
     const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / most_flights);
     if (batch.scratch_bytes > allowed) {
-      refuse(fmt::format("the alignment of an exon of {} codons", layout.longest),
-             static_cast<std::uint64_t>(batch.scratch_bytes),
-             static_cast<std::uint64_t>(allowed));
+      throw gpu_memory_error(fmt::format("the alignment of an exon of {} codons", layout.longest),
+                             static_cast<double>(batch.scratch_bytes) * 8 * most_flights,
+                             context_.gpu_memory());
     }
     const std::int64_t many = std::min<std::int64_t>(cases, trace_warps * multiprocessors);
     return static_cast<int>(std::min(many, allowed / batch.scratch_bytes));
