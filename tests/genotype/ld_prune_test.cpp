@@ -123,8 +123,8 @@ std::vector<bool> prune(const SiteBlock& block,
   Cohort cohort(context, std::make_unique<BlockSource>(std::move(copy)));
   std::vector<bool> reported;
   std::vector<bool> stays =
-      ld_prune(context, cohort, params, [&](const SiteName& site, bool is_kept) {
-        EXPECT_EQ(site.number, std::ssize(reported));
+      ld_prune(context, cohort, params, [&](const std::string& site, bool is_kept) {
+        EXPECT_EQ(site, "snp" + std::to_string(reported.size() + 1));
         reported.push_back(is_kept);
       });
   EXPECT_EQ(reported, stays);
@@ -158,8 +158,10 @@ TEST(LdPrune, SumsAreThoseOfTheReferenceOnEveryInstructionSet) {
     const SiteBlock block = random_block(samples, 2, 5, 0.2);
     std::vector<std::int64_t> founders;
     for (std::int64_t i = 0; i < samples; i += 1 + i % 2) founders.push_back(i);
-    const LdSite a = make_ld_site(block.row(0), founders, founders, Backend::reference);
-    const LdSite b = make_ld_site(block.row(1), founders, founders, Backend::reference);
+    const LdSamples those = {founders, founders};
+    LdMemory memory;
+    const LdSite a = make_ld_site(block.row(0), those, Backend::reference, memory);
+    const LdSite b = make_ld_site(block.row(1), those, Backend::reference, memory);
     const LdSums wanted = reference::ld_sums(a.planes(), b.planes());
     const std::vector<Site> sites = sites_of(block);
     std::int64_t called = 0, product = 0;
@@ -171,6 +173,9 @@ TEST(LdPrune, SumsAreThoseOfTheReferenceOnEveryInstructionSet) {
     ASSERT_EQ(wanted.called, called);
     ASSERT_EQ(wanted.product, product);
     for_each_simd_target([&](const std::string& target) {
+      const LdSite made = make_ld_site(block.row(1), those, Backend::cpu, memory);
+      EXPECT_TRUE(std::equal(made.bits.begin(), made.bits.end(), b.bits.begin())) << target;
+      EXPECT_EQ(made.own, b.own) << target << ' ' << samples;
       EXPECT_EQ(cpu::ld_sums(a.planes(), b.planes()), wanted) << target << ' ' << samples;
       EXPECT_EQ(cpu::ld_product(a.planes(), b.planes()), wanted.product) << target;
     });

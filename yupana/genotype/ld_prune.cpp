@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
+#include <future>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -28,89 +30,101 @@ bool parse(std::string_view text, T& value) {
 /// The sites of one chromosome that were read together.
 struct Piece {
   LdWindow* window;
-  std::vector<LdSite> sites;
+  std::vector<std::pair<SiteBlock*, Range>> sites;
   bool is_end = false;  ///< the chromosome has no others
+};
+
+/// What is read together, with its memory.
+struct Round {
+  std::deque<CallBlock> blocks;  ///< more than `pieces` use, once blocks are dealt
+  std::vector<Piece> pieces;
+  std::int64_t sites = 0;
 };
 
 /// Reads a cohort and deals its sites to the windows of their chromosomes.
 class Pruner {
  public:
   Pruner(Context& context, Cohort& cohort, const LdPruneParams& params)
-      : context_(context), cohort_(cohort), params_(params) {}
+      : context_(context),
+        cohort_(cohort),
+        params_(params),
+        samples_{cohort.founders(), cohort.counted()} {}
 
   std::vector<bool> run(const LdReport& report) {
     const auto announced = static_cast<double>(std::max<std::int64_t>(cohort_.sites(), 0));
     Stage stage(context_, "prune by correlation", announced, "sites");
-    while (read_pieces()) {
-      std::int64_t sites = 0;
-      for (const Piece& piece : pieces_) sites += std::ssize(piece.sites);
-      context_.parallel_for(std::ssize(pieces_), 1, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t k = first; k < last; ++k) {
-          pieces_[k].window->add(std::move(pieces_[k].sites), pieces_[k].is_end);
-        }
-      });
-      for (const Piece& piece : pieces_) take_decided(*piece.window, report);
-      stage.advance(static_cast<double>(sites));
+    Round now, next;
+    read(nullptr, now);
+    while (!now.pieces.empty()) {
+      // Not one of the loop's bodies reads: a reader runs loops on the same threads.
+      auto pruning = std::async(std::launch::async, [&] { prune(now); });
+      LdWindow* const open = now.pieces.back().is_end ? nullptr : now.pieces.back().window;
+      read(open, next);
+      pruning.get();
+      for (const Piece& piece : now.pieces) take_decided(*piece.window, report);
+      stage.advance(static_cast<double>(now.sites));
+      std::swap(now, next);
     }
     return std::move(stays_);
   }
 
  private:
-  /// The next sites, as many as the memory for them holds; the last piece is not the end of its
-  /// chromosome before all are read. False where nothing is left to do.
-  bool read_pieces() {
-    const Piece last = pieces_.empty() ? Piece{} : std::move(pieces_.back());
-    pieces_.clear();
-    if (ended_) return false;
-    if (last.window != nullptr) pieces_.push_back({last.window, {}});
+  void prune(Round& round) {
+    context_.parallel_for(std::ssize(round.pieces), 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t k = first; k < last; ++k) {
+        const Piece& piece = round.pieces[static_cast<std::size_t>(k)];
+        for (const auto& [block, sites] : piece.sites) piece.window->add(*block, sites);
+        if (piece.is_end) piece.window->finish();
+      }
+    });
+  }
+
+  /// The next sites, as many as the memory for them holds; `open`: of a chromosome that may go on.
+  /// No pieces where nothing is left to do.
+  void read(LdWindow* open, Round& round) {
+    round.pieces.clear();
+    round.sites = 0;
+    if (open != nullptr) round.pieces.push_back({open, {}});
+    // Two rounds are in memory.
     const std::uint64_t most =
-        std::min(context_.memory() / 4, static_cast<std::uint64_t>(context_.threads()) << 26);
-    // Blocks that keep all threads at work.
-    constexpr std::int64_t block_bytes = 4 << 20;
+        std::min(context_.memory() / 8, static_cast<std::uint64_t>(context_.threads()) << 25);
+    constexpr std::int64_t block_bytes = 1 << 20;
     const std::int64_t samples = std::max<std::int64_t>(std::ssize(cohort_.samples()), 1);
-    // Of a site three copies of its codes, its planes and its names are held.
-    const auto site_bytes = static_cast<std::uint64_t>(samples * 9 / 8 + 600);
+    // Of a site three copies of its codes and its names are held.
+    const auto site_bytes = static_cast<std::uint64_t>(samples * 3 / 4 + 600);
     const auto affordable = static_cast<std::int64_t>(context_.memory() / 16 / site_bytes);
     const std::int64_t block_sites =
         std::clamp<std::int64_t>(std::min(4 * block_bytes / samples, affordable), 64, 16384);
+    std::size_t used = 0;
     for (std::uint64_t bytes = 0; bytes < most && !ended_;) {
-      ended_ = !cohort_.read(block_, block_sites);
-      if (!ended_) bytes += take_block();
+      if (used == round.blocks.size()) round.blocks.emplace_back();
+      SiteBlock& block = round.blocks[used++].codes;
+      ended_ = !cohort_.read(round.blocks[used - 1], block_sites);
+      if (!ended_) deal(block, round);
+      bytes += static_cast<std::uint64_t>(block.sites * (block.stride + 600));
     }
-    if (ended_ && !pieces_.empty()) pieces_.back().is_end = true;
-    return !pieces_.empty();
+    if (ended_ && !round.pieces.empty()) round.pieces.back().is_end = true;
   }
 
-  /// Deals a block; the bytes that its sites take.
-  std::uint64_t take_block() {
-    const SiteBlock& codes = block_.codes;
-    std::vector<LdSite> made(static_cast<std::size_t>(codes.sites));
-    context_.parallel_for(codes.sites, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t k = first; k < last; ++k) {
-        made[k] =
-            make_ld_site(codes.row(k), cohort_.founders(), cohort_.counted(), context_.backend());
-      }
-    });
-    std::uint64_t bytes = 0;
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      made[k].name = std::move(block_.codes.names[k]);
-      bytes += made[k].bits.bytes() + sizeof(LdSite);
-      piece_of(made[k].name).sites.push_back(std::move(made[k]));
+  void deal(SiteBlock& block, Round& round) {
+    round.sites += block.sites;
+    for (std::int64_t k = 0; k < block.sites; ++k) {
+      auto& sites = piece_of(block.names[static_cast<std::size_t>(k)], round.pieces).sites;
+      if (sites.empty() || sites.back().first != &block) sites.push_back({&block, {k, k}});
+      ++sites.back().second.end;
     }
-    return bytes;
   }
 
-  Piece& piece_of(const SiteName& site) {
-    if (!order_.begins_chromosome(site)) return pieces_.back();
-    if (!pieces_.empty()) pieces_.back().is_end = true;
-    windows_.push_back(std::make_unique<LdWindow>(context_, params_));
-    pieces_.push_back({windows_.back().get(), {}});
-    return pieces_.back();
+  Piece& piece_of(const SiteName& site, std::vector<Piece>& pieces) {
+    if (!order_.begins_chromosome(site)) return pieces.back();
+    if (!pieces.empty()) pieces.back().is_end = true;
+    windows_.push_back(std::make_unique<LdWindow>(context_, params_, samples_));
+    return pieces.emplace_back(windows_.back().get());
   }
 
   void take_decided(LdWindow& window, const LdReport& report) {
-    for (const LdSite& site : window.take_decided()) {
-      const auto number = static_cast<std::size_t>(site.name.number);
+    for (const LdDecision& site : window.take_decided()) {
+      const auto number = static_cast<std::size_t>(site.number);
       stays_.resize(std::max(stays_.size(), number + 1));
       stays_[number] = site.stays;
       if (report) report(site.name, site.stays);
@@ -120,11 +134,10 @@ class Pruner {
   Context& context_;
   Cohort& cohort_;
   LdPruneParams params_;
-  CallBlock block_;
+  LdSamples samples_;
   bool ended_ = false;
   SiteOrder order_{"--indep-pairwise"};
   std::vector<std::unique_ptr<LdWindow>> windows_;
-  std::vector<Piece> pieces_;
   std::vector<bool> stays_;
 };
 

@@ -25,8 +25,8 @@ struct LdPruneParams {
 ///   pairs
 LdPruneParams ld_prune_params(const std::vector<std::string>& words);
 
-/// The decision on a site, in file order.
-using LdReport = std::function<void(const SiteName& site, bool stays)>;
+/// The decision on a site, by its name, in file order.
+using LdReport = std::function<void(const std::string& site, bool stays)>;
 
 /// The sites of a cohort of which no two of a window are correlated by more than r2: the list that
 /// PLINK 1.9 and PLINK 2 (2.0 alpha 3) give. By SiteName::number; sites that the cohort's filters
@@ -42,8 +42,8 @@ using LdReport = std::function<void(const SiteName& site, bool stays)>;
 /// that --maf counts, is dropped, j where these are the same.
 ///
 ///   work: pairs of a window that stay x founders / 64 words, chromosomes in parallel
-///   memory: 3 bits a call of what is read at a time: 64 MiB a thread, at most a quarter of the
-///   context's memory, and what a window holds
+///   memory: what is read at a time: 64 MiB a thread, at most a quarter of the context's memory;
+///   3 bits a call of what windows hold
 ///   determinism: the same sites for any number of threads and every backend
 ///   errors: bad_input for sites out of order, fewer than two founders
 std::vector<bool> ld_prune(Context& context,

@@ -19,6 +19,27 @@ HWY_INLINE std::int64_t sum(V total) {
   return static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, total)));
 }
 
+LdSums ld_planes(const std::uint64_t* codes, std::uint64_t* bits, std::int64_t words) {
+  const V even = hn::Set(d, 0x5555555555555555);
+  V homozygous = hn::Zero(d), twos = homozygous, called = homozygous;
+  for (std::int64_t i = 0; i < words; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    const V a = hn::LoadU(d, codes + i), b = hn::LoadU(d, codes + words + i);
+    const V low = hn::Or(hn::And(a, even), hn::ShiftLeft<1>(hn::And(b, even)));
+    const V high = hn::Or(hn::And(hn::ShiftRight<1>(a), even), hn::AndNot(even, b));
+    const V planes[] = {
+        hn::Not(hn::Xor(low, high)), hn::Not(hn::Or(low, high)), hn::Or(hn::Not(low), high)};
+    for (int k = 0; k < 3; ++k) hn::Store(planes[k], d, bits + k * words + i);
+    count(homozygous, planes[0]);
+    count(twos, planes[1]);
+    count(called, planes[2]);
+  }
+  LdSums sums;
+  sums.called = sum(called);
+  sums.a_squares = sums.b_squares = sums.product = sum(homozygous);
+  sums.a = sums.b = 2 * sum(twos) - sums.product;
+  return sums;
+}
+
 /// Where both are homozygous, y z is 1 unless one of them alone is 2.
 std::int64_t ld_product(const LdPlanes& a, const LdPlanes& b) {
   V both = hn::Zero(d), opposite = hn::Zero(d);
@@ -64,8 +85,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::genotype::cpu {
 
+HWY_EXPORT(ld_planes);
 HWY_EXPORT(ld_product);
 HWY_EXPORT(ld_sums);
+
+LdSums ld_planes(const std::uint64_t* codes, std::uint64_t* bits, std::int64_t words) {
+  return HWY_DYNAMIC_DISPATCH(ld_planes)(codes, bits, words);
+}
 
 std::int64_t ld_product(const LdPlanes& a, const LdPlanes& b) {
   return HWY_DYNAMIC_DISPATCH(ld_product)(a, b);

@@ -1,6 +1,22 @@
+#include <algorithm>
+
 #include "yupana/genotype/ld_prune_backends.hpp"
+#include "yupana/genotype/site_block.hpp"
 
 namespace yupana::genotype::reference {
+
+LdSums ld_planes(const std::uint64_t* codes, std::uint64_t* bits, std::int64_t words) {
+  std::fill_n(bits, 3 * words, 0);
+  for (std::int64_t i = 0; i < 64 * words; ++i) {
+    const auto code = codes[i / 32] >> (2 * (i % 32)) & 3;
+    const std::int64_t word = i / 32 % words, place = 2 * (i % 32) + i / (32 * words);
+    const bool planes[] = {code == homozygous_a1 || code == homozygous_a2,
+                           code == homozygous_a1,
+                           code != missing_call};
+    for (int k = 0; k < 3; ++k) bits[k * words + word] |= std::uint64_t{planes[k]} << place;
+  }
+  return ld_sums({bits, words}, {bits, words});
+}
 
 LdSums ld_sums(const LdPlanes& a, const LdPlanes& b) {
   LdSums sums;

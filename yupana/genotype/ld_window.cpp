@@ -13,58 +13,49 @@ namespace {
 /// PLINK's tolerance on thresholds (2^-44).
 constexpr double tolerance = 0x1p-44;
 
-/// The even bits of a word, side by side.
-std::uint64_t even_bits(std::uint64_t x) {
-  x &= 0x5555555555555555;
-  x = (x | x >> 1) & 0x3333333333333333;
-  x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0f;
-  x = (x | x >> 4) & 0x00ff00ff00ff00ff;
-  x = (x | x >> 8) & 0x0000ffff0000ffff;
-  return (x | x >> 16) & 0xffffffff;
-}
-
-/// Planes of `samples` codes, 32 at a time; `bits` are zero.
-void set_planes(const std::uint8_t* codes, std::int64_t samples, Array<std::uint64_t>& bits) {
-  const std::int64_t words = bits.size() / 3;
-  for (std::int64_t i = 0; i < samples; i += 32) {
-    std::uint64_t low = 0;
-    std::memcpy(&low, codes + i / 4, 8);
-    const std::uint64_t high = low >> 1;
-    const std::uint64_t mask = samples - i < 32 ? (std::uint64_t{1} << (samples - i)) - 1 : ~0ULL;
-    const std::uint64_t planes[] = {~(low ^ high), ~(low | high), ~(low & ~high)};
-    for (int k = 0; k < 3; ++k) {
-      bits[k * words + i / 64] |= (even_bits(planes[k]) & mask) << (i % 64);
-    }
+/// The codes of the founders, then missing ones up to whole words of planes.
+void gather_founders(const std::uint8_t* row,
+                     const std::vector<std::int64_t>& founders,
+                     Array<std::uint64_t>& codes) {
+  const std::int64_t count = std::ssize(founders), bytes = divide_up(count, 4);
+  const std::int64_t words = 2 * round_up(divide_up(count, 64), 8);
+  if (codes.size() != words) codes = Array<std::uint64_t>(words);
+  auto* to = reinterpret_cast<std::uint8_t*>(codes.data());
+  if (founders.back() + 1 == count) {
+    std::memcpy(to, row, static_cast<std::size_t>(bytes));
+  } else {
+    gather_codes(row, founders, to);
   }
+  std::memset(to + bytes, 0x55, codes.bytes() - static_cast<std::size_t>(bytes));
+  const int known = count % 4 == 0 ? 0xff : (1 << (2 * (count % 4))) - 1;
+  to[bytes - 1] = static_cast<std::uint8_t>((to[bytes - 1] & known) | (0x55 & ~known));
 }
 
 }  // namespace
 
-LdSite make_ld_site(const std::uint8_t* codes,
-                    const std::vector<std::int64_t>& founders,
-                    const std::vector<std::int64_t>& counted,
-                    Backend backend) {
+LdSite make_ld_site(const std::uint8_t* row,
+                    const LdSamples& samples,
+                    Backend backend,
+                    LdMemory& memory) {
+  gather_founders(row, samples.founders, memory.codes);
+  const std::int64_t words = memory.codes.size() / 2;
   LdSite site;
-  site.founders = std::ssize(founders);
-  const std::int64_t words = round_up(divide_up(site.founders, 64), 8);
-  site.bits = Array<std::uint64_t>::zeros(3 * words);
-  if (founders.back() + 1 == site.founders) {
-    set_planes(codes, site.founders, site.bits);
+  if (memory.bits.empty()) {
+    site.bits = Array<std::uint64_t>(3 * words);
   } else {
-    std::vector<std::uint8_t> gathered(static_cast<std::size_t>(8 * divide_up(site.founders, 32)));
-    gather_codes(codes, founders, gathered.data());
-    set_planes(gathered.data(), site.founders, site.bits);
+    site.bits = std::move(memory.bits.back());
+    memory.bits.pop_back();
   }
-  const LdPlanes planes = site.planes();
-  site.own = backend == Backend::reference ? reference::ld_sums(planes, planes)
-                                           : cpu::ld_sums(planes, planes);
+  const auto make = backend == Backend::reference ? reference::ld_planes : cpu::ld_planes;
+  site.own = make(memory.codes.data(), site.bits.data(), words);
+  site.complete = site.own.called == std::ssize(samples.founders);
   // The sum of y is the copies of A1 less the called samples.
   std::int64_t copies = site.own.a + site.own.called;
   site.called = site.own.called;
-  if (std::ssize(counted) != site.founders) {
+  if (samples.counted.size() != samples.founders.size()) {
     copies = site.called = 0;
-    for (const std::int64_t at : counted) {
-      const int code = codes[at / 4] >> (2 * (at % 4)) & 3;
+    for (const std::int64_t at : samples.counted) {
+      const int code = row[at / 4] >> (2 * (at % 4)) & 3;
       site.called += code != missing_call;
       copies += code == homozygous_a1 ? 2 : code == heterozygous ? 1 : 0;
     }
@@ -73,31 +64,43 @@ LdSite make_ld_site(const std::uint8_t* codes,
   return site;
 }
 
-void LdWindow::add(std::vector<LdSite> sites, bool is_end) {
-  for (LdSite& site : sites) sites_.push_back(std::move(site));
-  while (!sites_.empty() && is_whole(is_end)) {
-    compare_new();
-    if (is_end && window_ == end()) return pop(std::ssize(sites_));
-    pop(std::min(params_.step, std::ssize(sites_)));
+void LdWindow::add(SiteBlock& block, Range sites) {
+  for (std::int64_t k = sites.begin; k < sites.end; ++k) {
+    SiteName& name = block.names[static_cast<std::size_t>(k)];
+    LdSite& site =
+        sites_.emplace_back(make_ld_site(block.row(k), samples_, context_.backend(), memory_));
+    site.name = std::move(name.name);
+    site.position = name.position;
+    site.number = name.number;
+    while (is_whole()) {
+      compare_new();
+      pop(std::min(params_.step, std::ssize(sites_)));
+    }
   }
 }
 
-/// The end of the window that begins at the first site, among the sites that are there.
-std::int64_t LdWindow::window_end() const {
-  if (!params_.in_base_pairs) return std::min(first_ + params_.window, end());
-  const std::int64_t last = sites_.front().name.position + params_.window;
-  std::int64_t index = std::max(window_, first_);
-  while (index < end() && sites_[static_cast<std::size_t>(index - first_)].name.position <= last) {
-    ++index;
+void LdWindow::finish() {
+  while (!sites_.empty()) {
+    compare_new();
+    pop(window_ == end() ? std::ssize(sites_) : std::min(params_.step, std::ssize(sites_)));
   }
+  memory_ = {};
+}
+
+/// The end of the window that begins at the first site, among the sites that are there.
+std::int64_t LdWindow::window_end() {
+  if (!params_.in_base_pairs) return std::min(first_ + params_.window, end());
+  const std::int64_t last = sites_.front().position + params_.window;
+  std::int64_t index = std::max(window_, first_);
+  while (index < end() && site(index).position <= last) ++index;
   return index;
 }
 
 /// True where later sites are not in the window.
-bool LdWindow::is_whole(bool is_end) const {
-  if (is_end) return true;
+bool LdWindow::is_whole() const {
+  if (sites_.empty()) return false;
   if (!params_.in_base_pairs) return std::ssize(sites_) > std::max(params_.window, params_.step);
-  return sites_.back().name.position > sites_.front().name.position + params_.window;
+  return sites_.back().position > sites_.front().position + params_.window;
 }
 
 /// Compares the sites that are new in the window with those before them.
@@ -111,7 +114,7 @@ void LdWindow::compare_new() {
   for (std::int64_t index = known; index < window_; ++index) {
     LdSite& added = site(index);
     if (!added.is_constant()) {
-      live_.push_back({index, 0});
+      live_.push_back({&added, 0});
     } else if (!is_alone) {
       drop(added);
     }
@@ -122,16 +125,16 @@ void LdWindow::compare_new() {
     changed = false;
     for (Live& live : live_) changed = compare_first(live) || changed;
   }
-  std::erase_if(live_, [&](const Live& live) { return !site(live.index).stays; });
+  std::erase_if(live_, [&](const Live& live) { return !live.site->stays; });
 }
 
 /// Compares a site with those after it, up to the first that it is correlated with; true where one
 /// of the two was dropped.
 bool LdWindow::compare_first(Live& live) {
-  LdSite& a = site(live.index);
+  LdSite& a = *live.site;
   if (!a.stays) return false;
   while (live.next < live_.size()) {
-    LdSite& b = site(live_[live.next++].index);
+    LdSite& b = *live_[live.next++].site;
     if (!b.stays || !correlated(a, b)) continue;
     // Frequencies are compared as fractions of integers.
     const auto a_minor = static_cast<__int128>(a.minor) * b.called;
@@ -146,8 +149,8 @@ bool LdWindow::correlated(const LdSite& a, const LdSite& b) const {
   const bool is_reference = context_.backend() == Backend::reference;
   const LdPlanes x = a.planes(), y = b.planes();
   LdSums sums;
-  if (a.is_complete() && b.is_complete()) {
-    sums = {a.founders, a.own.a, a.own.a_squares, b.own.a, b.own.a_squares, 0};
+  if (a.complete && b.complete) {
+    sums = {a.own.called, a.own.a, a.own.a_squares, b.own.a, b.own.a_squares, 0};
     sums.product = is_reference ? reference::ld_product(x, y) : cpu::ld_product(x, y);
   } else {
     sums = is_reference ? reference::ld_sums(x, y) : cpu::ld_sums(x, y);
@@ -160,20 +163,23 @@ bool LdWindow::correlated(const LdSite& a, const LdSite& b) const {
 
 void LdWindow::drop(LdSite& site) {
   site.stays = false;
-  site.bits = {};
+  memory_.bits.push_back(std::move(site.bits));
 }
 
 /// Moves the window on by `count` sites.
 void LdWindow::pop(std::int64_t count) {
+  auto live = live_.begin();
   for (std::int64_t k = 0; k < count; ++k) {
-    sites_.front().bits = {};
-    decided_.push_back(std::move(sites_.front()));
+    LdSite& site = sites_.front();
+    decided_.push_back({std::move(site.name), site.number, site.stays});
+    if (live != live_.end() && live->site == &site) ++live;
+    if (site.stays) memory_.bits.push_back(std::move(site.bits));
     sites_.pop_front();
   }
   first_ += count;
-  std::erase_if(live_, [&](const Live& live) { return live.index < first_; });
+  live_.erase(live_.begin(), live);
 }
 
-std::vector<LdSite> LdWindow::take_decided() { return std::exchange(decided_, {}); }
+std::vector<LdDecision> LdWindow::take_decided() { return std::exchange(decided_, {}); }
 
 }  // namespace yupana::genotype

@@ -2,59 +2,82 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/ld_prune.hpp"
 #include "yupana/genotype/ld_prune_backends.hpp"
 
 namespace yupana::genotype {
 
+/// Places of samples in a row of codes.
+struct LdSamples {
+  std::vector<std::int64_t> founders;  ///< whose calls are correlated
+  std::vector<std::int64_t> counted;   ///< whose alleles make the rarer one; include the founders
+};
+
+/// Memory that one site after the other uses.
+struct LdMemory {
+  Array<std::uint64_t> codes;              ///< of the founders
+  std::vector<Array<std::uint64_t>> bits;  ///< of sites that were dropped
+};
+
 /// A site as windows compare it.
 struct LdSite {
-  SiteName name;
+  std::string name;
+  std::int64_t position = 0, number = 0;
   Array<std::uint64_t> bits;  ///< of its planes
   LdSums own;                 ///< against itself: called, a and a_squares
-  std::int64_t founders = 0;
-  std::int64_t minor = 0;   ///< copies of the rarer allele among the samples that --maf counts
-  std::int64_t called = 0;  ///< of these samples
+  std::int64_t minor = 0;     ///< copies of the rarer allele among the samples that --maf counts
+  std::int64_t called = 0;    ///< of these samples
+  bool complete = false;      ///< all founders are called
   bool stays = true;
 
   LdPlanes planes() const { return {bits.data(), bits.size() / 3}; }
-  bool is_complete() const { return own.called == founders; }
   /// True where all calls are alike: the variance is zero.
   bool is_constant() const { return own.called * own.a_squares == own.a * own.a; }
 };
 
-/// The site of a row of codes: sums over the samples `founders` of them, the rarer allele over the
-/// samples `counted`, which include them.
-LdSite make_ld_site(const std::uint8_t* codes,
-                    const std::vector<std::int64_t>& founders,
-                    const std::vector<std::int64_t>& counted,
-                    Backend backend);
+/// The site of a row of codes, without its name.
+LdSite make_ld_site(const std::uint8_t* row,
+                    const LdSamples& samples,
+                    Backend backend,
+                    LdMemory& memory);
+
+/// The decision on a site.
+struct LdDecision {
+  std::string name;
+  std::int64_t number;
+  bool stays;
+};
 
 /// The sites of one chromosome as they come, pruned window after window.
 class LdWindow {
  public:
-  LdWindow(Context& context, const LdPruneParams& params) : context_(context), params_(params) {}
+  /// `samples` must outlive it.
+  LdWindow(Context& context, const LdPruneParams& params, const LdSamples& samples)
+      : context_(context), params_(params), samples_(samples) {}
 
-  /// Takes the next sites; `is_end`: there are no others. Decides on what has left the window.
-  ///   errors: bad_input for a site before the one before it
-  void add(std::vector<LdSite> sites, bool is_end);
-  /// Sites that are decided, in order, without their planes.
-  std::vector<LdSite> take_decided();
+  /// Takes the next sites, these of a block, and their names. Decides on what has left the window.
+  void add(SiteBlock& block, Range sites);
+  /// Decides on the sites that are left.
+  void finish();
+  /// Sites that are decided, in order.
+  std::vector<LdDecision> take_decided();
 
  private:
   struct Live {
-    std::int64_t index;
+    LdSite* site;
     std::size_t next;  ///< place among the live sites of the first to compare it with
   };
 
   std::int64_t end() const { return first_ + std::ssize(sites_); }
   LdSite& site(std::int64_t index) { return sites_[static_cast<std::size_t>(index - first_)]; }
-  std::int64_t window_end() const;
-  bool is_whole(bool is_end) const;
+  std::int64_t window_end();
+  bool is_whole() const;
   void compare_new();
   bool compare_first(Live& live);
   bool correlated(const LdSite& a, const LdSite& b) const;
@@ -63,11 +86,13 @@ class LdWindow {
 
   Context& context_;
   LdPruneParams params_;
+  const LdSamples& samples_;
+  LdMemory memory_;
   std::deque<LdSite> sites_;  ///< from the window's first on
   std::int64_t first_ = 0;    ///< index of the window's first site in the chromosome
   std::int64_t window_ = 0;   ///< end of the window
-  std::vector<Live> live_;    ///< sites of the window that stay so far
-  std::vector<LdSite> decided_;
+  std::vector<Live> live_;    ///< sites of the window that stay so far, in order
+  std::vector<LdDecision> decided_;
 };
 
 }  // namespace yupana::genotype

@@ -67,8 +67,8 @@ void trim_memory() {
 /// --indep-pairwise: the first pass over the sites, by every rank over all of them.
 void prune(Context& context, const genotype::LdPruneParams& params, Input& input) {
   genotype::Cohort& cohort = input.cohort;
-  const auto report = [&](const genotype::SiteName& site, bool stays) {
-    (stays ? input.pruned_in : input.pruned_out) += site.name + "\n";
+  const auto report = [&](const std::string& site, bool stays) {
+    (stays ? input.pruned_in : input.pruned_out).append(site).append(1, '\n');
   };
   cohort.take_part(0, 1);
   cohort.choose_sites(genotype::ld_prune(context, cohort, params, report));
