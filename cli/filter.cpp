@@ -24,8 +24,7 @@ void add_filter(Command& program) {
                   ".vcf, .vcf.gz or .npy, whichever -o names.",
        .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
        .asked_out = "NAME",
-       .processor_only = true,
-       .ignored = {"--gpu-memory"}},
+       .processor_only = true},
       [params](Context& context, const Call& call) { return filter(context, call, *params); });
   add_cohort_options(command, params->input);
 }

@@ -30,8 +30,9 @@ bool parse(std::string_view text, T& value) {
 /// The sites of one chromosome that were read together.
 struct Piece {
   LdWindow* window;
-  std::vector<std::pair<SiteBlock*, Range>> sites;
-  bool is_end = false;  ///< the chromosome has no others
+  std::vector<std::pair<CallBlock*, Range>> sites;
+  std::vector<LdNear> near;  ///< of all sites, or of none
+  bool is_end = false;       ///< the chromosome has no others
 };
 
 /// What is read together, with its memory.
@@ -48,7 +49,13 @@ class Pruner {
       : context_(context),
         cohort_(cohort),
         params_(params),
-        samples_{cohort.founders(), cohort.counted()} {}
+        samples_{cohort.founders(), cohort.counted()} {
+#ifdef YUPANA_CUDA
+    if (context.backend() == Backend::cuda) {
+      pairs_ = cuda::ld_pairs(context, params, std::ssize(samples_.founders));
+    }
+#endif
+  }
 
   std::vector<bool> run(const LdReport& report) {
     const auto announced = static_cast<double>(std::max<std::int64_t>(cohort_.sites(), 0));
@@ -69,11 +76,44 @@ class Pruner {
   }
 
  private:
+#ifdef YUPANA_CUDA
+  void correlate(Piece& piece) {
+    if (std::exchange(correlated_, piece.window) != piece.window) pairs_->begin_chromosome();
+    std::vector<const std::uint8_t*> rows;
+    std::vector<std::int64_t> positions;
+    bool complete = true;
+    for (const auto& [block, sites] : piece.sites) {
+      complete = complete && block->complete;
+      for (std::int64_t k = sites.begin; k < sites.end; ++k) {
+        rows.push_back(block->codes.row(k));
+        positions.push_back(block->codes.names[static_cast<std::size_t>(k)].position);
+      }
+    }
+    const std::int64_t stride = pairs_->stride();
+    Array<std::uint8_t> codes(std::ssize(rows) * stride);
+    context_.parallel_for(std::ssize(rows), 64, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t k = first; k < last; ++k) {
+        gather_founders(rows[k], samples_.founders, codes.data() + k * stride, stride);
+      }
+    });
+    piece.near = pairs_->add(codes, positions, complete);
+  }
+#endif
+
   void prune(Round& round) {
+#ifdef YUPANA_CUDA
+    if (pairs_) {
+      for (Piece& piece : round.pieces) correlate(piece);
+    }
+#endif
     context_.parallel_for(std::ssize(round.pieces), 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t k = first; k < last; ++k) {
         const Piece& piece = round.pieces[static_cast<std::size_t>(k)];
-        for (const auto& [block, sites] : piece.sites) piece.window->add(*block, sites);
+        const LdNear* near = piece.near.empty() ? nullptr : piece.near.data();
+        for (const auto& [block, sites] : piece.sites) {
+          piece.window->add(block->codes, sites, near);
+          if (near != nullptr) near += sites.size();
+        }
         if (piece.is_end) piece.window->finish();
       }
     });
@@ -84,7 +124,7 @@ class Pruner {
   void read(LdWindow* open, Round& round) {
     round.pieces.clear();
     round.sites = 0;
-    if (open != nullptr) round.pieces.push_back({open, {}});
+    if (open != nullptr) round.pieces.emplace_back().window = open;
     // Two rounds are in memory.
     const std::uint64_t most =
         std::min(context_.memory() / 8, static_cast<std::uint64_t>(context_.threads()) << 25);
@@ -98,18 +138,18 @@ class Pruner {
     std::size_t used = 0;
     for (std::uint64_t bytes = 0; bytes < most && !ended_;) {
       if (used == round.blocks.size()) round.blocks.emplace_back();
-      SiteBlock& block = round.blocks[used++].codes;
-      ended_ = !cohort_.read(round.blocks[used - 1], block_sites);
+      CallBlock& block = round.blocks[used++];
+      ended_ = !cohort_.read(block, block_sites);
       if (!ended_) deal(block, round);
-      bytes += static_cast<std::uint64_t>(block.sites * (block.stride + 600));
+      bytes += static_cast<std::uint64_t>(block.codes.sites * (block.codes.stride + 600));
     }
     if (ended_ && !round.pieces.empty()) round.pieces.back().is_end = true;
   }
 
-  void deal(SiteBlock& block, Round& round) {
-    round.sites += block.sites;
-    for (std::int64_t k = 0; k < block.sites; ++k) {
-      auto& sites = piece_of(block.names[static_cast<std::size_t>(k)], round.pieces).sites;
+  void deal(CallBlock& block, Round& round) {
+    round.sites += block.codes.sites;
+    for (std::int64_t k = 0; k < block.codes.sites; ++k) {
+      auto& sites = piece_of(block.codes.names[static_cast<std::size_t>(k)], round.pieces).sites;
       if (sites.empty() || sites.back().first != &block) sites.push_back({&block, {k, k}});
       ++sites.back().second.end;
     }
@@ -119,7 +159,8 @@ class Pruner {
     if (!order_.begins_chromosome(site)) return pieces.back();
     if (!pieces.empty()) pieces.back().is_end = true;
     windows_.push_back(std::make_unique<LdWindow>(context_, params_, samples_));
-    return pieces.emplace_back(windows_.back().get());
+    pieces.emplace_back().window = windows_.back().get();
+    return pieces.back();
   }
 
   void take_decided(LdWindow& window, const LdReport& report) {
@@ -139,6 +180,10 @@ class Pruner {
   SiteOrder order_{"--indep-pairwise"};
   std::vector<std::unique_ptr<LdWindow>> windows_;
   std::vector<bool> stays_;
+#ifdef YUPANA_CUDA
+  std::unique_ptr<cuda::LdPairs> pairs_;
+  const LdWindow* correlated_ = nullptr;  ///< of the chromosome that pairs_ holds
+#endif
 };
 
 }  // namespace

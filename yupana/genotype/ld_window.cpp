@@ -8,37 +8,30 @@
 #include "yupana/genotype/filtered_source.hpp"
 
 namespace yupana::genotype {
-namespace {
 
-/// PLINK's tolerance on thresholds (2^-44).
-constexpr double tolerance = 0x1p-44;
-
-/// The codes of the founders, then missing ones up to whole words of planes.
 void gather_founders(const std::uint8_t* row,
                      const std::vector<std::int64_t>& founders,
-                     Array<std::uint64_t>& codes) {
-  const std::int64_t count = std::ssize(founders), bytes = divide_up(count, 4);
-  const std::int64_t words = 2 * round_up(divide_up(count, 64), 8);
-  if (codes.size() != words) codes = Array<std::uint64_t>(words);
-  auto* to = reinterpret_cast<std::uint8_t*>(codes.data());
+                     std::uint8_t* to,
+                     std::int64_t bytes) {
+  const std::int64_t count = std::ssize(founders), used = divide_up(count, 4);
   if (founders.back() + 1 == count) {
-    std::memcpy(to, row, static_cast<std::size_t>(bytes));
+    std::memcpy(to, row, static_cast<std::size_t>(used));
   } else {
     gather_codes(row, founders, to);
   }
-  std::memset(to + bytes, 0x55, codes.bytes() - static_cast<std::size_t>(bytes));
+  std::memset(to + used, 0x55, static_cast<std::size_t>(bytes - used));
   const int known = count % 4 == 0 ? 0xff : (1 << (2 * (count % 4))) - 1;
-  to[bytes - 1] = static_cast<std::uint8_t>((to[bytes - 1] & known) | (0x55 & ~known));
+  to[used - 1] = static_cast<std::uint8_t>((to[used - 1] & known) | (0x55 & ~known));
 }
-
-}  // namespace
 
 LdSite make_ld_site(const std::uint8_t* row,
                     const LdSamples& samples,
                     Backend backend,
                     LdMemory& memory) {
-  gather_founders(row, samples.founders, memory.codes);
-  const std::int64_t words = memory.codes.size() / 2;
+  const std::int64_t words = round_up(divide_up(std::ssize(samples.founders), 64), 8);
+  if (memory.codes.size() != 2 * words) memory.codes = Array<std::uint64_t>(2 * words);
+  auto* const codes = reinterpret_cast<std::uint8_t*>(memory.codes.data());
+  gather_founders(row, samples.founders, codes, 16 * words);
   LdSite site;
   if (memory.bits.empty()) {
     site.bits = Array<std::uint64_t>(3 * words);
@@ -64,7 +57,7 @@ LdSite make_ld_site(const std::uint8_t* row,
   return site;
 }
 
-void LdWindow::add(SiteBlock& block, Range sites) {
+void LdWindow::add(SiteBlock& block, Range sites, const LdNear* near) {
   for (std::int64_t k = sites.begin; k < sites.end; ++k) {
     SiteName& name = block.names[static_cast<std::size_t>(k)];
     LdSite& site =
@@ -72,6 +65,8 @@ void LdWindow::add(SiteBlock& block, Range sites) {
     site.name = std::move(name.name);
     site.position = name.position;
     site.number = name.number;
+    site.index = end() - 1;
+    if (near != nullptr) site.near = near[k - sites.begin];
     while (is_whole()) {
       compare_new();
       pop(std::min(params_.step, std::ssize(sites_)));
@@ -146,6 +141,7 @@ bool LdWindow::compare_first(Live& live) {
 }
 
 bool LdWindow::correlated(const LdSite& a, const LdSite& b) const {
+  if (b.near.words) return b.near.has(a.index);
   const bool is_reference = context_.backend() == Backend::reference;
   const LdPlanes x = a.planes(), y = b.planes();
   LdSums sums;
@@ -158,7 +154,7 @@ bool LdWindow::correlated(const LdSite& a, const LdSite& b) const {
   const auto covariance = static_cast<double>(sums.called * sums.product - sums.a * sums.b);
   const auto a_variance = static_cast<double>(sums.called * sums.a_squares - sums.a * sums.a);
   const auto b_variance = static_cast<double>(sums.called * sums.b_squares - sums.b * sums.b);
-  return covariance * covariance > params_.max_r2 * (1 + tolerance) * a_variance * b_variance;
+  return covariance * covariance > params_.max_r2 * (1 + ld_tolerance) * a_variance * b_variance;
 }
 
 void LdWindow::drop(LdSite& site) {

@@ -8,6 +8,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/genotype/ld_pairs.hpp"
 #include "yupana/genotype/ld_prune.hpp"
 #include "yupana/genotype/ld_prune_backends.hpp"
 
@@ -34,12 +35,20 @@ struct LdSite {
   std::int64_t minor = 0;     ///< copies of the rarer allele among the samples that --maf counts
   std::int64_t called = 0;    ///< of these samples
   bool complete = false;      ///< all founders are called
+  std::int64_t index = 0;     ///< in its chromosome
+  LdNear near;
   bool stays = true;
 
   LdPlanes planes() const { return {bits.data(), bits.size() / 3}; }
   /// True where all calls are alike: the variance is zero.
   bool is_constant() const { return own.called * own.a_squares == own.a * own.a; }
 };
+
+/// The codes of the founders of a row, then missing ones up to `bytes`.
+void gather_founders(const std::uint8_t* row,
+                     const std::vector<std::int64_t>& founders,
+                     std::uint8_t* to,
+                     std::int64_t bytes);
 
 /// The site of a row of codes, without its name.
 LdSite make_ld_site(const std::uint8_t* row,
@@ -61,8 +70,9 @@ class LdWindow {
   LdWindow(Context& context, const LdPruneParams& params, const LdSamples& samples)
       : context_(context), params_(params), samples_(samples) {}
 
-  /// Takes the next sites, these of a block, and their names. Decides on what has left the window.
-  void add(SiteBlock& block, Range sites);
+  /// Takes the next sites, these of a block, their names and, if given, their correlations. Decides
+  /// on what has left the window.
+  void add(SiteBlock& block, Range sites, const LdNear* near = nullptr);
   /// Decides on the sites that are left.
   void finish();
   /// Sites that are decided, in order.
