@@ -32,6 +32,13 @@ inline SiteBlock correlated_block(std::int64_t samples,
   return block;
 }
 
+/// Names all sites as those of one chromosome, ten base pairs apart.
+inline void name_one_chromosome(SiteBlock& block) {
+  for (std::int64_t k = 0; k < block.sites; ++k) {
+    block.names.push_back({"1", 10 * k + 1, fmt::format("snp{}", k + 1), "A", "G"});
+  }
+}
+
 inline std::vector<bool> prune(const SiteBlock& block,
                                const LdPruneParams& params,
                                const ContextParams& how) {
@@ -39,6 +46,7 @@ inline std::vector<bool> prune(const SiteBlock& block,
   SiteBlock copy(block.samples, block.sites);
   std::memcpy(copy.codes.data(), block.codes.data(), block.codes.bytes());
   copy.sites = block.sites;
+  copy.names = block.names;
   Cohort cohort(context, std::make_unique<BlockSource>(std::move(copy)));
   std::vector<bool> reported;
   std::vector<bool> stays =

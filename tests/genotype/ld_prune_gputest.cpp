@@ -18,10 +18,12 @@ TEST(CudaLdPrune, LeavesTheSitesOfTheCpu) {
   YUPANA_NEEDS_GPU();
   for (const double missing : {0.0, 0.1}) {
     for (const std::int64_t samples : {2, 65, 513, 1025, 2100}) {
-      const SiteBlock block = correlated_block(samples, 700, 3, missing);
+      SiteBlock block = correlated_block(samples, 700, 3, missing);
+      if (samples != 65) name_one_chromosome(block);
       for (const LdPruneParams& params : {LdPruneParams{10, false, 1, 0.2},
                                           {7, false, 3, 0.5},
                                           {12, true, 1, 0.3},
+                                          {900, true, 1, 0.3},
                                           {5000, false, 5, 0.8}}) {
         const std::vector<bool> expected = prune(block, params, {.device = "cpu"});
         // Of little memory many blocks are read, whose windows begin in those before.
@@ -38,7 +40,8 @@ TEST(CudaLdPrune, LeavesTheSitesOfTheCpu) {
 TEST(CudaLdPrune, WindowsBeyondTheGpusMemoryAreComparedInParts) {
   YUPANA_NEEDS_GPU();
   for (const double missing : {0.0, 0.02}) {
-    const SiteBlock block = correlated_block(300, 9000, 5, missing);
+    SiteBlock block = correlated_block(300, 9000, 5, missing);
+    name_one_chromosome(block);
     const LdPruneParams params = {6000, false, 40, 0.4};
     const std::vector<bool> expected = prune(block, params, {.device = "cpu"});
     EXPECT_EQ(prune(block, params, {.device = "cuda:0"}), expected);
@@ -49,7 +52,8 @@ TEST(CudaLdPrune, WindowsBeyondTheGpusMemoryAreComparedInParts) {
 
 TEST(CudaLdPrune, TooLittleMemoryIsToldWithWhatIsEnough) {
   YUPANA_NEEDS_GPU();
-  const SiteBlock block = correlated_block(300, 4000, 5, 0.02);
+  SiteBlock block = correlated_block(300, 4000, 5, 0.02);
+  name_one_chromosome(block);
   const LdPruneParams params = {3000, false, 40, 0.4};
   try {
     prune(block, params, {.device = "cuda:0", .gpu_memory = std::uint64_t{4} << 20});

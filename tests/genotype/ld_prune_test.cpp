@@ -117,6 +117,16 @@ TEST(LdPrune, FollowsTheRule) {
   }
 }
 
+TEST(LdPrune, WindowsThatBeginInAnEarlierBlockAreThoseOfOneBlock) {
+  SiteBlock block = correlated_block(300, 2000, 5, 0.02);
+  name_one_chromosome(block);
+  for (const LdPruneParams& params : {LdPruneParams{1500, false, 40, 0.4}, {9000, true, 1, 0.3}}) {
+    const std::vector<bool> expected = prune(block, params, {.device = "reference"});
+    EXPECT_EQ(prune(block, params, {.device = "cpu", .memory = 1 << 16}), expected);
+    EXPECT_EQ(prune(block, params, {.device = "cpu", .threads = 3}), expected);
+  }
+}
+
 TEST(LdPrune, SumsAreThoseOfTheReferenceOnEveryInstructionSet) {
   for (const std::int64_t samples : {1, 5, 64, 511, 512, 513, 3001}) {
     const SiteBlock block = random_block(samples, 2, 5, 0.2);

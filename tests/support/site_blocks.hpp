@@ -111,6 +111,10 @@ class BlockSource : public Source {
     if (block.sites > 0) {
       std::memcpy(block.codes.data(), block_.row(next_), block.sites * block.stride);
     }
+    if (!block_.names.empty()) {
+      const auto first = block_.names.begin() + next_;
+      block.names.assign(first, first + block.sites);
+    }
     next_ += block.sites;
     account_.read = account_.kept = next_;
     return block.sites > 0;
