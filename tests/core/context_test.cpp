@@ -171,6 +171,17 @@ TEST(Stage, IsTimedAndTellsTheSink) {
   EXPECT_EQ(context.stages()[0].work, 4);
 }
 
+// Sessions make calls without end.
+TEST(Stage, TheRecordOfAThousandFurtherCallsIsPartOfTheLastOnes) {
+  Context context({.device = "cpu", .threads = 1});
+  for (int i = 0; i < 3000; ++i) Stage(context, "work").advance(1);
+  ASSERT_EQ(context.stages().size(), 1000u);
+  EXPECT_EQ(context.stages().back().work, 2001);
+  EXPECT_LE(context.stages().capacity(), 1000u);
+  { Stage(context, "other").advance(1); }
+  EXPECT_EQ(context.stages().size(), 1000u);
+}
+
 TEST(Stage, InsideAnotherIsPartOfIt) {
   Context context({.device = "cpu", .threads = 1});
   {

@@ -110,13 +110,19 @@ void Context::check_cancelled() const {
   if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output file was written");
 }
 
+/// Of a context that makes calls without end the record does not grow without end.
+constexpr std::size_t most_stages = 1000;
+
 Stage::Stage(Context& context, std::string name, double total, std::string unit)
     : context_(context),
       time_{std::move(name), 0, 0, std::move(unit)},
       total_(total),
       begin_(now()) {
   context_.check_cancelled();
-  context_.stages_.reserve(context_.stages_.size() + 1);  // the destructor may not throw
+  // The destructor may not throw.
+  std::vector<StageTime>& stages = context_.stages_;
+  if (stages.size() == stages.capacity())
+    stages.reserve(std::min(2 * stages.size() + 8, most_stages));
   ++context_.open_stages_;
 }
 
@@ -124,7 +130,17 @@ Stage::~Stage() {
   if (--context_.open_stages_ > 0) return;
   time_.seconds = elapsed();
   time_.work = done_.load();
-  context_.stages_.push_back(std::move(time_));
+  std::vector<StageTime>& stages = context_.stages_;
+  if (stages.size() < most_stages) {
+    stages.push_back(std::move(time_));
+    return;
+  }
+  const auto same = std::find_if(stages.rbegin(), stages.rend(), [&](const StageTime& stage) {
+    return stage.name == time_.name;
+  });
+  if (same == stages.rend()) return;
+  same->seconds += time_.seconds;
+  same->work += time_.work;
 }
 
 double Stage::elapsed() const { return static_cast<double>(now() - begin_) * 1e-9; }

@@ -117,7 +117,8 @@ class Context {
   void count_moved(std::uint64_t bytes) { moved_.fetch_add(bytes, std::memory_order_relaxed); }
   std::uint64_t bytes_moved() const { return moved_.load(std::memory_order_relaxed); }
 
-  /// Finished stages, in order; those inside another stage are part of it and not listed.
+  /// Finished stages, in order; those inside another stage are part of it and not listed. After
+  /// 1,000 of them further ones are added to the last of their name.
   const std::vector<StageTime>& stages() const { return stages_; }
 
  private:

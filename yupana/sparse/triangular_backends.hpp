@@ -38,7 +38,10 @@ inline std::int64_t row_at(Triangle triangle, std::int64_t rows, std::int64_t i)
 /// The NaN of results, see TriangularSystem.
 template <class Value>
 inline Value without_payload(Value x) {
-  if (__builtin_expect(x != x, 0)) return std::numeric_limits<Value>::quiet_NaN();
+  if (x != x) [[unlikely]] {
+    asm volatile("");  // a branch: a choice without one would delay all that wait for x
+    return std::numeric_limits<Value>::quiet_NaN();
+  }
   return x;
 }
 template <class R>

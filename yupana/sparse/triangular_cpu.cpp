@@ -19,14 +19,15 @@ void solve_range(const Schedule<Value, Index>& schedule,
                  std::int64_t last,
                  MatrixView<const Value> b,
                  MatrixView<Value> x) {
-  for (std::int64_t p = first; p < last; ++p) {
-    const std::int64_t row = schedule.row[p];
-    if (b.cols == 1) {
-      solve_row<1>(schedule.matrix, p, b.row(row), x.data, x.stride, x.row(row));
-    } else {
-      solve_row(schedule.matrix, p, b.row(row), x.data, x.stride, x.row(row), b.cols);
-    }
-  }
+  const auto* const row = schedule.row.data();
+  solve_rows(
+      schedule.matrix,
+      first,
+      last,
+      [](std::int64_t p) { return p; },
+      [=](std::int64_t p) { return static_cast<std::int64_t>(row[p]); },
+      b,
+      x);
 }
 
 }  // namespace
@@ -39,13 +40,12 @@ void solve_serial(Context& context,
   for (std::int64_t done = 0; done < matrix.rows; done += breath) {
     context.check_cancelled();
     const std::int64_t end = std::min(matrix.rows, done + breath);
-    for (std::int64_t k = done; k < end; ++k) {
-      const std::int64_t i = row_at(matrix.triangle, matrix.rows, k);
-      if (b.cols == 1) {
-        solve_row<1>(matrix, i, b.row(i), x.data, x.stride, x.row(i));
-      } else {
-        solve_row(matrix, i, b.row(i), x.data, x.stride, x.row(i), b.cols);
-      }
+    if (matrix.triangle == Triangle::lower) {
+      const auto row = [](std::int64_t i) { return i; };
+      solve_rows(matrix, done, end, row, row, b, x);
+    } else {
+      const auto row = [n = matrix.rows](std::int64_t k) { return n - 1 - k; };
+      solve_rows(matrix, done, end, row, row, b, x);
     }
   }
 }
