@@ -223,15 +223,18 @@ def run(
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def with_keywords(function: _Function) -> _Function:
-    """Writes the keywords out in the signature that ``help()`` shows, and refuses others."""
+def with_keywords(function: _Function, more: Callable[..., Any] = options.__init__) -> _Function:
+    """Writes the keywords out in the signature that ``help()`` shows, and refuses others.
+
+    more : a function whose keyword-only arguments are keywords too
+    """
     signature = inspect.signature(function)
     *parameters, packed = signature.parameters.values()
-    shown = inspect.signature(options).parameters
-    names = [name for name in shown if name in Keywords.__optional_keys__]
+    every = {**inspect.signature(more).parameters, **inspect.signature(options).parameters}
+    shown = [parameter for parameter in every.values() if parameter.kind is parameter.KEYWORD_ONLY]
     if packed.annotation == "Unpack[HostKeywords]":
-        names.remove("device")
-    known = {*names, *(parameter.name for parameter in parameters)}
+        shown = [parameter for parameter in shown if parameter.name != "device"]
+    known = {parameter.name for parameter in (*parameters, *shown)}
 
     @wraps(function)
     def checked(*arguments: Any, **keywords: Any) -> Any:
@@ -242,6 +245,5 @@ def with_keywords(function: _Function) -> _Function:
             )
         return function(*arguments, **keywords)
 
-    shown_parameters = [*parameters, *(shown[name] for name in names)]
-    setattr(checked, "__signature__", signature.replace(parameters=shown_parameters))
+    setattr(checked, "__signature__", signature.replace(parameters=[*parameters, *shown]))
     return checked  # type: ignore[return-value]
