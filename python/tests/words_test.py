@@ -1,5 +1,6 @@
 """Messages speak of a Python caller's parameters, and no parameter is ignored without a word."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -191,3 +192,39 @@ def test_arguments_were_ignored_in_silence():
         yupana.read_genotypes(CALLS, min_mac=-1).distances()
     with pytest.raises(TypeError, match="progress: expected True, False, None or a callable, got 5"):
         yupana.distances(CALLS, progress=5)
+
+
+def test_the_learning_rate_was_ignored_by_the_batch_rule():
+    X = np.random.default_rng(0).random((20, 2))
+    with pytest.raises(ValueError, match='^learning_rate has no effect with training="batch"; leave it out'):
+        yupana.SOM(2, 2, learning_rate=0.5).fit(X)
+    slow, fast = (
+        yupana.SOM(2, 2, training="online", learning_rate=rate, random_state=0).fit(X) for rate in (0.1, 0.9)
+    )
+    usual = yupana.SOM(2, 2, training="online", random_state=0).fit(X)
+    given = yupana.SOM(2, 2, training="online", learning_rate=0.5, random_state=0).fit(X)
+    assert np.array_equal(usual.weights_, given.weights_)
+    assert not np.array_equal(slow.weights_, fast.weights_)
+
+
+@pytest.mark.parametrize("name", ["sigma0", "tau"])
+def test_radii_were_ignored_where_no_iteration_has_them(name):
+    X = np.random.default_rng(0).random((20, 2))
+    with pytest.raises(ValueError, match=f"^{name} has no effect with iterations=0"):
+        yupana.SOM(2, 2, iterations=0, **{name: 2.0}).fit(X)
+    with pytest.raises(ValueError, match=f"^{name} has no effect with smooth=4, which is every iteration"):
+        yupana.SOM(2, 2, iterations=4, smooth=4, **{name: 2.0}).fit(X)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_verbose_of_a_short_fit_said_nothing(is_there, capfd, monkeypatch):
+    if is_there:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    yupana.RandomForestClassifier(n_estimators=3, verbose=1).fit(X, y)
+    said = capfd.readouterr().err
+    assert "grow trees: " in said and ("%|" in said) == is_there
+    yupana.RandomForestClassifier(n_estimators=3).fit(X, y)
+    assert capfd.readouterr().err == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import warnings
 from contextlib import contextmanager
 from functools import lru_cache, wraps
@@ -61,12 +62,32 @@ class _Bar:
             self._bar = None
 
 
-def _has_tqdm() -> bool:
+class _Lines:
+    """Stages as lines of standard error: one as each begins, then one every few seconds."""
+
+    _seconds_between = 5
+
+    def __init__(self) -> None:
+        self._stage: str | None = None
+        self._printed = 0.0
+
+    def __call__(self, stage: str, done: float, total: float, unit: str, seconds: float) -> None:
+        if stage == self._stage and seconds < self._printed + self._seconds_between:
+            return
+        self._stage, self._printed = stage, seconds
+        of_all = f" of {total:.6g}" if total else ""
+        print(f"{stage}: {done:.6g}{of_all} {unit or 'steps'}, {seconds:.1f} s", file=sys.stderr)
+
+    def close(self) -> None:
+        pass
+
+
+def _shown() -> _Bar | _Lines:
     try:
         import tqdm.auto  # noqa: F401
     except ImportError:
-        return False
-    return True
+        return _Lines()
+    return _Bar()
 
 
 def _in_one_line(message: str) -> str:
@@ -136,7 +157,7 @@ class options:
     ) -> None:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise TypeError(f"progress: expected True, False, None or a callable, got {progress!r}")
-        self._bar = _Bar() if progress is True and _has_tqdm() else None
+        self._bar = _shown() if progress is True else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
         stream = place_of(array)[1:] if on_gpu(array) else ()
