@@ -213,7 +213,7 @@ def too_many_features_were_refused_by_a_name_that_no_option_has():
     put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
     fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
            "-o", "m", "--max-features"]
-    refuse(*fit, 5, status=2, says=["--max-features: expected 1 to 4, 0 (all) or -1, got 5"])
+    refuse(*fit, 5, status=3, says=["--max-features: expected 1 to 4, 0 (all) or -1, got 5"])
     run(*fit, 4)
 
 

@@ -44,7 +44,7 @@ Grown grown(Context& context,
   result.alpha = params.alpha;
   if (params.forest) {
     if (growth.max_features > std::ssize(model.features)) {
-      throw usage_error("--max-features: expected 1 to {}, 0 (all) or -1, got {}",
+      throw input_error("--max-features: expected 1 to {}, 0 (all) or -1, got {}",
                         model.features.size(),
                         growth.max_features);
     }
