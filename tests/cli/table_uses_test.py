@@ -3,10 +3,12 @@
 import csv
 import json
 import pathlib
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import PROGRAM, main, refuse, run
 
 
 def put(name, text):
@@ -168,6 +170,37 @@ def trees_of_many_classes_count_against_the_memory():
                says=["takes more than", "--max-depth"])
     done = answer("tree", "fit", "t.csv", "--label", "id", "-o", "m", "--memory", "40M", "--max-depth", 2)
     assert "confusion" not in done and done["leaves"] <= 4, done["leaves"]
+
+
+def memory_that_will_do(*fit, memory):
+    """Runs the fit again with the memory that its refusal names; whether there was one."""
+    done = subprocess.run([PROGRAM, *map(str, fit), "-o", "m", "--memory", memory], capture_output=True, text=True)
+    if done.returncode == 0:
+        return False
+    found = re.search(r"or more --memory \((\S+) will do\)", done.stderr.splitlines()[-1])
+    assert done.returncode == 4 and found, done.stderr
+    run(*fit, "-o", "m", "--memory", found[1])
+    return True
+
+
+def memory_that_trees_were_said_to_need_was_too_little():
+    # They said how much was allowed, and then the lists alone.
+    put("t.csv", "x,y,city,class\n" + "".join(
+        f"{i * 7919 % 20011},{i * 31 % 1009},c{i % 90},{i * i // 7 % 3}\n" for i in range(8000)))
+    fit = ["fit", "t.csv", "--label", "class"]
+    text = ["--categorical", "city", "--categories"]
+    numbers = [*fit, "--ignore", "city"]
+    for command in (
+            ["tree", *numbers], ["tree", *numbers, "--cv", 3], ["tree", *fit, *text, "native"],
+            ["tree", *fit, *text, "one-hot"], ["tree", *numbers, "--max-depth", 3],
+            ["tree", *numbers, "--min-samples-leaf", 50], ["tree", *numbers, "--device", "reference", "--max-depth", 6],
+            ["forest", *numbers, "--trees", 20], ["forest", *numbers, "--trees", 20, "--all-rows"],
+            ["forest", *numbers, "--trees", 5, "--max-samples", 3000],
+            ["forest", *numbers, "--trees", 5, "--max-samples", 20000, "--min-samples-leaf", 9],
+            ["forest", *numbers, "--trees", 20, "--partition"], ["forest", *numbers, "--trees", 1, "--partition"],
+            ["forest", *fit, *text, "native", "--trees", 5, "--oob"]):
+        refused = [memory_that_will_do(*command, memory=memory) for memory in ("260K", "500K", "800K", "1.3M", "2M")]
+        assert refused[0], command
 
 
 def the_trees_of_parts_count_against_the_memory():
