@@ -1,5 +1,12 @@
 """Messages speak of a Python caller's parameters, and no parameter is ignored without a word."""
 
+import importlib
+import inspect
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
 import sys
 import warnings
 
@@ -17,6 +24,10 @@ TRIANGLE = sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
     "call, words",
     [
         (lambda: yupana.read_genotypes(CALLS, min_maf=0.7), "min_maf: expected"),
+        (lambda: yupana.SOM(sigmaf=-1).fit(np.eye(3)), "sigmaf: expected a number above 0, got -1"),
+        (lambda: yupana.SOM(sigmaf=7).fit(np.eye(3)), "sigmaf: expected at most sigma0, which is 4, got 7"),
+        (lambda: yupana.SOM(smooth=21).fit(np.eye(3)), "smooth: expected 0 to all 20 iterations, got 21"),
+        (lambda: yupana.SOM(training="online", learning_rate=2).fit(np.eye(3)), "learning_rate: expected"),
         (lambda: yupana.read_genotypes(CALLS, max_site_missing=2), "max_site_missing: expected"),
         (lambda: yupana.read_genotypes(CALLS, thin=-1), "thin: expected"),
         (lambda: yupana.read_genotypes(CALLS, from_bp=3), "from_bp has no effect on an array"),
@@ -228,3 +239,58 @@ def test_verbose_of_a_short_fit_said_nothing(is_there, capfd, monkeypatch):
     assert "grow trees: " in said and ("%|" in said) == is_there
     yupana.RandomForestClassifier(n_estimators=3).fit(X, y)
     assert capfd.readouterr().err == ""
+
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+ROWS = dict(
+    re.findall(r'Parameter\{"(--?[\w-]+)", "([^"]+)"', (SOURCES / "python/bindings/python_words.cpp").read_text())
+)
+
+
+#: Options that the package has not, though another function has a parameter of that name.
+OF_THE_PROGRAM = {"--bootstrap", "--distance", "--index", "--tree", "--weight"}
+
+
+def parameters_of_the_package():
+    """The names of all parameters of all public functions and classes."""
+    names = set()
+    for module in pkgutil.iter_modules(yupana.__path__, "yupana."):
+        if module.name.rpartition(".")[2].startswith("_") or module.name == "yupana.spark":
+            continue
+        for _, value in inspect.getmembers(importlib.import_module(module.name), callable):
+            methods = [m for _, m in inspect.getmembers(value, callable)] if inspect.isclass(value) else []
+            for function in (value, *methods):
+                try:
+                    names.update(inspect.signature(function).parameters)
+                except (TypeError, ValueError):  # of C++
+                    names.update(re.findall(r"(\w+): ", function.__doc__ or ""))
+    return names
+
+
+def test_words_of_the_program_were_changed_into_parameters_that_nobody_has():
+    program = os.environ.get("YUPANA_PROGRAM", pathlib.Path(yupana.__file__).parent / "bin" / "yupana")
+    completion = subprocess.run([program, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    assert set(ROWS) <= set(re.findall(r"(?<![\w-])--?[\w-]+", completion)) and len(ROWS) > 50
+    names = {name.partition("=")[0] for name in ROWS.values() if " " not in name}
+    assert names <= parameters_of_the_package()
+
+
+def test_parameters_were_named_as_options():
+    # In the sources whose errors and notes a call of the package can end with.
+    of_jobs = re.compile("(count|distances|filter|input|load|pca)")
+    there, missing = parameters_of_the_package(), []
+    for file in SOURCES.glob("yupana/**/*"):
+        folder = file.relative_to(SOURCES).parts[1]
+        if not file.suffix.startswith((".c", ".h")) or folder == "report":
+            continue
+        if folder == "job" and not of_jobs.match(file.name):
+            continue
+        code = re.sub(r"(?m)^\s*//.*", "", file.read_text())
+        # A literal of several lines is one text, which may be another program's command line.
+        for literal in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s+"(?:[^"\\\n]|\\.)*")*', code):
+            text = re.sub(r'"\s+"', "", literal)
+            for option in [] if "plink" in text else re.findall(r"""(?<=[ ("'{}])--[a-z][\w-]*""", text):
+                name = option[2:].replace("-", "_")
+                if option not in {*ROWS, *OF_THE_PROGRAM} and name in there:
+                    missing.append(f"{option} in {file.name}: {text}")
+    assert not missing, "\n".join(missing)

@@ -250,6 +250,16 @@ def too_many_features_were_refused_by_a_name_that_no_option_has():
     run(*fit, 4)
 
 
+def radii_and_draws_were_refused_by_names_that_no_option_has():
+    put("t.csv", "a,b,c\n" + "".join(f"{i},{i * i % 7},{'xy'[i % 2]}\n" for i in range(20)))
+    for option, value, says in (("--sigmaf", -1, "expected a number above 0, got -1"),
+                                ("--sigmaf", 7, "expected at most --sigma0, which is 4, got 7"),
+                                ("--smooth", 21, "expected 0 to all 20 iterations, got 21")):
+        refuse("som", "fit", "t.csv", "--ignore", "c", option, value, "-o", "m", status=2, says=f"{option}: {says}")
+    refuse("forest", "fit", "t.csv", "--label", "c", "--max-samples", 2000, "-o", "m", status=3,
+           says="--max-samples: expected 1 to 1280 (64 for each row), got 2000")
+
+
 def a_column_of_names_was_only_to_be_ignored():
     put("t.csv", "name,a,b\nx,1,2\ny,3,4\nz,5,1\n")
     refuse("som", "fit", "t.csv", "-o", "m", says=["column 1 ('name'): 'x' is no number", "--id", "--ignore"])
