@@ -172,12 +172,17 @@ void bind_splice(nb::module_& module) {
       nb::arg("genetic_code"),
       nb::arg("most"),
       nb::arg("least_share"));
-  m.def("candidate_exons", [](const Options& options, std::string_view bases, bool protein) {
-    const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
-    return call(options, Runs::on_the_processor, [&](Context& context) {
-      return splice::candidate_exons(context, bases, params);
-    });
-  });
+  m.def(
+      "candidate_exons",
+      [](const Options& options, std::string_view bases, bool protein) {
+        const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
+        return call(options, Runs::on_the_processor, [&](Context& context) {
+          return splice::candidate_exons(context, bases, params);
+        });
+      },
+      nb::arg(),
+      nb::arg("bases"),
+      nb::arg("protein"));
   m.attr("candidate_scale") = splice::candidate_scale;
 }
 

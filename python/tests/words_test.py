@@ -205,6 +205,32 @@ def test_arguments_were_ignored_in_silence():
         yupana.distances(CALLS, progress=5)
 
 
+def test_overflow_was_ignored_where_nothing_overflows():
+    for function in (yupana.arrays.reduce, yupana.arrays.inclusive_scan, yupana.arrays.exclusive_scan):
+        with pytest.raises(ValueError, match="^overflow has no effect on floats"):
+            function(np.array([1.0, 2.0]), overflow="error")
+    for function in (yupana.arrays.reduce, yupana.arrays.inclusive_scan):
+        with pytest.raises(ValueError, match="^overflow has no effect on op='max'"):
+            function(np.array([1, 2]), "max", overflow="wrap")
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.geometry.neighbors(np.eye(3), 1.5), "k: expected int, got float"),
+        (lambda: yupana.analysis.mds(np.ones((3, 3)) - np.eye(3), 1.5), "dimensions: expected int, got float"),
+        (lambda: yupana.triangular_solve(TRIANGLE, [1.0, 1], unit_diagonal=5), "unit_diagonal: expected bool, got int"),
+        (lambda: yupana.splice.candidate_exons(b"ACGT"), "bases: expected str, got bytes"),
+        (lambda: yupana.pca(CALLS, 1.5), "components: expected int, got float"),
+        (lambda: yupana.grm(CALLS, dosage=3), "dosage: expected bool, got int"),
+    ],
+)
+def test_parameters_of_another_type_were_named_by_a_number(call, words):
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value) == words
+
+
 def test_the_learning_rate_was_ignored_by_the_batch_rule():
     X = np.random.default_rng(0).random((20, 2))
     with pytest.raises(ValueError, match='^learning_rate has no effect with training="batch"; leave it out'):
