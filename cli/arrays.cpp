@@ -75,12 +75,10 @@ Answer make_answer(const Call& call, const job::ReduceFileResult& result) {
   }
   std::visit(
       [&](auto value) {
-        // A NaN's sign means nothing. JSON has no NaN and no infinities: there they are texts.
-        const auto number = static_cast<double>(value);
-        const std::string text = std::isnan(number) ? "nan" : fmt::format("{}", value);
-        answer.text = text + '\n';
-        answer.json["value"] = text;
-        if (std::isfinite(number)) answer.json["value"] = value;
+        // A NaN's sign means nothing.
+        const bool is_nan = std::isnan(static_cast<double>(value));
+        answer.text = is_nan ? "nan\n" : fmt::format("{}\n", value);
+        answer.json["value"] = value;
       },
       result.value);
   if (!call.out.empty()) {

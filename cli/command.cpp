@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -123,13 +124,23 @@ Answer run(const Call& call, const Body& body) {
   }
 }
 
-void print(const Call& call, const Answer& answer) {
+/// JSON has no infinities: they become the texts of models. NaN is printed as null.
+void name_infinities(nlohmann::ordered_json& json) {
+  if (json.is_structured()) {
+    for (nlohmann::ordered_json& part : json) name_infinities(part);
+  } else if (json.is_number_float() && std::isinf(json.get<double>())) {
+    json = json.get<double>() > 0 ? "inf" : "-inf";
+  }
+}
+
+void print(const Call& call, Answer answer) {
   const bool result = answer.is_result || call.out.empty();
   std::FILE* const to = is_standard_output(call.out) ? stderr : stdout;
   if (call.json) {
     // Names of files may be no UTF-8.
     using Handler = nlohmann::ordered_json::error_handler_t;
     if (!answer.json.empty()) {
+      name_infinities(answer.json);
       put_text(stdout, answer.json.dump(-1, ' ', false, Handler::replace) + "\n");
     }
   } else if (result || !call.quiet) {
@@ -209,7 +220,11 @@ void add_common_options(Command& command,
         "the file to write; of commands that write several, their prefix");
     return out.empty() ? option : option.of_type(out);
   });
-  command.flag("--json", call.json, "print one JSON object on standard output");
+  command.flag(
+      "--json",
+      call.json,
+      "print one JSON object on standard output; infinite numbers are \"inf\" and \"-inf\", NaN "
+      "and what is not known null");
   command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only");
 }
 

@@ -316,14 +316,7 @@ void add_pictures(Command& command, report::PictureParams& pictures) {
   command.words(
       "--figures",
       [&pictures](const Names& words) {
-        pictures.figures = {};
-        for (const std::string& word : cut_at_commas(words)) {
-          const auto ending = std::ranges::find(report::picture_endings, "." + word);
-          if (ending == std::end(report::picture_endings)) {
-            throw usage_error("--figures: expected svg, pdf or png, got '{}'", word);
-          }
-          pictures.figures[static_cast<std::size_t>(ending - report::picture_endings)] = true;
-        }
+        pictures.figures = report::formats_named(cut_at_commas(words));
       },
       "also each figure of the page by itself, 85 mm wide or as --figure-width says: "
       "PREFIX.embedding1.pdf, PREFIX.tree1.pdf, ...; svg, pdf, png");
@@ -333,8 +326,8 @@ void add_pictures(Command& command, report::PictureParams& pictures) {
           pictures.width,
           "millimetres of the pictures .svg, .pdf and .png: 85 for a column of a journal, panels "
           "and legend below each other, letters of 6 to 12 points",
-          60.0,
-          1000.0)
+          report::smallest_figure_width,
+          report::largest_figure_width)
       .shows("271, side by side");
 }
 

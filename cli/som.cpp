@@ -1,7 +1,6 @@
 #include "yupana/job/som.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -13,10 +12,6 @@
 
 namespace yupana::cli {
 namespace {
-
-nlohmann::ordered_json number_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-}
 
 Answer make_answer(Context& context, const Call& call, const job::SomResult& result) {
   Answer answer;
@@ -57,8 +52,8 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                  {"sigma0", schedule.sigma0},
                  {"sigmaf", schedule.sigma_final},
                  {"tau", schedule.tau},
-                 {"quantization_error", number_or_null(result.quality.quantization_error)},
-                 {"topographic_error", number_or_null(result.quality.topographic_error)},
+                 {"quantization_error", result.quality.quantization_error},
+                 {"topographic_error", result.quality.topographic_error},
                  {"neighbors", result.neighbors},
                  {"empty_neurons", result.quality.empty},
                  {"clusters", result.clusters},

@@ -56,7 +56,7 @@ Answer make_answer(const job::TrisolveParams& params, const job::TrisolveResult&
                  {"rows_of_class", classes},
                  {"method", job::name_of(result.method)},
                  {"sides", result.sides},
-                 {"backward_error", result.backward_error},  // null where it is infinite
+                 {"backward_error", result.backward_error},
                  {"not_finite", result.not_finite},
                  {"analysis_seconds", result.analysis_seconds},
                  {"solve_seconds", result.solve_seconds}};

@@ -93,18 +93,23 @@ analysis::Phylogeny tree_of(std::vector<std::int64_t> parent, std::vector<double
 
 template <class T>
 void bind_type(nb::module_& m) {
-  m.def("mds",
-        [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
-          analysis::MdsResult result = call(options, [&](Context& context) {
-            return analysis::mds(context, view_of(distances), squared, {dimensions});
-          });
-          nb::dict facts;
-          facts["points"] = to_numpy<double>(std::move(result.points));
-          facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
-          facts["share"] = to_numpy(std::move(result.share));
-          facts["trace"] = result.trace;
-          return facts;
+  m.def(
+      "mds",
+      [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
+        analysis::MdsResult result = call(options, [&](Context& context) {
+          return analysis::mds(context, view_of(distances), squared, {dimensions});
         });
+        nb::dict facts;
+        facts["points"] = to_numpy<double>(std::move(result.points));
+        facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
+        facts["share"] = to_numpy(std::move(result.share));
+        facts["trace"] = result.trace;
+        return facts;
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("squared"),
+      nb::arg("dimensions"));
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
     const Linkage linkage = chosen("method", method, methods);
     return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
@@ -220,9 +225,13 @@ void bind_analysis(nb::module_& module) {
   m.def("number_measures", number_measures);
   m.def("leaf_order",
         [](Rows<double> merges) { return to_numpy(analysis::leaf_order(merges_of(merges))); });
-  m.def("cut_tree", [](Rows<double> merges, std::int64_t clusters) {
-    return to_numpy(analysis::cut_tree(merges_of(merges), clusters));
-  });
+  m.def(
+      "cut_tree",
+      [](Rows<double> merges, std::int64_t clusters) {
+        return to_numpy(analysis::cut_tree(merges_of(merges), clusters));
+      },
+      nb::arg(),
+      nb::arg("clusters"));
   m.def("newick", [](Rows<double> merges, const std::vector<std::string>& names) {
     return analysis::newick(merges_of(merges), names);
   });

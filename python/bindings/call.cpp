@@ -74,6 +74,8 @@ class Running {
       lock.lock();
     }
     worker.join();
+    // Calls that end before the first poll report too.
+    if (report_ && !error_ && !raised_) poll(report_);
   }
 
   /// With the interpreter's lock: raises what happened.

@@ -69,5 +69,6 @@ void bind_geometry(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_analysis(nb::module_& module);
 void bind_device(nb::module_& module);
+void bind_report(nb::module_& module);
 
 }  // namespace yupana::python

@@ -37,24 +37,34 @@ nb::tuple columns_of(const std::vector<geometry::ClosestPair>& pairs) {
 template <class T>
 void bind_neighbors(nb::module_& m) {
   using Queries = std::optional<Rows<T>>;
-  m.def("neighbors",
-        [](const Options& options, Rows<T> points, std::int64_t k, const Queries& queries) {
-          geometry::Neighbors found = call(options, Runs::on_the_processor, [&](Context& context) {
-            return queries ? geometry::nearest_neighbors<T>(
-                                 context, view_of(points), view_of(*queries), k)
-                           : geometry::nearest_neighbors<T>(context, view_of(points), k);
-          });
-          return nb::make_tuple(to_numpy(std::move(found.indices)),
-                                to_numpy(std::move(found.distances)));
+  m.def(
+      "neighbors",
+      [](const Options& options, Rows<T> points, std::int64_t k, const Queries& queries) {
+        geometry::Neighbors found = call(options, Runs::on_the_processor, [&](Context& context) {
+          return queries ? geometry::nearest_neighbors<T>(
+                               context, view_of(points), view_of(*queries), k)
+                         : geometry::nearest_neighbors<T>(context, view_of(points), k);
         });
-  m.def("pairs_within",
-        [](const Options& options, Rows<T> points, double radius, const Queries& queries) {
-          return columns_of(call(options, Runs::on_the_processor, [&](Context& context) {
-            return queries ? geometry::pairs_within<T>(
-                                 context, view_of(points), view_of(*queries), radius)
-                           : geometry::pairs_within<T>(context, view_of(points), radius);
-          }));
-        });
+        return nb::make_tuple(to_numpy(std::move(found.indices)),
+                              to_numpy(std::move(found.distances)));
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("k"),
+      nb::arg("queries"));
+  m.def(
+      "pairs_within",
+      [](const Options& options, Rows<T> points, double radius, const Queries& queries) {
+        return columns_of(call(options, Runs::on_the_processor, [&](Context& context) {
+          return queries ? geometry::pairs_within<T>(
+                               context, view_of(points), view_of(*queries), radius)
+                         : geometry::pairs_within<T>(context, view_of(points), radius);
+        }));
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("radius"),
+      nb::arg("queries"));
   m.def("closest_between", [](const Options& options, Rows<T> a, Rows<T> b) {
     const auto pair = call(options, Runs::on_the_processor, [&](Context& context) {
       return geometry::closest_between<T>(context, view_of(a), view_of(b));

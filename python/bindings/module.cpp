@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
   bind_sparse(module);
   bind_analysis(module);
   bind_device(module);
+  bind_report(module);
 }

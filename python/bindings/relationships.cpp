@@ -30,34 +30,45 @@ SquareMatrix<double> grm(Context& context, const GenotypeInput& input, Standardi
 }  // namespace
 
 void bind_relationships(nb::module_& m) {
-  m.def("grm",
-        [](const GenotypeInput& given,
-           const Options& options,
-           const std::string& standardize,
-           bool dosage) {
-          const Standardize scale = chosen("standardize", standardize, scales);
-          const GenotypeInput input = with_dosages(given, dosage);
-          return to_numpy<double>(
-              call(options, [&](Context& context) { return grm(context, input, scale); }));
+  m.def(
+      "grm",
+      [](const GenotypeInput& given,
+         const Options& options,
+         const std::string& standardize,
+         bool dosage) {
+        const Standardize scale = chosen("standardize", standardize, scales);
+        const GenotypeInput input = with_dosages(given, dosage);
+        return to_numpy<double>(
+            call(options, [&](Context& context) { return grm(context, input, scale); }));
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("standardize"),
+      nb::arg("dosage"));
+  m.def(
+      "pca",
+      [](const GenotypeInput& given,
+         const Options& options,
+         std::int64_t components,
+         const std::string& standardize,
+         bool dosage) {
+        const Standardize scale = chosen("standardize", standardize, scales);
+        const GenotypeInput input = with_dosages(given, dosage);
+        analysis::PcaResult result = call(options, [&](Context& context) {
+          job::Input opened = open_genotypes(context, input);
+          return job::find_components(context, opened, scale, {components}).pca;
         });
-  m.def("pca",
-        [](const GenotypeInput& given,
-           const Options& options,
-           std::int64_t components,
-           const std::string& standardize,
-           bool dosage) {
-          const Standardize scale = chosen("standardize", standardize, scales);
-          const GenotypeInput input = with_dosages(given, dosage);
-          analysis::PcaResult result = call(options, [&](Context& context) {
-            job::Input opened = open_genotypes(context, input);
-            return job::find_components(context, opened, scale, {components}).pca;
-          });
-          nb::dict facts;
-          facts["vectors"] = to_numpy<double>(std::move(result.vectors));
-          facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
-          facts["trace"] = result.trace;
-          return facts;
-        });
+        nb::dict facts;
+        facts["vectors"] = to_numpy<double>(std::move(result.vectors));
+        facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
+        facts["trace"] = result.trace;
+        return facts;
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("components"),
+      nb::arg("standardize"),
+      nb::arg("dosage"));
   m.def("pca_project",
         [](const GenotypeInput& given,
            const Options& options,

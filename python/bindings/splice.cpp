@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -51,6 +52,17 @@ std::vector<std::vector<splice::SplicedAlignment>> align_isoforms(
   return found;
 }
 
+/// As Python writes it, with the scores that are not 0: two of the same bases differ in these.
+std::string text_of(const Exon& exon) {
+  std::string text = fmt::format("Exon({}, {}", exon.first, exon.last);
+  const std::pair<const char*, std::int32_t> scores[] = {
+      {"begin", exon.begin}, {"entry", exon.entry}, {"exit", exon.exit}, {"end", exon.end}};
+  for (const auto& [name, score] : scores) {
+    if (score != 0) text += fmt::format(", {}={}", name, score);
+  }
+  return text + ")";
+}
+
 void bind_exon(nb::module_& m) {
   nb::class_<Exon>(m, "Exon", "A candidate exon: bases first..last, counted from 1.")
       .def(
@@ -96,9 +108,7 @@ void bind_exon(nb::module_& m) {
                               std::get<4>(s),
                               std::get<5>(s)};
            })
-      .def("__repr__", [](const Exon& e) {
-        return "Exon(" + std::to_string(e.first) + ", " + std::to_string(e.last) + ")";
-      });
+      .def("__repr__", &text_of);
 }
 
 }  // namespace
@@ -162,12 +172,17 @@ void bind_splice(nb::module_& module) {
       nb::arg("genetic_code"),
       nb::arg("most"),
       nb::arg("least_share"));
-  m.def("candidate_exons", [](const Options& options, std::string_view bases, bool protein) {
-    const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
-    return call(options, Runs::on_the_processor, [&](Context& context) {
-      return splice::candidate_exons(context, bases, params);
-    });
-  });
+  m.def(
+      "candidate_exons",
+      [](const Options& options, std::string_view bases, bool protein) {
+        const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
+        return call(options, Runs::on_the_processor, [&](Context& context) {
+          return splice::candidate_exons(context, bases, params);
+        });
+      },
+      nb::arg(),
+      nb::arg("bases"),
+      nb::arg("protein"));
   m.attr("candidate_scale") = splice::candidate_scale;
 }
 

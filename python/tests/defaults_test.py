@@ -19,7 +19,10 @@ def same(function, wanted):
 
 def test_fermat_and_maps():
     same(yupana.fermat, DEFAULTS["fermat"])
-    same(yupana.SOM, DEFAULTS["som"])
+    same(yupana.SOM, {**DEFAULTS["som"], "learning_rate": None})
+    assert f"learning_rate : of the online rule, above 0, at most 1; None: {DEFAULTS['som']['learning_rate']}" in (
+        yupana.SOM.__doc__
+    )
     exact = {name: DEFAULTS["fermat"][name] for name in ("alpha",)}
     same(yupana.Fermat, exact)
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from gpu import both, cupy, here, is_there, rng, torch
+from gpu import both, cupy, here, is_there, refusal, rng, torch, words
 
 import yupana
 
@@ -121,16 +121,11 @@ def test_fermat_distances_of_graphs_with_gaps():
     if found.dtype == np.int32:
         found = np.where(found == 2**30 - 1, np.inf, found)
     assert np.isinf(found).any() and np.array_equal(found, expected.lengths)
-    for cell, value, words in (
-        ((2, 1), np.nan, "between 2 and 1 is nan|between 1 and 2"),
-        ((1, 2), -1, "between 1 and 2 is -1"),
-        ((1, 2), 7, "symmetric"),
-        ((3, 3), 1, "from 3 to itself is 1"),
-    ):
+    for cell, value in (((2, 1), np.nan), ((1, 2), -1), ((1, 2), 7), ((3, 3), 1)):
         bad = symmetric(5, "float64")
         bad[cell] = value
-        with pytest.raises(ValueError, match=words):
-            yupana.fermat(cupy.asarray(bad))
+        said = refusal(lambda: yupana.fermat(cupy.asarray(bad)))
+        assert words(said) == words(refusal(lambda: yupana.fermat(bad, device="cpu")))
     with pytest.raises(ValueError, match="float64"):
         yupana.fermat(cupy.asarray([[0, 2**30], [2**30, 0]], dtype="int32"))
 

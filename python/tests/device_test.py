@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from gpu import both, cupy, here, is_there, rng, torch
+from gpu import both, cupy, here, is_there, refusal, rng, torch, words
 
 import yupana
 from yupana import _core, arrays
@@ -107,8 +107,8 @@ def test_genotypes_are_counted_on_the_device(shape, missing):
 def test_a_bad_genotype_is_named():
     calls = np.zeros((5, 7), np.int8)
     calls[3, 2] = 3
-    with pytest.raises(ValueError, match="row 4, column 3"):
-        yupana.distances(torch.from_numpy(calls).cuda())
+    there = torch.from_numpy(calls).cuda()
+    assert refusal(lambda: yupana.distances(there)) == refusal(lambda: yupana.distances(calls, device="cpu"))
     with pytest.raises(ValueError, match="filters"):
         yupana.distances(torch.from_numpy(calls).cuda(), min_maf=0.1)
 
@@ -142,8 +142,8 @@ def test_paths_of_graphs_with_gaps_and_negative_edges():
     chain[0, 1], chain[1, 2] = -2, 5
     assert yupana.shortest_paths(cupy.asarray(chain))[0, 2] == 3
     chain[1, 0] = 1
-    with pytest.raises(ValueError, match="cycle of negative length"):
-        yupana.shortest_paths(cupy.asarray(chain))
+    said = refusal(lambda: yupana.shortest_paths(cupy.asarray(chain)))
+    assert words(said) == words(refusal(lambda: yupana.shortest_paths(chain, device="cpu")))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,6 @@ def test_paths_of_graphs_with_gaps_and_negative_edges():
     [
         ((1, 2), np.nan, "from 1 to 2 is nan"),
         ((2, 0), -np.inf, "from 2 to 0 is -inf"),
-        ((1, 1), -1, "from 1 to itself"),
     ],
 )
 def test_bad_weights_are_named(cell, value, words):
@@ -161,6 +160,13 @@ def test_bad_weights_are_named(cell, value, words):
         yupana.shortest_paths(cupy.asarray(weights))
 
 
+def test_a_vertex_with_a_weight_to_itself_is_named():
+    weights = np.ones((3, 3)) - np.eye(3)
+    weights[1, 1] = -1
+    said = refusal(lambda: yupana.shortest_paths(cupy.asarray(weights)))
+    assert said == refusal(lambda: yupana.shortest_paths(weights, device="cpu"))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(2, 1), (1009, 2), (100_003, 3), (5000, 8)])
 def test_the_closest_pair_is_found_on_the_device(shape, dtype):
@@ -168,8 +174,8 @@ def test_the_closest_pair_is_found_on_the_device(shape, dtype):
     for there in both(points):
         assert yupana.closest_pair(there) == yupana.closest_pair(points, device="cpu")
     points[shape[0] // 2, 0] = np.nan
-    with pytest.raises(ValueError, match=rf"row {shape[0] // 2 + 1} \(from 1\)"):
-        yupana.closest_pair(cupy.asarray(points))
+    said = refusal(lambda: yupana.closest_pair(cupy.asarray(points)))
+    assert said == refusal(lambda: yupana.closest_pair(points, device="cpu"))
 
 
 @pytest.mark.parametrize("sizes", [(0, 3), (1, 1), (5, 7), (1009, 4096), (100_003, 50_001)])

@@ -36,6 +36,7 @@ MODULES = [
     yupana.geometry,
     yupana.graph,
     yupana.relationships,
+    yupana.report,
     yupana.som,
     yupana.sparse,
     yupana.spectral,

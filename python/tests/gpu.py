@@ -1,5 +1,7 @@
 """What the tests of arrays on a GPU share; skips them where there is none."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,18 @@ def both(x):
 
 def here(x):
     return x.cpu().numpy() if isinstance(x, torch.Tensor) else cupy.asnumpy(x)
+
+
+def words(message):
+    """A message without its numbers: of several faults the devices may name different ones."""
+    return re.sub(r"-?\d+(\.\d+)?", "#", message)
+
+
+def refusal(call):
+    """What a call is refused with."""
+    with pytest.raises(ValueError) as caught:
+        call()
+    return str(caught.value)
 
 
 def is_there(found, like):

@@ -195,6 +195,13 @@ def test_splice_aligns_a_planted_gene(program, tmp_path):
     assert alone.score == results[1].score and alone.chain == ()
 
 
+def test_an_end_of_two_kinds_listed_its_exon_twice():
+    exons = yupana.splice.candidate_exons("ACGTAGGTAGGT")
+    assert [(exon.first, exon.last) for exon in exons] == [(7, 10)]
+    assert eval(repr(exons[0]), {"Exon": yupana.splice.Exon}) == exons[0]
+    assert repr(yupana.splice.Exon(2, 5)) == "Exon(2, 5)"
+
+
 def test_splice_named_other_functions_and_types():
     given = ("ACGTTTTTACGT", [(1, 4), (9, 12)], "ACGTACGT")
     with pytest.raises(TypeError, match="^align: expected keywords alignment, .*; got 'ends'"):

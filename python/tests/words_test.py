@@ -1,5 +1,13 @@
 """Messages speak of a Python caller's parameters, and no parameter is ignored without a word."""
 
+import importlib
+import inspect
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -16,6 +24,10 @@ TRIANGLE = sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
     "call, words",
     [
         (lambda: yupana.read_genotypes(CALLS, min_maf=0.7), "min_maf: expected"),
+        (lambda: yupana.SOM(sigmaf=-1).fit(np.eye(3)), "sigmaf: expected a number above 0, got -1"),
+        (lambda: yupana.SOM(sigmaf=7).fit(np.eye(3)), "sigmaf: expected at most sigma0, which is 4, got 7"),
+        (lambda: yupana.SOM(smooth=21).fit(np.eye(3)), "smooth: expected 0 to all 20 iterations, got 21"),
+        (lambda: yupana.SOM(training="online", learning_rate=2).fit(np.eye(3)), "learning_rate: expected"),
         (lambda: yupana.read_genotypes(CALLS, max_site_missing=2), "max_site_missing: expected"),
         (lambda: yupana.read_genotypes(CALLS, thin=-1), "thin: expected"),
         (lambda: yupana.read_genotypes(CALLS, from_bp=3), "from_bp has no effect on an array"),
@@ -191,3 +203,120 @@ def test_arguments_were_ignored_in_silence():
         yupana.read_genotypes(CALLS, min_mac=-1).distances()
     with pytest.raises(TypeError, match="progress: expected True, False, None or a callable, got 5"):
         yupana.distances(CALLS, progress=5)
+
+
+def test_overflow_was_ignored_where_nothing_overflows():
+    for function in (yupana.arrays.reduce, yupana.arrays.inclusive_scan, yupana.arrays.exclusive_scan):
+        with pytest.raises(ValueError, match="^overflow has no effect on floats"):
+            function(np.array([1.0, 2.0]), overflow="error")
+    for function in (yupana.arrays.reduce, yupana.arrays.inclusive_scan):
+        with pytest.raises(ValueError, match="^overflow has no effect on op='max'"):
+            function(np.array([1, 2]), "max", overflow="wrap")
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.geometry.neighbors(np.eye(3), 1.5), "k: expected int, got float"),
+        (lambda: yupana.analysis.mds(np.ones((3, 3)) - np.eye(3), 1.5), "dimensions: expected int, got float"),
+        (lambda: yupana.triangular_solve(TRIANGLE, [1.0, 1], unit_diagonal=5), "unit_diagonal: expected bool, got int"),
+        (lambda: yupana.splice.candidate_exons(b"ACGT"), "bases: expected str, got bytes"),
+        (lambda: yupana.pca(CALLS, 1.5), "components: expected int, got float"),
+        (lambda: yupana.grm(CALLS, dosage=3), "dosage: expected bool, got int"),
+    ],
+)
+def test_parameters_of_another_type_were_named_by_a_number(call, words):
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value) == words
+
+
+def test_the_learning_rate_was_ignored_by_the_batch_rule():
+    X = np.random.default_rng(0).random((20, 2))
+    with pytest.raises(ValueError, match='^learning_rate has no effect with training="batch"; leave it out'):
+        yupana.SOM(2, 2, learning_rate=0.5).fit(X)
+    slow, fast = (
+        yupana.SOM(2, 2, training="online", learning_rate=rate, random_state=0).fit(X) for rate in (0.1, 0.9)
+    )
+    usual = yupana.SOM(2, 2, training="online", random_state=0).fit(X)
+    given = yupana.SOM(2, 2, training="online", learning_rate=0.5, random_state=0).fit(X)
+    assert np.array_equal(usual.weights_, given.weights_)
+    assert not np.array_equal(slow.weights_, fast.weights_)
+
+
+@pytest.mark.parametrize("name", ["sigma0", "tau"])
+def test_radii_were_ignored_where_no_iteration_has_them(name):
+    X = np.random.default_rng(0).random((20, 2))
+    with pytest.raises(ValueError, match=f"^{name} has no effect with iterations=0"):
+        yupana.SOM(2, 2, iterations=0, **{name: 2.0}).fit(X)
+    with pytest.raises(ValueError, match=f"^{name} has no effect with smooth=4, which is every iteration"):
+        yupana.SOM(2, 2, iterations=4, smooth=4, **{name: 2.0}).fit(X)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_verbose_of_a_short_fit_said_nothing(is_there, capfd, monkeypatch):
+    if is_there:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    yupana.RandomForestClassifier(n_estimators=3, verbose=1).fit(X, y)
+    said = capfd.readouterr().err
+    assert "grow trees: " in said and ("%|" in said) == is_there
+    yupana.RandomForestClassifier(n_estimators=3).fit(X, y)
+    assert capfd.readouterr().err == ""
+
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+ROWS = dict(
+    re.findall(r'Parameter\{"(--?[\w-]+)", "([^"]+)"', (SOURCES / "python/bindings/python_words.cpp").read_text())
+)
+
+
+#: Options that the package has not, though another function has a parameter of that name.
+OF_THE_PROGRAM = {"--bootstrap", "--distance", "--index", "--tree", "--weight"}
+
+
+def parameters_of_the_package():
+    """The names of all parameters of all public functions and classes."""
+    names = set()
+    for module in pkgutil.iter_modules(yupana.__path__, "yupana."):
+        if module.name.rpartition(".")[2].startswith("_") or module.name == "yupana.spark":
+            continue
+        for _, value in inspect.getmembers(importlib.import_module(module.name), callable):
+            methods = [m for _, m in inspect.getmembers(value, callable)] if inspect.isclass(value) else []
+            for function in (value, *methods):
+                try:
+                    names.update(inspect.signature(function).parameters)
+                except (TypeError, ValueError):  # of C++
+                    names.update(re.findall(r"(\w+): ", function.__doc__ or ""))
+    return names
+
+
+def test_words_of_the_program_were_changed_into_parameters_that_nobody_has():
+    program = os.environ.get("YUPANA_PROGRAM", pathlib.Path(yupana.__file__).parent / "bin" / "yupana")
+    completion = subprocess.run([program, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    assert set(ROWS) <= set(re.findall(r"(?<![\w-])--?[\w-]+", completion)) and len(ROWS) > 50
+    names = {name.partition("=")[0] for name in ROWS.values() if " " not in name}
+    assert names <= parameters_of_the_package()
+
+
+def test_parameters_were_named_as_options():
+    # In the sources whose errors and notes a call of the package can end with.
+    of_jobs = re.compile("(count|distances|filter|input|load|pca)")
+    there, missing = parameters_of_the_package(), []
+    for file in SOURCES.glob("yupana/**/*"):
+        folder = file.relative_to(SOURCES).parts[1]
+        if not file.suffix.startswith((".c", ".h")) or folder == "report":
+            continue
+        if folder == "job" and not of_jobs.match(file.name):
+            continue
+        code = re.sub(r"(?m)^\s*//.*", "", file.read_text())
+        # A literal of several lines is one text, which may be another program's command line.
+        for literal in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s+"(?:[^"\\\n]|\\.)*")*', code):
+            text = re.sub(r'"\s+"', "", literal)
+            for option in [] if "plink" in text else re.findall(r"""(?<=[ ("'{}])--[a-z][\w-]*""", text):
+                name = option[2:].replace("-", "_")
+                if option not in {*ROWS, *OF_THE_PROGRAM} and name in there:
+                    missing.append(f"{option} in {file.name}: {text}")
+    assert not missing, "\n".join(missing)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import analysis, arrays, genotype, geometry, graph, relationships, sparse, spectral, splice
+from . import analysis, arrays, genotype, geometry, graph, relationships, report, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
 from .analysis import linkage
@@ -108,6 +108,7 @@ __all__ = [
     "read_genotypes",
     "read_pgen",
     "relationships",
+    "report",
     "rfft",
     "scipy_fft",
     "shortest_paths",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import warnings
 from contextlib import contextmanager
 from functools import lru_cache, wraps
@@ -61,12 +62,32 @@ class _Bar:
             self._bar = None
 
 
-def _has_tqdm() -> bool:
+class _Lines:
+    """Stages as lines of standard error: one as each begins, then one every few seconds."""
+
+    _seconds_between = 5
+
+    def __init__(self) -> None:
+        self._stage: str | None = None
+        self._printed = 0.0
+
+    def __call__(self, stage: str, done: float, total: float, unit: str, seconds: float) -> None:
+        if stage == self._stage and seconds < self._printed + self._seconds_between:
+            return
+        self._stage, self._printed = stage, seconds
+        of_all = f" of {total:.6g}" if total else ""
+        print(f"{stage}: {done:.6g}{of_all} {unit or 'steps'}, {seconds:.1f} s", file=sys.stderr)
+
+    def close(self) -> None:
+        pass
+
+
+def _shown() -> _Bar | _Lines:
     try:
         import tqdm.auto  # noqa: F401
     except ImportError:
-        return False
-    return True
+        return _Lines()
+    return _Bar()
 
 
 def _in_one_line(message: str) -> str:
@@ -136,7 +157,7 @@ class options:
     ) -> None:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise TypeError(f"progress: expected True, False, None or a callable, got {progress!r}")
-        self._bar = _Bar() if progress is True and _has_tqdm() else None
+        self._bar = _shown() if progress is True else None
         report = self._bar if progress is True else (progress or None)
         where = _device_of(array, device)
         stream = place_of(array)[1:] if on_gpu(array) else ()
@@ -223,15 +244,18 @@ def run(
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def with_keywords(function: _Function) -> _Function:
-    """Writes the keywords out in the signature that ``help()`` shows, and refuses others."""
+def with_keywords(function: _Function, more: Callable[..., Any] = options.__init__) -> _Function:
+    """Writes the keywords out in the signature that ``help()`` shows, and refuses others.
+
+    more : a function whose keyword-only arguments are keywords too
+    """
     signature = inspect.signature(function)
     *parameters, packed = signature.parameters.values()
-    shown = inspect.signature(options).parameters
-    names = [name for name in shown if name in Keywords.__optional_keys__]
+    every = {**inspect.signature(more).parameters, **inspect.signature(options).parameters}
+    shown = [parameter for parameter in every.values() if parameter.kind is parameter.KEYWORD_ONLY]
     if packed.annotation == "Unpack[HostKeywords]":
-        names.remove("device")
-    known = {*names, *(parameter.name for parameter in parameters)}
+        shown = [parameter for parameter in shown if parameter.name != "device"]
+    known = {parameter.name for parameter in (*parameters, *shown)}
 
     @wraps(function)
     def checked(*arguments: Any, **keywords: Any) -> Any:
@@ -242,6 +266,5 @@ def with_keywords(function: _Function) -> _Function:
             )
         return function(*arguments, **keywords)
 
-    shown_parameters = [*parameters, *(shown[name] for name in names)]
-    setattr(checked, "__signature__", signature.replace(parameters=shown_parameters))
+    setattr(checked, "__signature__", signature.replace(parameters=[*parameters, *shown]))
     return checked  # type: ignore[return-value]

@@ -79,8 +79,11 @@ def _start(init: Any, x: Any, op: str) -> Any:
     return start.item()
 
 
-def _overflow(x: Any, overflow: str) -> tuple[str, ...]:
+def _overflow(x: Any, op: str, overflow: str) -> tuple[str, ...]:
     """What a call in host memory takes; on a GPU sums wrap around."""
+    if overflow in ("wrap", "error") and (op in ("min", "max") or dtype_of(x).kind == "f"):
+        without = f"op={op!r}" if op in ("min", "max") else "floats"
+        raise ValueError(f"overflow has no effect on {without}: it is of sums of integers; leave it out")
     if not on_gpu(x):
         return (overflow,)
     if overflow == "error":
@@ -120,7 +123,7 @@ def inclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, overflow))
+    run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, op, overflow))
     return given(out, x)
 
 
@@ -154,7 +157,7 @@ def exclusive_scan(
     x = plain_vector(x, "x")
     out = output(out, x)
     start = _start(init, x, op)
-    run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, overflow))
+    run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, op, overflow))
     return given(out, x)
 
 
@@ -185,7 +188,7 @@ def reduce(
     """
     x = plain_vector(x, "x")
     start = _start(init, x, op)
-    total = run("arrays.reduce", keywords, x, op, start, *_overflow(x, overflow))
+    total = run("arrays.reduce", keywords, x, op, start, *_overflow(x, op, overflow))
     return dtype_of(x).type(total)
 
 

@@ -42,7 +42,7 @@ class SOM(TransformerMixin, BaseEstimator):
     sigma0 : radius at the beginning; None: half the longer side
     sigmaf : radius at the end; tau : decay ``sigma0 exp(-t / tau)``; None: reaches sigmaf
     initial : "samples", "pca" or "uniform"
-    training : "batch" or "online"; learning_rate : of the online rule
+    training : "batch" or "online"; learning_rate : of the online rule, above 0, at most 1; None: 0.5
     random_state : seed of the initial codebook
     device, threads : where and on how many threads; progress : True, or a callable
 
@@ -88,7 +88,7 @@ class SOM(TransformerMixin, BaseEstimator):
         tau: float | None = None,
         initial: str = "samples",
         training: str = "batch",
-        learning_rate: float = 0.5,
+        learning_rate: float | None = None,
         random_state: Any = None,
         device: str = "auto",
         threads: int | None = None,
@@ -103,12 +103,14 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def _params(self, seed: int) -> _core.som.Params:
         names = "rows cols lattice toroidal neighborhood iterations smooth sigmaf"
-        names += " initial training learning_rate"
+        names += " initial training"
+        usual = _core.defaults()["som"]["learning_rate"]
         with one_line():
             return _core.som.params(
                 **{name: getattr(self, name) for name in names.split()},
                 sigma0=_auto_or_above_0("sigma0", self.sigma0),
                 tau=_auto_or_above_0("tau", self.tau),
+                learning_rate=usual if self.learning_rate is None else self.learning_rate,
                 seed=seed,
             )
 
@@ -137,9 +139,23 @@ class SOM(TransformerMixin, BaseEstimator):
             X, np.ascontiguousarray(host_array(weights, "weights"), dtype=np.float32)
         )
 
+    def _check_effect(self) -> None:
+        """Refuses parameters that the training makes no use of."""
+        unused = {"learning_rate": 'training="batch"'} if self.training == "batch" else {}
+        if self.iterations == 0:
+            kept = "iterations=0, which keeps the first codebook"
+            unused = dict.fromkeys(("sigma0", "tau", "learning_rate"), kept)
+        elif self.smooth == self.iterations:
+            kept = f"smooth={self.smooth}, which is every iteration"
+            unused.update(dict.fromkeys(("sigma0", "tau"), kept))
+        for name, reason in unused.items():
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} has no effect with {reason}; leave it out")
+
     def _train(self, X: Any, weights: np.ndarray | None) -> "SOM":
         X = self._samples(X, reset=True)
         params = self._params(seed_of(self.random_state))
+        self._check_effect()
         self.weights_ = self._run("train", X, weights, params)
         self.labels_, quality = self._run("judged", X, self.weights_, params, 0)
         self.quantization_error_ = quality["quantization_error"]
@@ -239,7 +255,10 @@ class SOM(TransformerMixin, BaseEstimator):
             with np.load(io.BytesIO(data), allow_pickle=False) as parts:
                 facts = json.loads(str(parts["facts"]))
                 weights = parts["weights"]
-            som = cls(**facts["params"])
+            params = facts["params"]
+            if params["training"] == "batch":
+                params["learning_rate"] = None  # earlier versions wrote one
+            som = cls(**params)
         except (BadZipFile, AttributeError, EOFError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 "data: expected the bytes of SOM.to_bytes(), got others or a part of them; "

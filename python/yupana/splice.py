@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from inspect import signature
+from functools import partial
 from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
@@ -95,6 +95,7 @@ def _chains(
     problems: Sequence[tuple[str, Iterable[Any], str]],
     most: int,
     least_share: float,
+    *,
     protein: bool = False,
     match: int | None = None,
     mismatch: int | None = None,
@@ -142,20 +143,26 @@ def _chains(
     ]
 
 
-@with_keywords
+class AlignKeywords(Keywords, total=False):
+    """Keywords of :func:`align`."""
+
+    protein: bool
+    match: int | None
+    mismatch: int | None
+    matrix: tuple[str, Sequence[int]] | None
+    gap_open: int | None
+    gap_extend: int | None
+    min_intron: int
+    alignment: bool
+    genetic_code: int | None
+
+
+_with_align_keywords = partial(with_keywords, more=_chains)
+
+
+@_with_align_keywords
 def align_batch(
-    problems: Sequence[tuple[str, Iterable[Any], str]],
-    *,
-    protein: bool = False,
-    match: int | None = None,
-    mismatch: int | None = None,
-    matrix: tuple[str, Sequence[int]] | None = None,
-    gap_open: int | None = None,
-    gap_extend: int | None = None,
-    min_intron: int = 0,
-    alignment: bool = True,
-    genetic_code: int | None = None,
-    **keywords: Unpack[Keywords],
+    problems: Sequence[tuple[str, Iterable[Any], str]], **keywords: Unpack[AlignKeywords]
 ) -> list[Alignment]:
     """Many problems (bases, exons, target) at once, in the order given; see :func:`align`.
 
@@ -166,25 +173,13 @@ def align_batch(
     >>> [found.score for found in yupana.splice.align_batch(problems)]
     [8, 4]
     """
-    found = _chains(
-        problems,
-        1,
-        1.0,
-        protein,
-        match,
-        mismatch,
-        matrix,
-        gap_open,
-        gap_extend,
-        min_intron,
-        alignment,
-        genetic_code,
-        **keywords,
-    )
-    return [chains[0] for chains in found]
+    return [chains[0] for chains in _chains(problems, 1, 1.0, **keywords)]
 
 
-def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Alignment:
+@_with_align_keywords
+def align(
+    bases: str, exons: Iterable[Any], target: str, **keywords: Unpack[AlignKeywords]
+) -> Alignment:
     """The best chain of candidate exons for a target, and its global alignment; exact.
 
     Of all chains in which each exon ends before the next begins, one whose concatenation has the
@@ -218,13 +213,10 @@ def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Ali
     >>> [(exon.exon, exon.cigar) for exon in found.chain]
     [(0, '4='), (1, '4=')]
     """
-    known = sorted(set(signature(align_batch).parameters) - {"problems"})
-    for name in keywords:
-        if name not in known:
-            raise TypeError(f"align: expected keywords {', '.join(known)}; got '{name}'")
     return align_batch([(bases, exons, target)], **keywords)[0]
 
 
+@_with_align_keywords
 def isoforms(
     bases: str,
     exons: Iterable[Any],
@@ -232,7 +224,7 @@ def isoforms(
     most: int,
     *,
     least_share: float = 0.9,
-    **keywords: Any,
+    **keywords: Unpack[AlignKeywords],
 ) -> list[Alignment]:
     """The best chain and the next best ones, ``most`` in all, best first; exact.
 
@@ -269,7 +261,8 @@ def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
     """Exons that a coding gene on this strand may have, by the signals at their ends.
 
     Their scores count ``candidate_scale`` for a match: align with ``match=candidate_scale`` and so
-    on.
+    on. Exons are in order of their bases, each once, but for those that may be a gene alone, from
+    ATG to its stop codon, and have other scores between introns.
 
     Examples
     --------

@@ -150,7 +150,7 @@ def reduces():
     assert run("reduce", "x.txt", "--op", "min").stdout == "0.1\n"
     assert run("reduce", "x.txt", "--op", "max").stdout == "nan\n"
     assert json.loads(run("reduce", "x.txt", "--json").stdout) == {
-        "command": "reduce", "count": 3, "value": "nan"}
+        "command": "reduce", "count": 3, "value": None}
     np.save("e.npy", np.zeros(0, "u2"))
     assert run("reduce", "e.npy").stdout == "0\n"
 

@@ -262,7 +262,7 @@ def bad_input_is_one_line_and_leaves_nothing():
         (2, "has 6", [numbers, "--lattice", "hexagonal", "--neighbors", 8]),
         (2, "even number of rows", [numbers, "--lattice", "hexagonal", "--toroidal", "--rows", 3]),
         (2, "--learning-rate", [numbers, "--online", "--learning-rate", 2]),
-        (2, "as the table has features", [numbers, "--image", "2x3"]),
+        (3, "as the table has features", [numbers, "--image", "2x3"]),
         (2, "64x64", [numbers, "--image", "4"]),
         (2, "expected gaussian, truncated or bubble", [numbers, "--neighborhood", "mexican"]),
         (3, "'classes' is not there", [numbers, "--label", "classes"]),

@@ -214,7 +214,7 @@ def an_option_without_effect_is_refused():
         ("tree", *numbers, "--criterion", "entropy"), ("tree", *numbers, "--criterion", "gini"),
         ("tree", *numbers, "--stratified", "--cv", 3), ("forest", *numbers, "--voting", "hard"),
         ("tree", "predict", "n.json", "y.csv", "--proba", "-o", "p"),
-        (*tree, "--stratified"), (*tree, "--stratified", "--cv", 9), (*tree, "--ccp-sparest"),
+        (*tree, "--stratified"), (*tree, "--ccp-sparest"),
         (*tree, "--categories", "by-name"), (*tree, "--max-depth", -1), (*tree, "--binary"),
         (*tree, "--columns", "x"), (*tree, "--zero-based"), (*tree[:-1], "class"), (*tree[:-1], "last"),
         (*tree, "--ccp-alpha", "inf"), ("tree", "predict", "m.json", "t.csv", "--ignore", "x", "-o", "p"),
@@ -232,7 +232,6 @@ def an_option_without_effect_is_refused():
     ]
     for arguments in refused:
         refuse(*arguments, status=2)
-    refuse(*tree, "--stratified", "--cv", 9, status=2, says=["--stratified", "8 rows for 9 folds"])
     refuse("tree", *numbers, "--criterion", "entropy", status=2, says=["--criterion", "--regression"])
     for criterion in ("squared-error", "absolute-error", "poisson"):
         refuse(*tree, "--criterion", criterion, status=2, says=["--criterion", "one of numbers"])
@@ -245,6 +244,14 @@ def an_option_without_effect_is_refused():
     run(*tree, "--stratified", "--cv", 8)
     put("v.csv", pathlib.Path("t.csv").read_text())
     run("tree", "prune", "m.json", "--validation", "v.csv", "--label", "class", "--float32", "-o", "p")
+
+
+def folds_of_too_few_rows_were_bad_input_and_of_too_few_of_a_class_bad_usage():
+    put("t.csv", "x,class\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(16)))
+    for command in ("tree", "forest"):
+        fit = (command, "fit", "t.csv", "--label", "class", "-o", "m", "--cv")
+        refuse(*fit, 17, status=3, says="16 rows are fewer than 17 folds")
+        refuse(*fit, 9, "--stratified", status=3, says=["--stratified", "8 rows for 9 folds"])
 
 
 def a_full_disk_is_not_a_lack_of_memory():
@@ -344,7 +351,7 @@ def options_without_effect_or_sense_are_refused():
                         ("--min-weight-fraction-leaf", -0.1)):
         refuse("tree", *fit, option, bad, status=2, says=[option])
     refuse("forest", *fit, "--trees", 2, "--max-features", -2, status=2, says=["--max-features", "-1"])
-    refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=2, says=["--max-features", "2", "got 3"])
+    refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=3, says=["--max-features", "2", "got 3"])
     refuse("tree", *fit, "--max-leaf-nodes", 1, status=2, says=["--max-leaf-nodes", "at least 2", "got '1'"])
     refuse("tree", *fit, "--min-weight-fraction-leaf", 0.6, status=2,
            says=["--min-weight-fraction-leaf", "0 to 0.5", "got '0.6'"])

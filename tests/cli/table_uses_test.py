@@ -3,10 +3,12 @@
 import csv
 import json
 import pathlib
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import PROGRAM, main, refuse, run
 
 
 def put(name, text):
@@ -170,6 +172,37 @@ def trees_of_many_classes_count_against_the_memory():
     assert "confusion" not in done and done["leaves"] <= 4, done["leaves"]
 
 
+def memory_that_will_do(*fit, memory):
+    """Runs the fit again with the memory that its refusal names; whether there was one."""
+    done = subprocess.run([PROGRAM, *map(str, fit), "-o", "m", "--memory", memory], capture_output=True, text=True)
+    if done.returncode == 0:
+        return False
+    found = re.search(r"or more --memory \((\S+) will do\)", done.stderr.splitlines()[-1])
+    assert done.returncode == 4 and found, done.stderr
+    run(*fit, "-o", "m", "--memory", found[1])
+    return True
+
+
+def memory_that_trees_were_said_to_need_was_too_little():
+    # They said how much was allowed, and then the lists alone.
+    put("t.csv", "x,y,city,class\n" + "".join(
+        f"{i * 7919 % 20011},{i * 31 % 1009},c{i % 90},{i * i // 7 % 3}\n" for i in range(8000)))
+    fit = ["fit", "t.csv", "--label", "class"]
+    text = ["--categorical", "city", "--categories"]
+    numbers = [*fit, "--ignore", "city"]
+    for command in (
+            ["tree", *numbers], ["tree", *numbers, "--cv", 3], ["tree", *fit, *text, "native"],
+            ["tree", *fit, *text, "one-hot"], ["tree", *numbers, "--max-depth", 3],
+            ["tree", *numbers, "--min-samples-leaf", 50], ["tree", *numbers, "--device", "reference", "--max-depth", 6],
+            ["forest", *numbers, "--trees", 20], ["forest", *numbers, "--trees", 20, "--all-rows"],
+            ["forest", *numbers, "--trees", 5, "--max-samples", 3000],
+            ["forest", *numbers, "--trees", 5, "--max-samples", 20000, "--min-samples-leaf", 9],
+            ["forest", *numbers, "--trees", 20, "--partition"], ["forest", *numbers, "--trees", 1, "--partition"],
+            ["forest", *fit, *text, "native", "--trees", 5, "--oob"]):
+        refused = [memory_that_will_do(*command, memory=memory) for memory in ("260K", "500K", "800K", "1.3M", "2M")]
+        assert refused[0], command
+
+
 def the_trees_of_parts_count_against_the_memory():
     # They went uncounted; and a forest too large was grown once more from parts of the table.
     put("t.csv", "x,class\n" + "".join(f"{i * 7919 % 20011},{i * i // 7 % 2}\n" for i in range(20000)))
@@ -213,8 +246,18 @@ def too_many_features_were_refused_by_a_name_that_no_option_has():
     put("t.csv", "a,b,color,c\n1,2,red,x\n2,1,blue,y\n3,5,red,x\n")
     fit = ["forest", "fit", "t.csv", "--label", "c", "--categorical", "color", "--trees", 2, "--categories", "one-hot",
            "-o", "m", "--max-features"]
-    refuse(*fit, 5, status=2, says=["--max-features: expected 1 to 4, 0 (all) or -1, got 5"])
+    refuse(*fit, 5, status=3, says=["--max-features: expected 1 to 4, 0 (all) or -1, got 5"])
     run(*fit, 4)
+
+
+def radii_and_draws_were_refused_by_names_that_no_option_has():
+    put("t.csv", "a,b,c\n" + "".join(f"{i},{i * i % 7},{'xy'[i % 2]}\n" for i in range(20)))
+    for option, value, says in (("--sigmaf", -1, "expected a number above 0, got -1"),
+                                ("--sigmaf", 7, "expected at most --sigma0, which is 4, got 7"),
+                                ("--smooth", 21, "expected 0 to all 20 iterations, got 21")):
+        refuse("som", "fit", "t.csv", "--ignore", "c", option, value, "-o", "m", status=2, says=f"{option}: {says}")
+    refuse("forest", "fit", "t.csv", "--label", "c", "--max-samples", 2000, "-o", "m", status=3,
+           says="--max-samples: expected 1 to 1280 (64 for each row), got 2000")
 
 
 def a_column_of_names_was_only_to_be_ignored():

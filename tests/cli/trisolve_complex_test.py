@@ -159,7 +159,7 @@ def a_complex_x_beyond_double_has_no_small_error():
                  ("--method", "sync-free"), ("--transpose",), ("--conjugate-transpose",)]:
         done = run("trisolve", "m.mtx", "b.txt", "--json", "--quiet", *more)
         told = json.loads(done.stdout)
-        assert told["backward_error"] is None and told["not_finite"] == 1, told
+        assert told["backward_error"] == "inf" and told["not_finite"] == 1, told
     # Of a real matrix a number counts once, whichever of its parts it is.
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
                                      "2 2 2\n1 1 1e-300\n2 2 1\n")

@@ -143,7 +143,7 @@ def knows_the_suite_sparse_matrices():
         lower = sp.tril(sp.csr_matrix(scipy.io.mmread(path)), -1).tocsr()
         check_analysis(answer, lower)
         longest = 1 + np.diff(lower.indptr).max(initial=0)
-        if answer["backward_error"] is not None:  # some grow beyond the range of a double
+        if answer["backward_error"] != "inf":  # some grow beyond the range of a double
             assert answer["backward_error"] <= 4 * np.finfo(float).eps * longest, (path, answer)
             solved += 1
         assert f"; {answer['warps']} warps\n" in run("trisolve", path, *options).stdout

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Numbers and lines that were taken for others in silence, and hints that were refused when they were followed."""
 import array
+import json
 import pathlib
 import re
 import subprocess
@@ -34,6 +35,15 @@ def a_sum_of_minus_infinity_was_said_to_be_inf():
         assert done.stdout == said + "\n", done.stdout
         assert f"reduce: the sum is {said}: x.txt" in done.stderr, done.stderr
         assert f"scan: the sum is {said}: x.txt" in run("scan", "x.txt", "-o", "o.txt").stderr
+
+
+def infinities_were_null_in_the_json_of_some_commands_and_nan_a_text_of_others():
+    for text, value in (("-inf\n1\n", "-inf"), ("1e308\n1e308\n", "inf"), ("nan\n", None), ("1.5\n1\n", 2.5)):
+        put("x.txt", text)
+        assert json.loads(run("reduce", "x.txt", "--json").stdout)["value"] == value
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-300\n")
+    put("b.txt", "1e300\n")
+    assert json.loads(run("trisolve", "m.mtx", "b.txt", "--json").stdout)["backward_error"] == "inf"
 
 
 def the_hint_for_an_integer_beyond_64_bits_was_refused_itself():

@@ -141,11 +141,11 @@ TEST_F(Forests, SayWhichRowsATreeSaw) {
   }
   ForestParams parts{.sampling = Sampling::partition, .max_samples = 5};
   EXPECT_EQ(refusal([&] { rows_of_tree(parts, 103, 0); }, ErrorCode::usage),
-            "max_samples: only trees of a bootstrap draw rows");
+            "--max-samples: only trees of a bootstrap draw rows");
   parts.sampling = Sampling::bootstrap;
   parts.max_samples = 65 * 103;
-  EXPECT_EQ(refusal([&] { rows_of_tree(parts, 103, 0); }, ErrorCode::usage),
-            "max_samples: expected 1 to 6592 (64 for each row), got 6695");
+  EXPECT_EQ(refusal([&] { rows_of_tree(parts, 103, 0); }),
+            "--max-samples: expected 1 to 6592 (64 for each row), got 6695");
 }
 
 TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {

@@ -132,13 +132,16 @@ TEST(GpuClosestPair, RowsMayBeApartOnHostAndDevice) {
 TEST(GpuClosestPair, RefusesWhatHasNoAnswer) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"});
-  EXPECT_NE(test::refusal([&] { closest(gpu, uniform<float>(1, 2)); }).find("at least 2"),
-            std::string::npos);
+  Context cpu({.device = "cpu"});
+  const auto said = [](Context& context, const auto& points) {
+    return test::refusal([&] { closest(context, points); });
+  };
+  EXPECT_EQ(said(gpu, uniform<float>(1, 2)), said(cpu, uniform<float>(1, 2)));
   for (const double bad : {std::nan(""), -std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     auto points = uniform<double>(200000, 3);
     points(199999, 1) = bad;
     points(777, 2) = bad;
-    EXPECT_NE(test::refusal([&] { closest(gpu, points); }).find("row 778 "), std::string::npos);
+    EXPECT_EQ(said(gpu, points), said(cpu, points));
   }
   EXPECT_THROW(
       closest_pair<double>(gpu, uniform<double>(10, 2).view(), {.method = ClosestMethod::divide}),

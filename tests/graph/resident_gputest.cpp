@@ -6,6 +6,7 @@
 #ifdef YUPANA_CUDA
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "tests/graph/graphs.hpp"
 #include "tests/support/there.hpp"
@@ -37,6 +38,11 @@ std::string refusal(const std::function<void()>& call) {
     return error.what();
   }
   return "";
+}
+
+/// Of several faults the devices may name different ones.
+std::string without_numbers(const std::string& text) {
+  return std::regex_replace(text, std::regex("[0-9.]+"), "#");
 }
 
 template <class T>
@@ -117,7 +123,7 @@ TYPED_TEST(GpuMatrices, HaveTheFermatDistancesOfTheHost) {
 
 TEST(GpuMatrices, NameWhatIsWrongWithThem) {
   YUPANA_NEEDS_GPU();
-  Context gpu({.device = "cuda:0"});
+  Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
   const auto closing = [&](std::int64_t cell, double value, PathMethod method) {
     SquareMatrix<double> w = whole_graph<double>(40, false, 0);
     w.data()[cell] = value;
@@ -127,9 +133,14 @@ TEST(GpuMatrices, NameWhatIsWrongWithThem) {
   const PathMethod any = PathMethod::automatic;
   EXPECT_NE(closing(43, NAN, any).find("from 1 to 3 is nan"), std::string::npos);
   EXPECT_NE(closing(1561, -INFINITY, any).find("from 39 to 1 is -inf"), std::string::npos);
-  EXPECT_NE(closing(41, -1, any).find("from 1 to itself is -1"), std::string::npos);
-  EXPECT_NE(closing(43, -200, any).find("cycle of negative length"), std::string::npos);
-  EXPECT_NE(closing(43, 77, PathMethod::symmetric).find("both directions"), std::string::npos);
+  const auto of_host = [&](std::int64_t cell, double value, PathMethod method) {
+    SquareMatrix<double> w = whole_graph<double>(40, false, 0);
+    w.data()[cell] = value;
+    return refusal([&] { shortest_paths(cpu, MatrixView(w.data(), 40, 40), {method}); });
+  };
+  EXPECT_EQ(closing(41, -1, any), of_host(41, -1, any));
+  EXPECT_EQ(without_numbers(closing(43, -200, any)), without_numbers(of_host(43, -200, any)));
+  EXPECT_EQ(closing(43, 77, PathMethod::symmetric), of_host(43, 77, PathMethod::symmetric));
   EXPECT_EQ(closing(41, 5, any), "");
   const auto powers = [&](std::int64_t cell, double value) {
     SquareMatrix<double> d = whole_graph<double>(40, false, 0);
@@ -137,10 +148,16 @@ TEST(GpuMatrices, NameWhatIsWrongWithThem) {
     There<double> there(d.data(), 1600);
     return refusal([&] { cuda::fermat<double>(gpu, 0, {there.data(), 40, 40}, false); });
   };
-  EXPECT_NE(powers(41, 1).find("from 1 to itself is 1"), std::string::npos);
-  EXPECT_NE(powers(43, NAN).find("between 1 and 3 is nan"), std::string::npos);
-  EXPECT_NE(powers(43, -2).find("between 1 and 3 is -2"), std::string::npos);
-  EXPECT_NE(powers(43, 99).find("symmetric"), std::string::npos);
+  for (const auto& [cell, value] : {std::pair{41, 1.0},
+                                    std::pair{43, std::nan("")},
+                                    std::pair{43, -2.0},
+                                    std::pair{43, 99.0}}) {
+    SquareMatrix<double> d = whole_graph<double>(40, false, 0);
+    d.data()[cell] = value;
+    const std::string said = refusal([&] { fermat(cpu, std::move(d), false); });
+    EXPECT_NE(said, "");
+    EXPECT_EQ(without_numbers(powers(cell, value)), without_numbers(said));
+  }
   There<std::int32_t> whole(std::vector<std::int32_t>{0, 1 << 30, 1 << 30, 0});
   const MatrixView<std::int32_t> two(whole.data(), 2, 2);
   EXPECT_NE(refusal([&] { cuda::fermat<std::int32_t>(gpu, 0, two, false); }).find("float64"),

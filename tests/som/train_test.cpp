@@ -283,7 +283,7 @@ TEST(Som, BadInputIsNamed) {
       ErrorCode::bad_input, "at least 1 sample", [&] { train(context, none.view(), params); });
   params.learning_rate = 0;
   const Matrix<float> fine = clouds(20, 3, 1);
-  expect_error(ErrorCode::usage, "learning rate", [&] { train(context, fine.view(), params); });
+  expect_error(ErrorCode::usage, "--learning-rate", [&] { train(context, fine.view(), params); });
   expect_error(ErrorCode::bad_input, "expected samples of 3 features", [&] {
     nearest_neurons(context, clouds(5, 2, 1).view(), clouds(5, 3, 1).view());
   });

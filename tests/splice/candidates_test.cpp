@@ -124,6 +124,47 @@ TEST(Candidates, AreAllPairsOfSignalsWithAnOpenFrame) {
   EXPECT_FALSE(ends_of(candidate_exons(bases, params)).count({3, 21}));
 }
 
+TEST(Candidates, AnEndOfTwoKindsListedItsExonTwice) {
+  // GT follows the stop codon TAG: base 10 ends an exon before an intron, and a gene.
+  const std::string bases = "ACGTAGGTAGGT";
+  const std::vector<Exon> exons = candidate_exons(bases);
+  ASSERT_EQ(exons.size(), ends_of(exons).size());
+  const auto both = std::ranges::find_if(exons, [](const Exon& x) { return x.last == 10; });
+  ASSERT_NE(both, exons.end());
+  EXPECT_EQ(both->first, 7);
+  EXPECT_EQ(both->end, 0) << "as the stop codon's";
+  EXPECT_GT(both->exit, -candidate_scale * 100) << "as the donor's";
+}
+
+/// Whether `a` scores more than `b` somewhere in a chain.
+bool is_better_somewhere(const Exon& a, const Exon& b) {
+  for (const auto start : {&Exon::begin, &Exon::entry}) {
+    for (const auto stop : {&Exon::exit, &Exon::end}) {
+      if (a.*start + a.*stop > b.*start + b.*stop) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Candidates, OfExonsListedTwiceEachIsBetterSomewhere) {
+  Draw draw(1);
+  std::size_t all = 0, listed_twice = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::string bases = draw.letters(1000);
+    const std::vector<Exon> exons = candidate_exons(bases);
+    all += exons.size();
+    for (std::size_t i = 1; i < exons.size(); ++i) {
+      const Exon &a = exons[i - 1], &b = exons[i];
+      ASSERT_LE(std::pair(a.first, a.last), std::pair(b.first, b.last));
+      if (a.first != b.first || a.last != b.last) continue;
+      ++listed_twice;
+      EXPECT_TRUE(is_better_somewhere(a, b) && is_better_somewhere(b, a));
+    }
+  }
+  EXPECT_GT(listed_twice, 0u) << "from ATG to a stop codon, or in the midst of a chain, not both";
+  EXPECT_LT(listed_twice, all / 100);
+}
+
 TEST(Candidates, TextsWithoutSignalsHaveNone) {
   for (const char* bases : {"", "A", "AT", "CCCCCCCC", "NNNNNNNNNNNN"}) {
     EXPECT_TRUE(candidate_exons(bases).empty()) << bases;

@@ -36,10 +36,10 @@ std::int64_t forest_trees(const ForestParams& params) {
 void check_max_samples(const ForestParams& params, std::int64_t rows) {
   if (params.max_samples == 0) return;
   if (params.sampling != Sampling::bootstrap) {
-    throw usage_error("max_samples: only trees of a bootstrap draw rows");
+    throw usage_error("--max-samples: only trees of a bootstrap draw rows");
   }
   if (params.max_samples < 0 || params.max_samples > most_draws_a_row * rows) {
-    throw usage_error("max_samples: expected 1 to {} ({} for each row), got {}",
+    throw input_error("--max-samples: expected 1 to {} ({} for each row), got {}",
                       most_draws_a_row * rows,
                       most_draws_a_row,
                       params.max_samples);

@@ -257,8 +257,8 @@ std::vector<Tree> fit_trees(Context& context,
                             problem.classes));
   }
   if (draws.rows > table.rows) {
-    throw usage_error(
-        "max_samples: expected at most the {} rows on a GPU, got {}; use --device cpu",
+    throw input_error(
+        "--max-samples: expected at most the {} rows on a GPU, got {}; use --device cpu",
         table.rows,
         draws.rows);
   }

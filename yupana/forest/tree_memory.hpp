@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 
 #include "yupana/core/context.hpp"
@@ -40,10 +42,29 @@ double bytes_of(TableView<T> table) {
   return static_cast<double>(table.rows) * static_cast<double>(table.columns) * sizeof(T);
 }
 
-/// Trees, and not the table, pass what the run may hold: a smaller part of the table is no help.
+/// Bytes of a node of a tree of so many outputs, as bytes_of(tree) counts.
+inline double bytes_of_node(std::int32_t outputs) { return bytes_of(Tree{{Node{}}, outputs, {}}); }
+
+/// The most leaves of a tree that grows from so many of a table's rows, one of them several times
+/// where they are drawn.
+inline double most_leaves(const TreeParams& params, std::int64_t rows, std::int64_t draws) {
+  const std::int64_t own =
+      std::min(rows, draws / std::max<std::int64_t>(1, params.min_samples_leaf));
+  const bool is_shallow = params.max_depth != unlimited_depth && params.max_depth < 60;
+  const std::int64_t by_depth = is_shallow ? std::int64_t{1} << params.max_depth : own;
+  return static_cast<double>(std::max<std::int64_t>(1, std::min(own, by_depth)));
+}
+
+/// Trees, next to the table or alone, pass what the run may hold.
 class TreesTooLarge : public Error {
  public:
-  using Error::Error;
+  TreesTooLarge(const std::string& message, bool alone)
+      : Error(ErrorCode::out_of_resources, message), alone_(alone) {}
+  /// A smaller part of the table is no help.
+  bool alone() const { return alone_; }
+
+ private:
+  bool alone_;
 };
 
 /// The bytes of trees that grow side by side, next to `held` bytes of their table and lists.
@@ -51,9 +72,7 @@ class TreeMemory {
  public:
   /// A single tree counts its nodes as they are made.
   TreeMemory(const Context& context, std::int32_t outputs, double held)
-      : node_(bytes_of(Tree{{Node{}}, outputs, {}})),
-        held_(held),
-        most_(static_cast<double>(context.memory())) {}
+      : node_(bytes_of_node(outputs)), held_(held), most_(static_cast<double>(context.memory())) {}
   TreeMemory(const Context& context, const ForestParams& params, std::int32_t outputs, double held)
       : TreeMemory(context, outputs, held) {
     trees_ = params.trees;
@@ -61,8 +80,7 @@ class TreeMemory {
     check(static_cast<double>(trees_) * node_);
   }
 
-  /// errors: out_of_resources where the trees so far and the table pass what the run may hold;
-  /// TreesTooLarge where the trees alone do
+  /// errors: TreesTooLarge where the trees so far and the table pass what the run may hold
   void add(const Tree& tree) { add_bytes(bytes_of(tree)); }
   void add(std::int64_t nodes) { add_bytes(static_cast<double>(nodes) * node_); }
   void add(const CategorySet& set) { add_bytes(bytes_of(set)); }
@@ -79,8 +97,7 @@ class TreeMemory {
         held_ > 0 ? fmt::format(" next to a table and lists of {}", human_bytes(held_)) : "",
         allowed_bytes(most_),
         trees_ > 1 ? "fewer --trees, " : "");
-    if (bytes > most_) throw TreesTooLarge(ErrorCode::out_of_resources, message);
-    throw Error(ErrorCode::out_of_resources, message);
+    throw TreesTooLarge(message, bytes > most_);
   }
 
   std::int64_t trees_ = 0;  ///< of a forest; 0: a single tree

@@ -61,7 +61,7 @@ void check_images(const SomFitParams& params, std::int64_t features) {
   if (rows > 0 && cols > 0 && rows <= features && cols == features / rows && features % rows == 0) {
     return;
   }
-  throw usage_error("--image {}x{}: expected images of {} pixels, as the table has features",
+  throw input_error("--image {}x{}: expected images of {} pixels, as the table has features",
                     rows,
                     cols,
                     features);

@@ -33,14 +33,14 @@ void check_counts(const std::string& path, const Array<double>& labels);
 void name_monotonic(FitTreesParams& params);
 
 /// Directions of a model's features (TreeParams::monotonic).
-///   errors: usage for a monotonic feature that is none of numbers, or named twice
+///   errors: bad_input for a monotonic feature that is none of numbers, usage for one named twice
 std::vector<std::int8_t> monotonic_features(const FitTreesParams& params,
                                             const forest::Model& model);
 
 /// bad_input where a fold has one row, which has no r2.
 void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds);
 
-/// usage where a class has rows, but fewer than stratified folds.
+/// bad_input where a class has rows, but fewer than stratified folds.
 void check_members(const std::vector<std::string>& classes,
                    const Array<std::int32_t>& codes,
                    std::int64_t folds);

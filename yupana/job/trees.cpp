@@ -44,7 +44,7 @@ Grown grown(Context& context,
   result.alpha = params.alpha;
   if (params.forest) {
     if (growth.max_features > std::ssize(model.features)) {
-      throw usage_error("--max-features: expected 1 to {}, 0 (all) or -1, got {}",
+      throw input_error("--max-features: expected 1 to {}, 0 (all) or -1, got {}",
                         model.features.size(),
                         growth.max_features);
     }
@@ -219,20 +219,12 @@ void measure_out_of_bag(Context& context,
 }
 
 template <class T>
-FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) {
-  TreeTable source = params.table;
-  source.columns.label_is_number = params.regression;
-  const bool own_folds = !params.fold_column.empty();
-  name_monotonic(params);
-  const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
-  auto file = read_tree_table<T>(context, source);
-  check_classes(source, file.classes);
-  if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
-    check_counts(source.path, file.values);
-  }
-  HeldOut held;
-  if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
-  check_memory(context, file, params);
+FitTreesResult fit_table(Context& context,
+                         FitTreesParams params,
+                         const TreeTable& source,
+                         io::TableFile<T>& file,
+                         HeldOut& held,
+                         OutputFiles& files) {
   if (params.categories == Categories::native) {
     for (const auto& categories : file.categories) {
       params.forest_params.tree.categorical.push_back(!categories.empty());
@@ -257,7 +249,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
     context.note(fmt::format("every row has class '{}': each tree is one leaf",
                              io::printable(file.classes[0])));
   }
-  if (params.folds > 0 || own_folds) {
+  if (params.folds > 0 || !params.fold_column.empty()) {
     cross_validate(context, file, target, params, held, result);
     write_held_out(context, params, ".cv.tsv", model, target, held, file.ids, files);
   }
@@ -281,6 +273,29 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   return result;
 }
 
+template <class T>
+FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) {
+  TreeTable source = params.table;
+  source.columns.label_is_number = params.regression;
+  const bool own_folds = !params.fold_column.empty();
+  name_monotonic(params);
+  const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
+  auto file = read_tree_table<T>(context, source);
+  check_classes(source, file.classes);
+  if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
+    check_counts(source.path, file.values);
+  }
+  HeldOut held;
+  if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
+  check_memory(context, file, params);
+  const double will_do = bytes_that_do(context, file, params);
+  try {
+    return fit_table(context, std::move(params), source, file, held, files);
+  } catch (const forest::TreesTooLarge& error) {
+    throw with_bytes_that_do(error, will_do);
+  }
+}
+
 FitTreesResult fit_whole(Context& context, const FitTreesParams& params, OutputFiles& files) {
   return params.table.single ? fit<float>(context, params, files)
                              : fit<double>(context, params, files);
@@ -294,8 +309,8 @@ FitTreesResult fit_where_it_fits(Context& context,
   if (!grows_in_parts(context, params)) return fit_whole(context, params, files);
   try {
     return fit_whole(context, params, files);
-  } catch (const forest::TreesTooLarge&) {
-    throw;
+  } catch (const forest::TreesTooLarge& error) {
+    if (error.alone()) throw;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_resources) throw;
   }

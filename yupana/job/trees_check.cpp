@@ -119,7 +119,7 @@ std::vector<std::int8_t> monotonic_features(const FitTreesParams& params,
     };
     if (found == model.features.end() ||
         std::any_of(model.encodings.begin(), model.encodings.end(), is_text)) {
-      throw usage_error("{}: '{}' is no feature of numbers; name one that is, or leave it out",
+      throw input_error("{}: '{}' is no feature of numbers; name one that is, or leave it out",
                         option,
                         io::printable(name));
     }
@@ -146,7 +146,7 @@ void check_members(const std::vector<std::string>& classes,
   for (const std::int32_t code : codes) ++members[static_cast<std::size_t>(code)];
   for (std::size_t c = 0; c < classes.size(); ++c) {
     if (members[c] >= folds) continue;
-    throw usage_error(
+    throw input_error(
         "--stratified: class '{}' has {} for {} folds; give fewer folds or "
         "leave --stratified out",
         io::printable(classes[c]),

@@ -6,7 +6,9 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/job/tree_tables.hpp"
 #include "yupana/job/trees.hpp"
@@ -29,6 +31,18 @@ std::int64_t features_held(const Context& context,
   const bool makes = forest::makes_features(context, params.forest_params.tree) ||
                      !params.increasing.empty() || !params.decreasing.empty() || params.report;
   return makes ? features_made(file, params.categories) : file.table.columns();
+}
+
+/// The most leaves of each tree of a fit.
+inline double most_leaves_of_a_tree(const FitTreesParams& params, std::int64_t rows) {
+  const forest::ForestParams& forest = params.forest_params;
+  std::int64_t draws = rows;
+  if (params.forest && forest.sampling == forest::Sampling::bootstrap) {
+    draws = forest::rows_drawn(forest, rows);
+  } else if (params.forest && forest.sampling == forest::Sampling::partition) {
+    draws = divide_up(rows, forest.trees);
+  }
+  return forest::most_leaves(forest.tree, rows, draws);
 }
 
 /// The most that a fit holds at a time, besides trees: the table with what is grown from it, or
@@ -70,6 +84,30 @@ double bytes_to_fit(const Context& context,
   return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
 }
 
+/// Bytes that no trees of these rows pass, with what bytes_to_fit() counts.
+template <class T>
+double bytes_that_do(const Context& context,
+                     const io::TableFile<T>& file,
+                     const FitTreesParams& params) {
+  const std::int64_t rows = file.table.rows(),
+                     trees = params.forest ? params.forest_params.trees : 1;
+  double set = 0;  // of a node that splits categories
+  if (params.categories == Categories::native) {
+    for (const auto& categories : file.categories) {
+      set = std::max(set, forest::bytes_of(forest::CategorySet(categories.size())));
+    }
+  }
+  const auto outputs = static_cast<std::int32_t>(std::max<std::size_t>(1, file.classes.size()));
+  const double leaves = most_leaves_of_a_tree(params, rows);
+  const double tree = (2 * leaves - 1) * forest::bytes_of_node(outputs) + (leaves - 1) * set;
+  return bytes_to_fit(context, file, params) + static_cast<double>(trees) * tree;
+}
+
+/// The refusal with the memory that is enough.
+inline forest::TreesTooLarge with_bytes_that_do(const forest::TreesTooLarge& error, double bytes) {
+  return {fmt::format("{} ({} will do)", error.what(), memory_option(bytes)), error.alone()};
+}
+
 /// Throws where the lists of a table's features would pass what the run may hold.
 template <class T>
 void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
@@ -77,16 +115,18 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
   const double bytes = bytes_to_fit(context, file, params);
   const double most = static_cast<double>(context.memory());
   if (bytes <= most) return;
-  const std::string what_to_do =
+  const char* const advice =
       features > file.table.columns()
-          ? std::string(params.report ? "leave --report out, give " : "give --device cpu, ") +
-                "--categories by-name or ordered, --ignore columns of many categories, or more "
-                "--memory"
-      : params.forest
-          ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
-            "classes by --partition needs one part at a time"
-          : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
-            "--partition' needs one part of the rows at a time";
+          ? params.report ? "leave --report out, give --categories by-name or ordered, --ignore "
+                            "columns of many categories, or more --memory ({} will do)"
+                          : "give --device cpu, --categories by-name or ordered, --ignore columns "
+                            "of many categories, or more --memory ({} will do)"
+      : params.forest ? "give --float32, fewer --threads or --columns, or more --memory ({} will "
+                        "do); a forest of classes by "
+                        "--partition needs one part at a time"
+                      : "give --float32 or fewer --columns, or more --memory ({} will do); 'yupana "
+                        "forest fit --partition' "
+                        "needs one part of the rows at a time";
   throw resource_error(
       "{} rows x {} features{} and their sorted lists take {}; memory is limited to {}; {}",
       file.table.rows(),
@@ -94,7 +134,7 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
       features > file.table.columns() ? " (one a category)" : "",
       needed_bytes(bytes),
       allowed_bytes(most),
-      what_to_do);
+      fmt::format(fmt::runtime(advice), memory_option(bytes_that_do(context, file, params))));
 }
 
 }  // namespace yupana::job

@@ -10,6 +10,7 @@
 #include "yupana/io/names.hpp"
 #include "yupana/job/tree_measures.hpp"
 #include "yupana/job/tree_steps.hpp"
+#include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {
 namespace {
@@ -50,7 +51,11 @@ class PartsGrower {
     result.rows = std::ssize(rows_.codes);
     result.missing = rows_.missing;
     result.alpha = params_.alpha;
-    grow(result);
+    try {
+      grow(result);
+    } catch (const forest::TreesTooLarge& error) {
+      throw with_bytes_that_do(error, bytes_that_do());
+    }
     look_back(result);
     return result;
   }
@@ -84,25 +89,44 @@ class PartsGrower {
     for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
   }
 
+  std::int64_t rows_of_part() const { return divide_up(std::ssize(rows_.codes), forest_.trees); }
+  double features() const { return static_cast<double>(rows_.features.size()); }
+  /// Of one part: its rows, and the lists that its tree grows from.
+  double table_bytes() const {
+    return static_cast<double>(rows_of_part()) * (features() * sizeof(T) + 4);
+  }
+  double list_bytes() const {
+    const double beside = 16 * static_cast<double>(context_.threads());
+    return static_cast<double>(rows_of_part()) * (8 * features() + beside);
+  }
+
+  /// Bytes that no trees of these rows pass.
+  double bytes_that_do() const {
+    const double leaves = forest::most_leaves(forest_.tree, rows_of_part(), rows_of_part());
+    const auto outputs = static_cast<std::int32_t>(rows_.classes.size());
+    const double trees =
+        static_cast<double>(forest_.trees) * (2 * leaves - 1) * forest::bytes_of_node(outputs);
+    const double rows = 12 * static_cast<double>(rows_.codes.size());
+    return (rows + trees + table_bytes() + list_bytes()) / 0.9;
+  }
+
   /// Trees whose rows are held at a time, of `left`, besides the trees that are grown.
   std::int64_t trees_at_a_time(const std::vector<forest::Tree>& grown, std::int64_t left) const {
     const auto rows = static_cast<double>(rows_.codes.size());
-    const auto features = static_cast<double>(rows_.features.size());
-    const double own = std::ceil(rows / static_cast<double>(forest_.trees));
     double trees = 0;
     for (const forest::Tree& tree : grown) trees += forest::bytes_at_rest(tree);
     const double room = 0.9 * memory() - 12 * rows - trees;
-    const double table = own * (features * sizeof(T) + 4);
-    const double lists = own * (8 * features + 16 * static_cast<double>(context_.threads()));
+    const double table = table_bytes(), lists = list_bytes();
     if (room < table + lists) {
       throw resource_error(
           "{} of {}, one part and its lists{} take {}; memory is limited to {}; "
-          "give more --trees, --float32 or more --memory",
+          "give more --trees, --float32 or more --memory ({} will do)",
           counted(std::ssize(rows_.codes), "row"),
           counted(forest_.trees, "part"),
           grown.empty() ? "" : " and the trees so far",
           needed_bytes((12 * rows + trees + table + lists) / 0.9),
-          allowed_bytes(memory()));
+          allowed_bytes(memory()),
+          memory_option(bytes_that_do()));
     }
     return std::min(left, static_cast<std::int64_t>((room - lists) / table));
   }

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/report/chart.hpp"
 #include "yupana/report/heat_figure.hpp"
 #include "yupana/report/legend.hpp"
@@ -138,6 +140,18 @@ std::vector<Figure> figures_of(const Report& report) {
 }
 
 }  // namespace
+
+PictureFormats formats_named(const std::vector<std::string>& names) {
+  PictureFormats formats = {};
+  for (const std::string& name : names) {
+    const auto ending = std::ranges::find(picture_endings, "." + name);
+    if (ending == std::end(picture_endings)) {
+      throw usage_error("--figures: expected svg, pdf or png, got '{}'", name);
+    }
+    formats[static_cast<std::size_t>(ending - picture_endings)] = true;
+  }
+  return formats;
+}
 
 void write_report(OutputFiles& files,
                   const std::string& prefix,

@@ -22,9 +22,9 @@ double value(Neighborhood neighborhood, long double square, long double sigma) {
   }
 }
 
-void expect(bool fine, std::string_view what, double given) {
+void expect(bool fine, std::string_view name, std::string_view what, double given) {
   if (fine) return;
-  throw usage_error("som: expected {}, got {}", what, given);
+  throw usage_error("{}: expected {}, got {}", name, what, given);
 }
 
 }  // namespace
@@ -36,19 +36,21 @@ double Schedule::sigma(std::int64_t iteration) const {
 
 Schedule resolved(const Schedule& schedule, const Grid& grid) {
   Schedule whole = schedule;
-  expect(whole.iterations >= 0, "0 iterations or more", static_cast<double>(whole.iterations));
+  expect(whole.iterations >= 0, "--iterations", "0 or more", static_cast<double>(whole.iterations));
   expect(whole.smooth >= 0 && whole.smooth <= whole.iterations,
-         fmt::format("smooth from 0 to all {} iterations", whole.iterations),
+         "--smooth",
+         fmt::format("0 to all {} iterations", whole.iterations),
          static_cast<double>(whole.smooth));
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   if (whole.sigma0 == 0) {
     whole.sigma0 = std::max(1.0, static_cast<double>(std::max(grid.rows, grid.cols)) / 2);
   }
-  expect(positive(whole.sigma0), "sigma0 above 0", whole.sigma0);
-  expect(positive(whole.sigma_final), "sigmaf above 0", whole.sigma_final);
+  expect(positive(whole.sigma0), "--sigma0", "a number above 0", whole.sigma0);
+  expect(positive(whole.sigma_final), "--sigmaf", "a number above 0", whole.sigma_final);
   const bool used = whole.smooth > 0 || whole.tau == 0;
   expect(!used || whole.sigma_final <= whole.sigma0,
-         fmt::format("sigmaf of at most sigma0, which is {}", whole.sigma0),
+         "--sigmaf",
+         fmt::format("at most --sigma0, which is {}", whole.sigma0),
          whole.sigma_final);
   if (whole.tau == 0) {
     const double decay = std::log(whole.sigma0 / whole.sigma_final);
@@ -56,7 +58,7 @@ Schedule resolved(const Schedule& schedule, const Grid& grid) {
         static_cast<double>(std::max<std::int64_t>(1, whole.iterations - whole.smooth));
     whole.tau = decay > 0 ? steps / decay : std::numeric_limits<double>::max();
   }
-  expect(positive(whole.tau), "tau above 0", whole.tau);
+  expect(positive(whole.tau), "--tau", "a number above 0", whole.tau);
   return whole;
 }
 

@@ -102,7 +102,7 @@ void train_online(Context& context,
 SomParams checked(const SomParams& params) {
   check_grid(params.grid);
   if (!(params.learning_rate > 0 && params.learning_rate <= 1)) {
-    throw usage_error("som: expected a learning rate above 0 and at most 1, got {}",
+    throw usage_error("--learning-rate: expected a number above 0, at most 1, got {}",
                       params.learning_rate);
   }
   SomParams whole = params;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -33,6 +34,48 @@ struct Site {
 
   bool is_codon() const { return kind == SiteKind::codon; }
 };
+
+/// One exon that scores in each place of a chain as the better of two of the same bases, if there
+/// is one: an exon from ATG may go on to a donor, another from an acceptor end with a stop codon,
+/// and yet none do both.
+std::optional<Exon> better_of(const Exon& a, const Exon& b) {
+  const Exon both{a.first,
+                  a.last,
+                  std::max(a.begin, b.begin),
+                  std::max(a.entry, b.entry),
+                  std::max(a.exit, b.exit),
+                  std::max(a.end, b.end)};
+  for (const auto start : {&Exon::begin, &Exon::entry}) {
+    for (const auto stop : {&Exon::exit, &Exon::end}) {
+      const std::int32_t best = std::max(a.*start + a.*stop, b.*start + b.*stop);
+      if (both.*start + both.*stop != best) return std::nullopt;
+    }
+  }
+  return both;
+}
+
+/// Makes one exon of those that an end of two kinds gave twice, as a donor next to a stop codon
+/// does. Chains and their scores stay. `exons` are in order of their first bases.
+void merge_doubles(std::vector<Exon>& exons) {
+  std::stable_sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
+    return std::tie(a.first, a.last) < std::tie(b.first, b.last);
+  });
+  auto end = exons.begin();  // of those kept
+  for (auto next = exons.begin(); next != exons.end(); ++next) {
+    Exon exon = *next;
+    // Exons of one start merge first, as their order has it; then starts merge with each other.
+    for (auto other = end; other != exons.begin();) {
+      --other;
+      if (other->first != exon.first || other->last != exon.last) break;
+      const std::optional<Exon> both = better_of(*other, exon);
+      if (!both) continue;
+      exon = *both;
+      end = std::move(other + 1, end, other);
+    }
+    *end++ = exon;
+  }
+  exons.erase(end, exons.end());
+}
 
 class Finder {
  public:
@@ -79,6 +122,7 @@ class Finder {
     pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
     drop_shortest(result);
     if (left_out != nullptr) *left_out = all - std::ssize(result);
+    merge_doubles(result);
     return result;
   }
 

@@ -50,6 +50,9 @@ inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 /// A chain pays missing_signal where it begins at an acceptor or ends at a donor, as with a partial
 /// target.
 ///
+/// Exons are in order of their first and last bases. Two have the same bases only where no scores
+/// of one exon say what both do: from ATG to its stop codon, alone in a chain, and between introns.
+///
 /// With a cDNA as `target` its words of ten bases are evidence: sites beside one are candidates
 /// whatever their odds; exons with one at both ends need no open frame; and exons
 /// begin or end where one of the target's first or last words says so, as a fragment's do, at

@@ -1,0 +1,114 @@
+"""Pages and figures of whole runs, as the command line writes them: ``yupana fermat``, ``yupana pca --report``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence
+
+from . import _core
+from ._call import one_line, options
+from .genotype import _opened
+
+__all__ = ["fermat", "pca"]
+
+
+def _drawing(
+    out: str | os.PathLike[str],
+    labels: str | os.PathLike[str] | None,
+    label_column: str | None,
+    figures: str | Sequence[str],
+    figure_width: float | None,
+) -> _core.report.Drawing:
+    words = [figures] if isinstance(figures, str) else figures
+    drawing = _core.report.Drawing()
+    given = {
+        "out": os.fspath(out),
+        "labels": "" if labels is None else os.fspath(labels),
+        "label_column": label_column or "",
+        "figures": [name for word in words for name in (word.split(",") if isinstance(word, str) else [word])],
+        "width": figure_width,
+    }
+    for name, value in given.items():
+        try:
+            setattr(drawing, name, value)
+        except TypeError:
+            wanted = {"width": "figure_width: expected a number", "figures": "figures: expected names"}
+            raise TypeError(f"{wanted.get(name, f'{name}: expected a text')}, got {value!r}") from None
+    return drawing
+
+
+def fermat(
+    source: Any,
+    out: str | os.PathLike[str],
+    *,
+    alpha: float | str | Sequence[float] = 2.0,
+    labels: str | os.PathLike[str] | None = None,
+    label_column: str | None = None,
+    figures: str | Sequence[str] = (),
+    figure_width: float | None = None,
+    **keywords: Any,
+) -> list[str]:
+    """The files of ``yupana fermat``: distances, lengths, tree, and the report OUT.html, .svg, .pdf, .png.
+
+    Parameters
+    ----------
+    source : path of genotypes, or :class:`Genotypes` of one, with the keywords of :func:`read_genotypes`
+    out : prefix of the files
+    alpha : power on every distance, several, or "auto"
+    labels : file of sample <tab> label: colours and scores; ``label_column``: its column's name or number
+    figures : "svg", "pdf", "png" or several, "svg,pdf": also each figure of the page by itself, OUT.tree1.pdf
+    figure_width : millimetres of the pictures, 60 to 1000; None: 271, and 85 of each figure by itself
+
+    Returns
+    -------
+    list : the files
+
+    Raises
+    ------
+    ValueError : another name of a format, another width, an array in place of a file
+
+    Examples
+    --------
+    >>> import os, tempfile, yupana.report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = yupana.report.fermat("simulate:20x500,seed=1", folder + "/run", figures="pdf")
+    ...     sorted(os.path.basename(file) for file in files if file.endswith("1.pdf"))
+    ['run.embedding1.pdf', 'run.heat-map1.pdf', 'run.histogram1.pdf', 'run.tree1.pdf']
+    """
+    alphas = [] if alpha == "auto" else [alpha] if isinstance(alpha, (int, float)) else alpha
+    cohort = _opened(source, keywords)
+    with one_line(), options(**cohort._keywords) as call:
+        drawing = _drawing(out, labels, label_column, figures, figure_width)
+        return _core.report.fermat(call, cohort._input, drawing, [float(one) for one in alphas])
+
+
+def pca(
+    source: Any,
+    out: str | os.PathLike[str],
+    *,
+    components: int = 10,
+    labels: str | os.PathLike[str] | None = None,
+    label_column: str | None = None,
+    figures: str | Sequence[str] = (),
+    figure_width: float | None = None,
+    **keywords: Any,
+) -> list[str]:
+    """The files of ``yupana pca --report``: OUT.eigenvec, .eigenval, .html, .svg, .pdf and .png.
+
+    Parameters
+    ----------
+    components : eigenvectors
+    source, out, labels, label_column, figures, figure_width : as of :func:`fermat`
+
+    Examples
+    --------
+    >>> import os, tempfile, yupana.report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = yupana.report.pca("simulate:20x500,seed=1", folder + "/run", figures=["svg"])
+    ...     "run.scree.svg" in os.listdir(folder)
+    True
+    """
+    cohort = _opened(source, keywords)
+    with one_line(), options(**cohort._keywords) as call:
+        drawing = _drawing(out, labels, label_column, figures, figure_width)
+        return _core.report.pca(call, cohort._input, drawing, components)
