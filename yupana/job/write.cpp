@@ -211,10 +211,9 @@ void FermatFiles::write_graphs(const graph::FermatResult& paths,
   io::GraphFile graph;
   graph.edges = std::move(edges);
   graph.description = fmt::format(
-      "Fermat distances, alpha = {} ({}): the minimum spanning tree, and the edges that are their "
+      "Fermat distances, alpha = {}: the minimum spanning tree, and the edges that are their "
       "own shortest path among each individual's {} nearest; longer ones are left out",
       number_text(paths.alpha),
-      paths.method,
       analysis::FermatEdgesParams{}.neighbors);
   graph.names = input_.names;
   const RunLabels& labels = input_.labels;
