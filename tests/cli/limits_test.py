@@ -103,7 +103,7 @@ def text_of_distances_was_not_held_against_memory():
         with open("long.tsv", "a" if i else "w") as file:
             file.write(line + "\n")
     refused("fermat", "--from-distances", "long.tsv", "--matrix-only", "--memory", "38M",
-            says="with its text")
+            says="matrices of 1000 samples need")
     planned = plan_of("fermat", "--from-distances", "long.tsv", "--matrix-only")["memory"]
     assert planned > 38e6, planned
     if not sanitized():
