@@ -250,9 +250,7 @@ void add_dist(Command& program) {
   const std::string alone = "it writes its table alone";
   command.excludes(own_files, "--make-king-table", alone);
   command.excludes({"--shared", "--tree", "--distance"}, "--make-king-table", alone);
-  command.flag("--plan",
-               options->plan,
-               "print memory, passes, output and, with -o, the free disk; do nothing");
+  add_plan_flag(command, options->plan);
   const std::string words = "its words say what is written (ibs, 1-ibs, allele-ct)";
   command.excludes(own_files, "--distance", words);
   command.excludes({"--tree"}, "--distance", words);

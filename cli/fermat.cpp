@@ -227,9 +227,7 @@ void add_options(Command& command, FermatOptions& options) {
       job.matrix_only,
       "write distances and lengths alone, those over all edges by the dense closure; under mpirun "
       "no rank holds a whole matrix");
-  command.flag("--plan",
-               options.plan,
-               "print memory, passes, output and, with -o, the free disk; do nothing");
+  add_plan_flag(command, options.plan);
 }
 
 void add_rules(Command& command) {

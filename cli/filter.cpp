@@ -6,9 +6,10 @@
 namespace yupana::cli {
 namespace {
 
-Answer filter(Context& context, const Call& call, job::FilterJobParams& job) {
+Answer filter(Context& context, const Call& call, job::FilterJobParams& job, bool plan) {
   check_cohort_options(call, job.input);
   job.out = required_out(call, "a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy");
+  if (plan) return plan_answer(job::plan_filter(context, job));
   const job::FilterJobResult result = job::run_filter(context, job);
   return cohort_answer(context, call, result.cohort, result.files);
 }
@@ -17,16 +18,21 @@ Answer filter(Context& context, const Call& call, job::FilterJobParams& job) {
 
 void add_filter(Command& program) {
   auto params = std::make_shared<job::FilterJobParams>();
-  Command command = add_command(
-      program,
-      {.name = "filter",
-       .purpose = "The samples and sites that filters leave, written as .bed, .pgen, "
-                  ".vcf, .vcf.gz or .npy, whichever -o names.",
-       .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
-       .asked_out = "NAME",
-       .processor_only = true},
-      [params](Context& context, const Call& call) { return filter(context, call, *params); });
+  auto plan = std::make_shared<bool>(false);
+  Command command =
+      add_command(program,
+                  {.name = "filter",
+                   .purpose = "The samples and sites that filters leave, written as .bed, .pgen, "
+                              ".vcf, .vcf.gz or .npy, whichever -o names.",
+                   .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
+                   .asked_out = "NAME",
+                   .processor_only = true,
+                   .ignored = {"--gpu-memory"}},
+                  [params, plan](Context& context, const Call& call) {
+                    return filter(context, call, *params, *plan);
+                  });
   add_cohort_options(command, params->input);
+  add_plan_flag(command, *plan);
 }
 
 }  // namespace yupana::cli

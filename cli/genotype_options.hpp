@@ -26,6 +26,8 @@ void add_dosage(Command& command, job::InputParams& input);
 void add_standardize(Command& command, genotype::Standardize& standardize);
 /// --figures and --figure-width, of the pictures of reports.
 void add_pictures(Command& command, report::PictureParams& pictures);
+/// --plan, which the body answers with plan_answer().
+void add_plan_flag(Command& command, bool& plan);
 /// Throws usage where no input is given, or for one of these options that has no effect on it.
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.

@@ -8,10 +8,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Answer grm(Context& context, const Call& call, job::GrmJobParams params) {
+Answer grm(Context& context, const Call& call, job::GrmJobParams params, bool plan) {
   check_cohort_options(call, params.input);
   if (!params.npy) call.command.refuse({"--dtype"}, "without --format npy");
-  params.out = required_out(call, prefix_out);
+  params.out = call.out;
+  if (plan) return plan_answer(job::plan_grm_job(context, params));
+  required_out(call, prefix_out);
   const job::GrmJobResult result = job::run_grm(context, params);
   Answer answer = cohort_answer(context, call, result.cohort, result.files);
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
@@ -23,13 +25,16 @@ Answer grm(Context& context, const Call& call, job::GrmJobParams params) {
 
 void add_grm(Command& program) {
   auto params = std::make_shared<job::GrmJobParams>();
+  auto plan = std::make_shared<bool>(false);
   Command command = add_command(
       program,
       {.name = "grm",
        .purpose = "Genomic relationship matrix, as GCTA and PLINK 2 define it, from genotypes.",
        .example = "yupana grm cohort.bed -o out/run",
        .asked_out = prefix_out},
-      [params](Context& context, const Call& call) { return grm(context, call, *params); });
+      [params, plan](Context& context, const Call& call) {
+        return grm(context, call, *params, *plan);
+      });
   add_cohort_options(command, params->input);
   add_dosage(command, params->input);
   add_standardize(command, params->standardize);
@@ -58,6 +63,7 @@ void add_grm(Command& program) {
       "matrix: PREFIX.grm.sp",
       -infinity,
       infinity);
+  add_plan_flag(command, *plan);
 }
 
 }  // namespace yupana::cli

@@ -6,7 +6,7 @@
 namespace yupana::cli {
 namespace {
 
-Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
+Answer pca(Context& context, const Call& call, job::PcaJobParams params, bool plan) {
   check_cohort_options(call, params.input);
   const bool on_processor = params.approximate || !params.project.empty();
   if (on_processor && context.backend() == Backend::cuda) {
@@ -14,7 +14,9 @@ Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
     context.note("--approx and --project compute on the CPU; --device cuda has no effect");
   }
   params.command = command_line();
-  params.out = required_out(call, prefix_out);
+  params.out = call.out;
+  if (plan) return plan_answer(job::plan_pca(context, params));
+  required_out(call, prefix_out);
   const job::PcaJobResult result = job::run_pca(context, params);
   std::string components;
   for (std::size_t k = 0; k < result.eigenvalues.size(); ++k) {
@@ -34,6 +36,7 @@ Answer pca(Context& context, const Call& call, job::PcaJobParams params) {
 
 void add_pca(Command& program) {
   auto params = std::make_shared<job::PcaJobParams>();
+  auto plan = std::make_shared<bool>(false);
   Command command = add_command(
       program,
       {.name = "pca",
@@ -41,7 +44,9 @@ void add_pca(Command& program) {
                   "relationship matrix of 'yupana grm'.",
        .example = "yupana pca cohort.bed -o out/run --components 10",
        .asked_out = prefix_out},
-      [params](Context& context, const Call& call) { return pca(context, call, *params); });
+      [params, plan](Context& context, const Call& call) {
+        return pca(context, call, *params, *plan);
+      });
   add_cohort_options(command, params->input);
   command.number("--components", params->pca.components, "eigenvectors to write", 1);
   add_dosage(command, params->input);
@@ -74,6 +79,7 @@ void add_pca(Command& program) {
   command.excludes({"--loadings", "--report", "--approx", "--components", "--standardize"},
                    "--project",
                    "the components are those of the earlier run");
+  add_plan_flag(command, *plan);
 }
 
 }  // namespace yupana::cli

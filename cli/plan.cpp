@@ -1,6 +1,6 @@
 #include "yupana/job/plan.hpp"
 
-#include "cli/command.hpp"
+#include "cli/genotype_options.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/cluster_plan.hpp"
 #include "yupana/job/fermat_sizes.hpp"
@@ -75,6 +75,11 @@ void add_cluster_options(Command& command, PlanOptions& options) {
 }
 
 }  // namespace
+
+void add_plan_flag(Command& command, bool& plan) {
+  command.flag(
+      "--plan", plan, "print memory, passes, output and, with -o, the free disk; do nothing");
+}
 
 void add_plan(Command& program) {
   auto options = std::make_shared<PlanOptions>();

@@ -22,7 +22,8 @@ GenotypeInput with_dosages(GenotypeInput input, bool dosage) {
 SquareMatrix<double> grm(Context& context, const GenotypeInput& input, Standardize standardize) {
   job::Input opened = open_genotypes(context, input);
   // A square of doubles is 16 bytes a pair.
-  const job::GrmPlan plan = job::plan_grm(context, opened, 16, true);
+  const job::GrmPlan plan =
+      job::plan_grm(context, opened, input.file, {.cell_bytes = 16, .one_band = true});
   return job::grm_matrix(
       context, job::count_grm(context, opened, plan, {.standardize = standardize, .rows = {}}));
 }
@@ -56,7 +57,11 @@ void bind_relationships(nb::module_& m) {
         const GenotypeInput input = with_dosages(given, dosage);
         analysis::PcaResult result = call(options, [&](Context& context) {
           job::Input opened = open_genotypes(context, input);
-          return job::find_components(context, opened, scale, {components}).pca;
+          return job::find_components(
+                     context,
+                     opened,
+                     {.input = input.file, .standardize = scale, .pca = {components}})
+              .pca;
         });
         nb::dict facts;
         facts["vectors"] = to_numpy<double>(std::move(result.vectors));

@@ -68,3 +68,30 @@ def test_options_of_the_filters(linked, tmp_path):
         yupana.unrelated(yupana.read_genotypes(linked))
     with pytest.raises(ValueError, match="from_bp has no effect on an array"):
         yupana.read_genotypes(linked, from_bp=5).to_numpy()
+
+
+def test_a_missing_folder_was_bad_input_where_the_program_makes_it(linked, tmp_path):
+    done = yupana.filter(linked, tmp_path / "new" / "deep" / "x.bed")
+    assert sorted(p.name for p in (tmp_path / "new" / "deep").iterdir()) == ["x.bed", "x.bim", "x.fam"]
+    assert len(done["files"]) == 3
+    with pytest.raises(ValueError, match="expected a name that ends in"):
+        yupana.filter(linked, tmp_path / "empty" / "deep" / "x.txt")
+    assert not (tmp_path / "empty").exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        yupana.filter(linked, tmp_path / "file" / "x.bed")
+    with pytest.raises(OSError):
+        yupana.filter(linked, "/proc/none/x.bed")
+
+
+def test_arguments_without_effect_were_taken_in_silence(linked):
+    for name, value, needed in [
+        ("seed", 3, {"thin": 0.9}),
+        ("hwe_mid_p", True, {"min_hwe": 1e-9}),
+        ("king_largest", True, {"king_cutoff": 0.3}),
+    ]:
+        with pytest.raises(ValueError, match=f"{name} has no effect without {next(iter(needed))}; leave it out"):
+            yupana.read_genotypes(linked, **{name: value})
+        yupana.read_genotypes(linked, **{name: value}, **needed)
+    with pytest.raises(ValueError, match="nonfounders has no effect without min_maf or max_maf or min_mac"):
+        yupana.read_genotypes(linked, nonfounders=True)

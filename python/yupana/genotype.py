@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import inspect
 import os
-from typing import Any, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 
@@ -116,6 +119,26 @@ def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
 _NO_FILTERS = {"source", "samples", "missing", *Keywords.__optional_keys__}
 
 
+#: Arguments that change nothing unless one of others is given.
+_NEEDS = {
+    "hwe_mid_p": ("min_hwe",),
+    "king_largest": ("king_cutoff",),
+    "nonfounders": ("min_maf", "max_maf", "min_mac", "min_hwe", "indep_pairwise"),
+    "seed": ("thin",),
+}
+
+
+def _refuse_idle(arguments: dict[str, Any]) -> None:
+    defaults = inspect.signature(read_genotypes).parameters
+
+    def is_given(name: str) -> bool:
+        return bool(arguments[name] != defaults[name].default)
+
+    for name, others in _NEEDS.items():
+        if is_given(name) and not any(map(is_given, others)):
+            raise ValueError(f"{name} has no effect without {' or '.join(others)}; leave it out")
+
+
 def read_genotypes(
     source: Any,
     *,
@@ -211,6 +234,7 @@ def read_genotypes(
     ['a', 'b']
     """
     arguments = {name: value for name, value in locals().items() if name not in _NO_FILTERS}
+    _refuse_idle(arguments)
     if keep is not None and len(keep) == 0:
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))
@@ -251,17 +275,47 @@ def _opened(source: Any, keywords: dict[str, Any]) -> Genotypes:
     return _rebuilt(source._source, source._arguments, {**source._keywords, **keywords})
 
 
+@contextmanager
+def _folder_of(path: str) -> Iterator[None]:
+    """Makes the folder that a file goes to, as the program does; takes it back where the call fails.
+    A folder that cannot be made or written raises OSError here, as open() would."""
+    folder = os.path.dirname(path)
+    made: list[str] = []
+    try:
+        at = folder
+        missing: list[str] = []
+        while at and not os.path.lexists(at):
+            missing.append(at)
+            at = os.path.dirname(at)
+        for name in reversed(missing):
+            os.mkdir(name)
+            made.append(name)
+        if not os.access(folder or ".", os.W_OK | os.X_OK):
+            fault = errno.EACCES if os.path.isdir(folder or ".") else errno.ENOTDIR
+            raise OSError(fault, os.strerror(fault), folder)
+        yield
+    except BaseException:
+        for name in reversed(made):
+            with suppress(OSError):
+                os.rmdir(name)
+        raise
+
+
 def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[str, Any]:
     """Writes the samples and sites that filters leave: ``yupana filter``.
 
     Parameters
     ----------
     source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
-    out : a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy
+    out : a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy; its folder is made where it is missing
 
     Returns
     -------
     dict : samples and sites read and kept, why others were dropped, and ``files``
+
+    Raises
+    ------
+    OSError : a folder that cannot be made or written
 
     Examples
     --------
@@ -272,8 +326,9 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     ['x.bed', 'x.bim', 'x.fam']
     """
     cohort = _opened(source, keywords)
-    with options(**cohort._keywords) as call:
-        summary, files = cohort._input.write(call, os.fspath(out))
+    name = os.fspath(out)
+    with options(**cohort._keywords) as call, _folder_of(name):
+        summary, files = cohort._input.write(call, name)
     return {**summary, "files": files}
 
 

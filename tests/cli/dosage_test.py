@@ -78,7 +78,7 @@ def the_matrix_is_its_definition_for_every_file_and_any_threads_and_memory():
         run("grm", *given, "--dosage", "-o", "g")
         np.testing.assert_allclose(np.load("g.grm.npy"), wanted, atol=1e-7)
         whole = pathlib.Path("g.grm.npy").read_bytes()
-        for words in (("--threads", 1), ("--threads", 7), ("--device", "reference"), ("--memory", "2M")):
+        for words in (("--threads", 1), ("--threads", 7), ("--device", "reference"), ("--memory", "7M")):
             run("grm", *given, "--dosage", "-o", "g", *words)
             assert pathlib.Path("g.grm.npy").read_bytes() == whole, (given, words)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tree and the coordinates of yupana fermat do not depend on the device or the threads."""
+"""The tree, the coordinates and the graphs of yupana fermat do not depend on the device or the threads."""
 import pathlib
 import random
 import struct
@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import DATA, main, run
 
-ENDINGS = (".fermat.npy", ".nwk", ".mds.tsv")
+ENDINGS = (".fermat.npy", ".nwk", ".mds.tsv", ".graphml", ".gexf")
 
 
 def fused_multiply_add():
@@ -68,6 +68,15 @@ def test_tree_and_coordinates_of_a_real_cohort_differ_between_devices():
         return
     expect_one_answer(path, "--alpha", 2)
     expect_one_answer(path, "--alpha", 2, "--missing", "mode")
+
+
+def test_graphs_named_the_method_that_found_their_paths():
+    run("simulate", "--samples", 60, "--sites", 300, "-o", "g")
+    for name in ("dense", "pruned"):
+        run("fermat", "g.bed", *(["--no-prune"] if name == "dense" else []), "-o", name, "--quiet")
+    for ending in (".graphml", ".gexf"):
+        dense, pruned = (pathlib.Path(name + ending).read_bytes() for name in ("dense", "pruned"))
+        assert dense == pruned, ending
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Memory and disk: plans say what runs hold, and runs that cannot fit are refused before the work."""
+import array
 import json
 import pathlib
 import subprocess
@@ -103,7 +104,7 @@ def text_of_distances_was_not_held_against_memory():
         with open("long.tsv", "a" if i else "w") as file:
             file.write(line + "\n")
     refused("fermat", "--from-distances", "long.tsv", "--matrix-only", "--memory", "38M",
-            says="with its text")
+            says="matrices of 1000 samples need")
     planned = plan_of("fermat", "--from-distances", "long.tsv", "--matrix-only")["memory"]
     assert planned > 38e6, planned
     if not sanitized():
@@ -209,6 +210,83 @@ def twice_the_memory_was_planned_where_no_call_is_missing():
                     "float64")
     planned, held = plan_of(*with_missing)["memory"], peak_of(*with_missing)
     assert 0.85 < planned / held < 1.15, f"planned {planned}, held {held}"
+
+
+def a_quarter_more_was_planned_where_no_call_is_missing():
+    # Rows of a linkage grew with the largest number of clusters there may be, and of two blocks the last, short one
+    # was planned as the first.
+    if sanitized():
+        return
+    for arguments in (("fermat", "simulate:2500x500"), ("dist", "simulate:200x200000"),
+                      ("dist", "simulate:200x400000"), ("dist", "simulate:30x1000000")):
+        planned, held = plan_of(*arguments)["memory_complete"], peak_of(*arguments)
+        assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def a_linkage_held_rows_as_long_as_when_they_were_made():
+    # Pairs of near individuals merge first, so that half of the clusters have rows of their own.
+    if sanitized():
+        return
+    n = 2000
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({n}, {n}), }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    with open("pairs.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        far = array.array("f", [10 + k % 97 / 50 for k in range(n)])
+        for i in range(n):
+            row = array.array("f", [far[(i // 2) ^ (j // 2)] for j in range(n)])
+            row[i], row[i ^ 1] = 0, 1
+            row.tofile(file)
+    linkage = ("nj", "pairs.npy", "--tree", "average")
+    told = run(*linkage, "-o", "o", "--memory", "1M", status=4).stderr
+    needed = 1e6 * float(told.split(" needs ")[1].split(" MB")[0])
+    assert needed < 4 * n * n + 8 * 0.34 * n * n, told
+    held = peak_of(*linkage)
+    assert held < 1.02 * needed + OF_PROGRAM, f"needed {needed}, held {held}"
+
+
+def grm_pca_and_filter_had_no_plan():
+    if sanitized():
+        return
+    for form in ("bed", "vcf.gz"):
+        run("simulate", "--samples", 1000, "--sites", 5000, "--missing", 0.01, "--format", form, "-o", "f")
+    run("pca", "f.bed", "--loadings", "-o", "l")
+    for out in ("o.bed", "o.pgen", "o.vcf", "o.vcf.gz", "o.npy"):
+        for name in ("f.bed", "f.vcf.gz"):
+            plan = json.loads(run("filter", name, "--plan", "--json", "-o", out).stdout)
+            held = peak_of("filter", name, out=out)
+            most = 1.15 if name == "f.bed" else 1.3
+            assert 0.85 < plan["memory"] / held < most, f"{name}, {out}: {plan}, held {held}"
+            assert (name == "f.bed") != ("at the most; less if" in run("filter", name, "--plan", "-o", out).stdout)
+            assert plan["passes"] == (2 if out == "o.pgen" else 1) and plan["free_disk"] > 0, plan
+    for arguments in (("grm", "f.bed"), ("grm", "f.bed", "--format", "npy", "--dtype", "float32"),
+                      ("grm", "f.vcf.gz", "--memory", "40M"), ("grm", "f.bed", "--memory", "8M"),
+                      ("pca", "f.bed"), ("pca", "f.bed", "--approx"), ("pca", "f.vcf.gz", "--approx"),
+                      ("pca", "f.bed", "--report"), ("pca", "f.bed", "--project", "l.loadings.tsv")):
+        plan, held = plan_of(*arguments), peak_of(*arguments)
+        assert held < 1.04 * plan["memory"] + MAPPED, f"{arguments}: {plan}, held {held}"
+        assert "at the most" in run(*arguments, "--plan").stdout, arguments
+    plan = plan_of("grm", "f.bed", "--memory", "8M")
+    assert plan["passes"] == json.loads(run("grm", "f.bed", "--memory", "8M", "-o", "g", "--json").stdout)["passes"] > 1
+    written = sum(pathlib.Path(f"g.grm.{ending}").stat().st_size for ending in ("bin", "N.bin", "npy"))
+    assert 0.99 < plan["output"] / written < 1.01, (plan, written)
+    assert json.loads(run("filter", "f.bed", "--plan", "--json", "-o", "o.bed").stdout)["output"] == pathlib.Path("o.bed").stat().st_size
+
+
+def relationships_held_readers_pictures_and_rows_to_write_beyond_memory():
+    if sanitized():
+        return
+    for form in ("bed", "vcf.gz"):
+        run("simulate", "--samples", 1200, "--sites", 3000, "--missing", 0.01, "--format", form, "-o", "r")
+    for call in (("grm", "r.vcf.gz"), ("grm", "r.bed", "--memory", "30M"), ("pca", "r.vcf.gz"),
+                 ("pca", "r.vcf.gz", "--approx"), ("pca", "r.bed", "--approx", "--report")):
+        needed = 30e6
+        if "--memory" not in call:
+            told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+            needed = 1e6 * float(told.split("--memory ")[-1].split("M")[0].removeprefix("to "))
+            call += ("--memory", int(needed))
+        held = peak_of(*call)
+        assert held < 1.05 * needed + OF_PROGRAM, f"{call}: held {held}"
 
 
 def the_block_read_last_was_held_while_the_matrix_was_written():

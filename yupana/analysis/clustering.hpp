@@ -28,7 +28,7 @@ struct Merge {
 ///   merged before; ward: sqrt(2 |a| |b| / (|a| + |b|)) times the distance of the two means, of
 ///   Euclidean distances
 ///   work O(n^2): nearest-neighbour chain (Murtagh 1983), Prim's tree for single linkage
-///   memory: the distances are read where they are; besides n^2 / 2 doubles at most (single: none)
+///   memory: the distances are read where they are; besides n^2 / 3 doubles at most (single: none)
 ///   ties: the chain starts at the smallest cluster and prefers where it came from, then the
 ///   smallest neighbour; a merged cluster goes by the largest of its points. Single linkage takes
 ///   the edges of minimum_spanning_tree(). Equal heights keep the order of discovery: all but

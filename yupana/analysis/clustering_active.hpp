@@ -15,7 +15,7 @@ namespace yupana::analysis {
 /// the columns before: a pair is stored once, with the younger of the two. A row that is searched
 /// is completed from the rows of younger clusters; the last rows of points that were searched are
 /// kept. A merged cluster goes by the larger of its two numbers. Columns of clusters that are gone
-/// stay, barred, until there is no room; then the rows are closed up.
+/// stay, barred, until there is no room; then the rows are closed up and move together.
 class ActiveClusters {
  public:
   ActiveClusters(Context& context, const PointDistances& distances, Linkage method);
@@ -42,6 +42,7 @@ class ActiveClusters {
   void join_rows(std::int64_t a, std::int64_t b);
   double* new_row();
   void close_up();
+  void move_rows();
 
   Context& context_;
   const PointDistances& distances_;

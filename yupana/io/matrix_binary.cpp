@@ -40,8 +40,9 @@ template <class S, class T, class Read>
 SquareMatrix<T> read_as(Context& context,
                         const std::string& path,
                         std::int64_t n,
+                        const MatrixCheck& check,
                         const Read& read) {
-  auto matrix = allocate_square<T>(context, path, n);
+  auto matrix = allocate_square<T>(context, path, n, check);
   for_each_row<S>(context, n, read, [&](std::int64_t i, const S* row) {
     std::transform(row, row + n, matrix.row(i), [](S value) { return static_cast<T>(value); });
   });
@@ -50,7 +51,11 @@ SquareMatrix<T> read_as(Context& context,
 
 /// Integers wider than int32: int32 if all fit, double if all fit there exactly.
 template <class S, class Read>
-AnyMatrix read_wide(Context& context, const std::string& path, std::int64_t n, const Read& read) {
+AnyMatrix read_wide(Context& context,
+                    const std::string& path,
+                    std::int64_t n,
+                    const MatrixCheck& check,
+                    const Read& read) {
   constexpr S max_int32 = std::numeric_limits<std::int32_t>::max();
   std::atomic<bool> narrow{true};
   std::atomic<bool> exact{true};
@@ -62,8 +67,8 @@ AnyMatrix read_wide(Context& context, const std::string& path, std::int64_t n, c
   if (!exact) {
     throw bad_file(path, "holds integers above 2^53, which no double holds; scale them down");
   }
-  if (narrow) return read_as<S, std::int32_t>(context, path, n, read);
-  return read_as<S, double>(context, path, n, read);
+  if (narrow) return read_as<S, std::int32_t>(context, path, n, check, read);
+  return read_as<S, double>(context, path, n, check, read);
 }
 
 /// The type that holds every value of an array of S; void: their size decides.
@@ -132,8 +137,11 @@ BinaryShape binary_shape(const InputFile& file, const std::optional<ListedNames>
 }
 
 template <class T>
-SquareMatrix<T> read_triangle(Context& context, const InputFile& file, std::int64_t n) {
-  auto matrix = allocate_square<T>(context, file.path(), n);
+SquareMatrix<T> read_triangle(Context& context,
+                              const InputFile& file,
+                              std::int64_t n,
+                              const MatrixCheck& check) {
+  auto matrix = allocate_square<T>(context, file.path(), n, check);
   const std::int64_t grain = std::max<std::int64_t>(1, task_bytes / (n * std::int64_t{sizeof(T)}));
   context.parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -147,17 +155,19 @@ SquareMatrix<T> read_triangle(Context& context, const InputFile& file, std::int6
 }
 
 template <class T>
-RawMatrix read_binary(Context& context, const InputFile& file, const BinaryShape& shape) {
+RawMatrix read_binary(Context& context,
+                      const InputFile& file,
+                      const BinaryShape& shape,
+                      const MatrixCheck& check) {
   RawMatrix raw;
   raw.tolerance = sizeof(T) == 8 ? float64_tolerance : float32_tolerance;
   if (shape.triangle) {
-    raw.matrix.values = read_triangle<T>(context, file, shape.n);
+    raw.matrix.values = read_triangle<T>(context, file, shape.n, check);
     raw.lower_only = true;
   } else {
     const std::int64_t bytes = shape.n * std::int64_t{sizeof(T)};
-    raw.matrix.values = read_as<T, T>(context, file.path(), shape.n, [&](std::int64_t i, T* row) {
-      file.read_at(i * bytes, row, bytes);
-    });
+    const auto read = [&](std::int64_t i, T* row) { file.read_at(i * bytes, row, bytes); };
+    raw.matrix.values = read_as<T, T>(context, file.path(), shape.n, check, read);
     raw.may_be_square0 = true;
   }
   return raw;
@@ -165,7 +175,7 @@ RawMatrix read_binary(Context& context, const InputFile& file, const BinaryShape
 
 }  // namespace
 
-RawMatrix read_npy_matrix(Context& context, const InputFile& file) {
+RawMatrix read_npy_matrix(Context& context, const InputFile& file, const MatrixCheck& check) {
   const NpyFile npy(file, {.shape = "a square matrix", .min_dimensions = 0, .max_dimensions = 32});
   const std::int64_t n = square_size(file, npy);
   RawMatrix raw;
@@ -173,9 +183,9 @@ RawMatrix read_npy_matrix(Context& context, const InputFile& file) {
     using S = decltype(zero);
     const auto read = [&](std::int64_t i, S* row) { npy.read(i * n, n, row); };
     if constexpr (std::is_void_v<Held<S>>) {
-      raw.matrix.values = read_wide<S>(context, file.path(), n, read);
+      raw.matrix.values = read_wide<S>(context, file.path(), n, check, read);
     } else {
-      raw.matrix.values = read_as<S, Held<S>>(context, file.path(), n, read);
+      raw.matrix.values = read_as<S, Held<S>>(context, file.path(), n, check, read);
     }
   });
   raw.transposed = npy.layout().fortran;
@@ -187,10 +197,11 @@ RawMatrix read_npy_matrix(Context& context, const InputFile& file) {
 
 RawMatrix read_plink_binary(Context& context,
                             const InputFile& file,
-                            const std::optional<ListedNames>& listed) {
+                            const std::optional<ListedNames>& listed,
+                            const MatrixCheck& check) {
   const BinaryShape shape = binary_shape(file, listed);
-  return shape.width == 8 ? read_binary<double>(context, file, shape)
-                          : read_binary<float>(context, file, shape);
+  return shape.width == 8 ? read_binary<double>(context, file, shape, check)
+                          : read_binary<float>(context, file, shape, check);
 }
 
 }  // namespace yupana::io

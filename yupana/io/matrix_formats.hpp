@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -29,34 +30,38 @@ struct ListedNames {
   std::vector<std::string> names;
 };
 
-RawMatrix read_npy_matrix(Context& context, const InputFile& file);
+RawMatrix read_npy_matrix(Context& context, const InputFile& file, const MatrixCheck& check);
 RawMatrix read_plink_binary(Context& context,
                             const InputFile& file,
-                            const std::optional<ListedNames>& listed);
+                            const std::optional<ListedNames>& listed,
+                            const MatrixCheck& check);
 RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
                            const std::optional<ListedNames>& listed,
-                           std::uint64_t held);
+                           const MatrixCheck& check);
 
-/// A matrix of n x n, if the context's memory holds it and `held` bytes; throws out_of_resources
-/// otherwise.
+/// A matrix of n x n, if `check` and the context's memory allow it and the text that it is read
+/// from; throws out_of_resources otherwise.
 template <class T>
 SquareMatrix<T> allocate_square(const Context& context,
                                 const std::string& path,
                                 std::int64_t n,
-                                std::uint64_t held = 0) {
+                                const MatrixCheck& check,
+                                std::int64_t text_bytes = 0) {
+  if (check) check({n, sizeof(T), std::is_integral_v<T>, text_bytes});
   const double bytes =
-      static_cast<double>(n) * static_cast<double>(n) * sizeof(T) + static_cast<double>(held);
+      static_cast<double>(n) * static_cast<double>(n) * sizeof(T) + static_cast<double>(text_bytes);
   if (bytes > static_cast<double>(context.memory())) {
     throw resource_error(
         "{}: its {} x {} matrix takes {}{} and memory is limited to "
-        "{}; give --memory more, or fewer samples",
+        "{}; give --memory {}, or fewer samples",
         path,
         n,
         n,
         needed_bytes(bytes),
-        held > 0 ? " with its text" : "",
-        allowed_bytes(static_cast<double>(context.memory())));
+        text_bytes > 0 ? " with its text" : "",
+        allowed_bytes(static_cast<double>(context.memory())),
+        memory_option(bytes));
   }
   return SquareMatrix<T>(n);
 }

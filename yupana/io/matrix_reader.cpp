@@ -1,5 +1,6 @@
 #include "yupana/io/matrix_reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <unordered_map>
@@ -15,10 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lines without their ends; an empty last line is none.
+/// Lines without their ends; an empty last line is none. A list is small beside its matrix, which
+/// says what memory the run needs.
 std::vector<std::string> lines_of(Context& context, const std::string& path) {
+  constexpr std::uint64_t least = 16 << 20;
   const InputFile file(path);
-  const Array<char> bytes = read_text(file, context.memory());
+  const Array<char> bytes = read_text(file, std::max(context.memory(), least));
   const auto lines = split_lines(std::string_view(bytes.data(), bytes.size() - 1));
   return {lines.begin(), lines.end()};
 }
@@ -64,12 +67,12 @@ void refuse_genotypes(const InputFile& file) {
 RawMatrix read_raw(Context& context,
                    const InputFile& file,
                    const std::optional<ListedNames>& listed,
-                   std::uint64_t held) {
-  if (is_npy(file)) return read_npy_matrix(context, file);
+                   const MatrixCheck& check) {
+  if (is_npy(file)) return read_npy_matrix(context, file, check);
   if (file.path().ends_with(".npy")) throw bad_file(file.path(), "not a .npy file (no signature)");
-  if (file.path().ends_with(".bin")) return read_plink_binary(context, file, listed);
+  if (file.path().ends_with(".bin")) return read_plink_binary(context, file, listed, check);
   refuse_genotypes(file);
-  return read_text_matrix(context, file, listed, held);
+  return read_text_matrix(context, file, listed, check);
 }
 
 template <class T>
@@ -113,12 +116,12 @@ std::string names_file_of(const std::string& path) {
   return {};
 }
 
-DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held) {
+DistanceMatrix read_distances(Context& context, const std::string& path, const MatrixCheck& check) {
   const InputFile file(path);
   if (file.size() == 0) throw bad_file(path, "expected a matrix of distances, got an empty file");
   Stage stage(context, "read " + path, static_cast<double>(file.size()), "bytes");
   const std::optional<ListedNames> listed = listed_names(context, path);
-  RawMatrix raw = read_raw(context, file, listed, held);
+  RawMatrix raw = read_raw(context, file, listed, check);
   std::visit(
       [&](auto& values) {
         if (values.size() == 0) throw bad_file(path, "holds a matrix of no rows");

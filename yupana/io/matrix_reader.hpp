@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,8 +18,18 @@ using AnyMatrix =
 struct DistanceMatrix {
   AnyMatrix values;
   std::vector<std::string> names;  ///< of rows and columns; empty where the input has none
-  std::int64_t text_bytes = 0;     ///< of text, held next to the matrix while it was read
 };
+
+/// What is known of a matrix before it is allocated.
+struct MatrixSize {
+  std::int64_t n = 0;
+  int cell = 8;                 ///< bytes of a number
+  bool whole = false;           ///< integers
+  std::int64_t text_bytes = 0;  ///< of text that is held next to the matrix while it is read
+};
+
+/// Throws out_of_resources where memory does not hold a run that starts from such a matrix.
+using MatrixCheck = std::function<void(const MatrixSize&)>;
 
 /// Reads a matrix of distances: symmetric, zero diagonal, none negative, no NaN; +infinity (no way
 /// from one to the other) is allowed. By content and name:
@@ -37,9 +48,12 @@ struct DistanceMatrix {
 ///   memory: the matrix; text: the file too
 ///   errors (bad_input), one line naming the file and the entry or line: cut short, not square, not
 ///   numbers, NaN, negative, not symmetric, non-zero diagonal, names that do not fit;
-///   out_of_resources where the matrix is larger than the context's memory; of text also what is
-///   `held` beside it and the text
-DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held = 0);
+///   out_of_resources where the matrix, with its text, is larger than the context's memory. Before
+///   it is allocated, and of text that memory does not hold before it is read, `check` is called,
+///   so that a run names what all of it needs.
+DistanceMatrix read_distances(Context& context,
+                              const std::string& path,
+                              const MatrixCheck& check = {});
 
 /// The list of names next to a matrix file, by the names that yupana and PLINK give both; empty
 /// where there is none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {
@@ -283,8 +285,7 @@ void take_row_names(const MatrixText& text, Layout& layout) {
 SquareMatrix<double> read_rows(Context& context,
                                const MatrixText& text,
                                const Layout& layout,
-                               std::uint64_t held) {
-  auto matrix = allocate_square<double>(context, text.path, layout.n, held);
+                               SquareMatrix<double> matrix) {
   for (std::int64_t i = 0; layout.triangle && i < layout.n; ++i) matrix(i, i) = 0;
   const std::int64_t first = layout.first_row();
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / layout.n);
@@ -307,13 +308,40 @@ SquareMatrix<double> read_rows(Context& context,
   return matrix;
 }
 
+/// The size of a matrix whose text is not held: as many rows as lines, or one more where a triangle
+/// has no diagonal, and no more than values of two bytes.
+MatrixSize size_by_lines(const std::string& path) {
+  TextStream stream(path);
+  Array<char> piece(1 << 16);
+  std::int64_t bytes = 0, ends = 0;
+  char last = '\n';
+  while (const std::int64_t got = stream.read(piece.data(), piece.size())) {
+    bytes += got;
+    ends += std::count(piece.data(), piece.data() + got, '\n');
+    last = piece[got - 1];
+  }
+  const std::int64_t rows = ends + (last == '\n' ? 0 : 1) + 1;
+  const auto most = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes))) + 2;
+  return {.n = std::min(rows, most), .text_bytes = bytes + 1};
+}
+
+/// The text, if memory holds it; refused by what the run needs.
+Array<char> text_of(const Context& context, const InputFile& file, const MatrixCheck& check) {
+  try {
+    return read_text(file, context.memory());
+  } catch (const Error& error) {
+    if (check && error.code() == ErrorCode::out_of_resources) check(size_by_lines(file.path()));
+    throw;
+  }
+}
+
 }  // namespace
 
 RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
                            const std::optional<ListedNames>& listed,
-                           std::uint64_t held) {
-  const Array<char> bytes = read_text(file, context.memory());
+                           const MatrixCheck& check) {
+  const Array<char> bytes = text_of(context, file, check);
   std::string_view all(bytes.data(), bytes.size() - 1);
   if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
   MatrixText text{file.path(), split_lines(all)};
@@ -327,9 +355,11 @@ RawMatrix read_text_matrix(Context& context,
   raw.tolerance = text_tolerance;
   raw.lower_only = layout.triangle;
   raw.may_be_square0 = !layout.triangle && layout.names.empty();
-  raw.matrix.text_bytes = bytes.size();
-  held += static_cast<std::uint64_t>(bytes.size());
-  raw.matrix.values = read_rows(context, text, layout, held);
+  raw.matrix.values =
+      read_rows(context,
+                text,
+                layout,
+                allocate_square<double>(context, text.path, layout.n, check, bytes.size()));
   raw.matrix.names = std::move(layout.names);
   return raw;
 }

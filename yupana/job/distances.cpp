@@ -250,8 +250,9 @@ void refuse_unshared(std::int64_t pairs,
 
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
   check_bootstrap(context, params.outputs.bootstrap, params.input);
-  Input input = open_input(context, params.input);
-  const Plan plan = plan_of(context, input, params);
+  const auto plan_run = [&](const Input& all) { return plan_of(context, all, params); };
+  Input input = open_input(context, params.input, plan_run);
+  const Plan plan = plan_run(input);
   cut_pairs(context, input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
   check_disk(params.out, plan.output_bytes);
@@ -357,8 +358,8 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
 }
 
 Plan plan_distances(Context& context, const DistanceJobParams& params) {
-  const Input input = open_input(context, params.input);
-  return plan_of(context, input, params);
+  const auto plan_run = [&](const Input& all) { return plan_of(context, all, params); };
+  return plan_run(open_input(context, params.input, plan_run));
 }
 
 }  // namespace yupana::job

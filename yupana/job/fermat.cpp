@@ -207,8 +207,9 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
   std::optional<Input> cohort;
   Plan plan;
   if (params.distances.empty()) {
-    cohort.emplace(open_input(context, params.input));
-    const std::optional<Plan> whole = plan_whole(context, *cohort, params);
+    const auto plan_run = [&](const Input& all) { return plan_whole(context, all, params); };
+    cohort.emplace(open_input(context, params.input, plan_run));
+    const std::optional<Plan> whole = plan_run(*cohort);
     if (!whole) return run_distributed(context, params, *cohort);
     plan = *whole;
     check_disk(params.out, plan.output_bytes);
@@ -255,8 +256,9 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
 
 Plan plan_fermat(Context& context, const FermatJobParams& params) {
   if (!params.distances.empty()) return plan_of_distances(context, params);
-  const Input input = open_input(context, params.input);
-  const std::optional<Plan> whole = plan_whole(context, input, params);
+  const auto plan_run = [&](const Input& all) { return plan_whole(context, all, params); };
+  const Input input = open_input(context, params.input, plan_run);
+  const std::optional<Plan> whole = plan_run(input);
   return whole ? *whole : plan_distributed(context, input, params);
 }
 

@@ -181,6 +181,10 @@ DistanceSizes sizes_of_distances(const std::string& path) {
   return {.samples = layout.shape[0], .cell = whole || layout.width == 4 ? 4 : 8, .whole = whole};
 }
 
+DistanceSizes sizes_of_matrix(const io::MatrixSize& size) {
+  return {.samples = size.n, .cell = size.cell, .whole = size.whole, .text_bytes = size.text_bytes};
+}
+
 void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
                        const DistanceSizes& given) {
@@ -191,9 +195,10 @@ void check_fermat_fits(const Context& context,
 Plan plan_of_distances(Context& context, const FermatJobParams& params) {
   DistanceSizes given = sizes_of_distances(params.distances);
   if (given.samples < 0) {
-    const io::DistanceMatrix read = io::read_distances(context, params.distances, program_bytes(1));
-    given.samples = std::visit([](const auto& values) { return values.size(); }, read.values);
-    given.text_bytes = read.text_bytes;
+    io::read_distances(context, params.distances, [&](const io::MatrixSize& size) {
+      given = sizes_of_matrix(size);
+      check_matrices_fit(context, params, given);
+    });
   }
   check_matrices_fit(context, params, given);
   Plan plan;

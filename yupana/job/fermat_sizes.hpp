@@ -4,6 +4,7 @@
 #include <string>
 
 #include "yupana/core/context.hpp"
+#include "yupana/io/matrix_reader.hpp"
 #include "yupana/job/fermat.hpp"
 
 /// Bytes that a Fermat run holds and writes, known before it from its samples.
@@ -22,6 +23,8 @@ struct DistanceSizes {
 DistanceSizes sizes_of_cohort(const PlanParams& sizes, bool missing);
 /// Those of --from-distances from its first bytes (.npy); without samples of other formats.
 DistanceSizes sizes_of_distances(const std::string& path);
+/// Those of a matrix that is about to be read.
+DistanceSizes sizes_of_matrix(const io::MatrixSize& size);
 
 /// The most that a run holds at once after its distances are there, these included: the largest of
 ///   the closure of an alpha, or its search among --knn or from --landmarks

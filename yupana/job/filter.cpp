@@ -1,5 +1,6 @@
 #include "yupana/job/filter.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
@@ -36,22 +37,25 @@ void check_files(const FilterJobParams& params, std::string_view ending) {
   }
 }
 
-/// Throws out_of_resources where the blocks that are read and written at a time do not fit.
-void check_blocks_fit(Context& context,
-                      const Input& input,
-                      const FilterJobParams& params,
-                      std::string_view ending) {
-  const PlanParams sizes = plan_sizes(context, input, params.input);
+/// Of the blocks that are read and written at a time.
+std::uint64_t blocks_bytes(const PlanParams& sizes, std::string_view ending) {
   const std::int64_t block = io::written_block_sites(sizes.samples);
-  const std::int64_t sites = sizes.sites < 0 ? block : sizes.sites;
+  const std::int64_t sites = sizes.sites < 0 ? 2 * block : sizes.sites;
   // One block is read ahead of the one that is written; a name takes less than 200 bytes.
-  const double read = static_cast<double>(std::min(sites, block)) *
-                      (0.5 * static_cast<double>(sizes.samples) + 400);
+  const double read = static_cast<double>(std::min(sites, 2 * block)) *
+                      (0.25 * static_cast<double>(sizes.samples) + 200);
   const double written = io::written_block_bytes(ending.substr(1), sizes.samples, sites);
-  check_memory(context,
-               "filter " + params.input.path,
-               sizes.reader_bytes + sample_bytes * static_cast<std::uint64_t>(sizes.samples) +
-                   static_cast<std::uint64_t>(read + written));
+  return sizes.reader_bytes + sample_bytes * static_cast<std::uint64_t>(sizes.samples) +
+         static_cast<std::uint64_t>(read + written);
+}
+
+/// Of the calls in the file: nothing is known of compressed ones, and text takes more.
+std::uint64_t calls_bytes(const PlanParams& sizes, std::string_view ending) {
+  if (sizes.sites < 0) return 0;
+  const auto sites = static_cast<std::uint64_t>(sizes.sites);
+  const auto samples = static_cast<std::uint64_t>(sizes.samples);
+  if (ending == ".bed") return 3 + (samples + 3) / 4 * sites;
+  return ending == ".npy" ? samples * sites : 0;
 }
 
 io::SampleTable table_of(const Input& input) {
@@ -66,11 +70,28 @@ io::SampleTable table_of(const Input& input) {
 
 }  // namespace
 
+Plan plan_filter(Context& context, const FilterJobParams& params) {
+  const std::string_view ending = ending_of(params.out);
+  check_files(params, ending);
+  const Input input = open_input(context, params.input);
+  Plan plan;
+  plan.sizes = plan_sizes(context, input, params.input);
+  plan.passes = ending == ".pgen" ? 2 : 1;
+  plan.total_bytes =
+      std::max(plan.sizes.kinship_bytes, program_bytes(1) + blocks_bytes(plan.sizes, ending));
+  add_disk(plan, params.out, calls_bytes(plan.sizes, ending));
+  plan.output_may_shrink = true;
+  plan.at_most = plan.sizes.sites < 0;
+  return plan;
+}
+
 FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
   const std::string_view ending = ending_of(params.out);
   check_files(params, ending);
   Input input = open_input(context, params.input);
-  check_blocks_fit(context, input, params, ending);
+  check_memory(context,
+               "filter " + params.input.path,
+               blocks_bytes(plan_sizes(context, input, params.input), ending));
   return write_cohort(context, input, params.out);
 }
 

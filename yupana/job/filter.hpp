@@ -5,6 +5,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
 
 namespace yupana::job {
 
@@ -24,6 +25,9 @@ struct FilterJobResult {
 ///   errors: usage for a name of no kind, and where the output is the input; bad_input for names
 ///   that PLINK's files cannot hold
 FilterJobResult run_filter(Context& context, const FilterJobParams& params);
+
+/// What run_filter() would hold and write.
+Plan plan_filter(Context& context, const FilterJobParams& params);
 
 /// The same of a cohort that is open.
 FilterJobResult write_cohort(Context& context, Input& input, const std::string& out);

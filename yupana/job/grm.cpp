@@ -11,6 +11,7 @@
 #include "yupana/genotype/grm_dosages.hpp"
 #include "yupana/genotype/site_block.hpp"
 #include "yupana/io/plink_matrix.hpp"
+#include "yupana/job/count.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -22,9 +23,12 @@ constexpr std::int64_t smallest_block = 512;  ///< sites
 
 /// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; its
 /// tables, and its place in words that are a quarter full. Or its codes and dosages, twice.
-std::uint64_t site_bytes(std::int64_t samples, bool dosage) {
+/// `alone`: no block follows that is read ahead.
+std::uint64_t site_bytes(std::int64_t samples, bool dosage, bool alone = false) {
   const auto stride = static_cast<std::uint64_t>(genotype::SiteBlock(samples, 0).stride);
-  return dosage ? 2 * stride + 4 * static_cast<std::uint64_t>(samples) + 100 : 3 * stride + 700;
+  const std::uint64_t blocks = alone ? 1 : 2;
+  return dosage ? blocks * (stride + 2 * static_cast<std::uint64_t>(samples)) + 100
+                : (blocks + 1) * stride + 700;
 }
 
 /// Bytes of a run besides its pairs and blocks.
@@ -86,6 +90,7 @@ GrmFiles open_files(const GrmJobParams& params, std::int64_t samples, OutputFile
 
 void write_band(Context& context,
                 const GrmJobParams& params,
+                const GrmPlan& plan,
                 const genotype::Grm& grm,
                 GrmFiles& files) {
   const Stage stage(context, "write");
@@ -98,9 +103,12 @@ void write_band(Context& context,
   }
   if (params.cutoff) write_sparse(context, *files.sparse, grm, *params.cutoff);
   if (!params.npy) return;
-  files.npy->write_band(context, grm.rows, [&](std::int64_t i, double* row) {
+  constexpr std::uint64_t most = std::uint64_t{256} << 20;
+  const auto lower = [&](std::int64_t i, double* row) {
     for (std::int64_t j = 0; j <= i; ++j) row[j] = grm.at(i, j);
-  });
+  };
+  files.npy->write_band(
+      context, grm.rows, lower, static_cast<std::int64_t>(std::min(most, plan.write_bytes)));
 }
 
 std::int64_t pairs_without_sites(const genotype::Grm& grm) {
@@ -114,18 +122,23 @@ std::int64_t pairs_without_sites(const genotype::Grm& grm) {
 
 }  // namespace
 
-GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, bool one_band) {
+GrmPlan plan_grm(const Context& context,
+                 const Input& input,
+                 const InputParams& params,
+                 const GrmNeeds& needs) {
   const std::int64_t samples = std::ssize(input.cohort.samples());
   const bool dosage = input.cohort.has_dosages();
   const std::uint64_t site = site_bytes(samples, dosage);
-  const auto cell = static_cast<std::uint64_t>(12 + cell_bytes);
+  const auto cell = static_cast<std::uint64_t>(12 + needs.cell_bytes);
   const std::int64_t known = input.cohort.sites();
   const std::int64_t few =
       known < 0 ? smallest_block : std::clamp<std::int64_t>(known, 1, smallest_block);
-  const std::int64_t least_cells = one_band ? triangle_cells(samples) : samples;
-  const std::uint64_t least = fixed_bytes(samples, dosage) +
-                              static_cast<std::uint64_t>(few) * site +
-                              static_cast<std::uint64_t>(least_cells) * cell;
+  const std::int64_t least_cells = needs.one_band ? triangle_cells(samples) : samples;
+  const std::uint64_t besides =
+      fixed_bytes(samples, dosage) + plan_sizes(context, input, params).reader_bytes;
+  const std::uint64_t least = std::max(needs.later_bytes,
+                                       besides + static_cast<std::uint64_t>(few) * site +
+                                           static_cast<std::uint64_t>(least_cells) * cell);
   if (least > context.memory()) {
     const auto needed = static_cast<double>(least);
     throw resource_error(
@@ -148,10 +161,9 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
   if (known >= 0) plan.block_sites = std::clamp<std::int64_t>(known, 1, plan.block_sites);
   const genotype::GrmRoom room = genotype::GrmCounter::room(context, samples);
   plan.block_sites = std::max<std::int64_t>(1, std::min(plan.block_sites, room.block_sites));
-  const std::uint64_t fixed =
-      fixed_bytes(samples, dosage) + static_cast<std::uint64_t>(plan.block_sites) * site;
+  const std::uint64_t fixed = besides + static_cast<std::uint64_t>(plan.block_sites) * site;
   auto cells = static_cast<std::int64_t>((context.memory() - fixed) / cell);
-  if (!one_band && !dosage) {
+  if (!needs.one_band && !dosage) {
     if (room.cells < samples || room.block_sites < 1) {
       throw gpu_memory_error(
           "summing the relationships of " + counted(samples, "sample"),
@@ -162,7 +174,35 @@ GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, boo
   }
   for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
     plan.bands.push_back(triangle_band(row, samples, cells));
+    const Range band = plan.bands.back();
+    const std::int64_t pairs = triangle_cells(band.end) - triangle_cells(band.begin);
+    plan.sum_bytes = std::max(plan.sum_bytes, 12 * static_cast<std::uint64_t>(pairs));
   }
+  plan.fixed_bytes = besides;
+  if (!needs.one_band) {
+    plan.write_bytes = plan.sum_bytes / 12 * static_cast<std::uint64_t>(needs.cell_bytes);
+  }
+  plan.block_bytes = static_cast<std::uint64_t>(plan.block_sites) *
+                     site_bytes(samples, dosage, plan.block_sites == known);
+  return plan;
+}
+
+Plan plan_of_grm(const Context& context,
+                 const Input& input,
+                 const InputParams& params,
+                 const GrmPlan& grm) {
+  Plan plan;
+  plan.sizes = plan_sizes(context, input, params);
+  plan.planes = 0;
+  plan.at_most = true;
+  plan.bands = grm.bands;
+  plan.block_sites = grm.block_sites;
+  plan.block_bytes = grm.block_bytes;
+  plan.count_bytes = grm.sum_bytes;
+  plan.total_bytes =
+      std::max(plan.sizes.kinship_bytes,
+               program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
+                   grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
   return plan;
 }
 
@@ -214,12 +254,33 @@ void write_grm_ids(AtomicFile& file, const Input& input) {
   }
 }
 
+namespace {
+
+GrmPlan plan_run(const Context& context, const Input& input, const GrmJobParams& params) {
+  return plan_grm(context, input, params.input, {.cell_bytes = params.npy ? 8 : 0});
+}
+
+std::uint64_t output_bytes(const GrmJobParams& params, std::int64_t samples) {
+  const auto n = static_cast<std::uint64_t>(samples);
+  const std::uint64_t number = params.type == io::NpyType::float32 ? 4 : 8;
+  return (params.gcta ? 4 * n * (n + 1) : 0) + (params.npy ? number * n * n : 0);
+}
+
+}  // namespace
+
+Plan plan_grm_job(Context& context, const GrmJobParams& params) {
+  const Input input = open_input(context, params.input);
+  Plan plan = plan_of_grm(context, input, params.input, plan_run(context, input, params));
+  add_disk(plan, params.out, output_bytes(params, plan.sizes.samples));
+  plan.output_may_grow = params.cutoff.has_value();
+  return plan;
+}
+
 GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
   Input input = open_input(context, params.input);
   const std::int64_t n = std::ssize(input.cohort.samples());
-  const GrmPlan plan = plan_grm(context, input, params.npy ? 8 : 0, false);
-  const auto cells = static_cast<std::uint64_t>(triangle_cells(n));
-  check_disk(params.out, (params.gcta ? 8 * cells : 0) + (params.npy ? 8 * cells : 0));
+  const GrmPlan plan = plan_run(context, input, params);
+  check_disk(params.out, output_bytes(params, n));
   OutputFiles files;
   GrmFiles matrices = open_files(params, n, files);
   GrmJobResult result;
@@ -228,7 +289,7 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
     const genotype::Grm grm =
         count_grm(context, input, plan, {.standardize = params.standardize, .rows = band});
     result.pairs_without_sites += pairs_without_sites(grm);
-    write_band(context, params, grm, matrices);
+    write_band(context, params, plan, grm, matrices);
   }
   result.cohort = input.cohort.summary();
   if (result.pairs_without_sites > 0) {

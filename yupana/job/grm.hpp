@@ -10,6 +10,7 @@
 #include "yupana/genotype/grm.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
 
 namespace yupana::job {
 
@@ -35,11 +36,33 @@ struct GrmJobResult {
 struct GrmPlan {
   std::int64_t block_sites = 0;
   std::vector<Range> bands;
+  std::uint64_t block_bytes = 0;  ///< of the sites of a block
+  std::uint64_t sum_bytes = 0;    ///< of the pairs of the largest band
+  std::uint64_t write_bytes = 0;  ///< of rows of a .npy on their way to the file
+  std::uint64_t fixed_bytes = 0;  ///< of a run besides both
 };
 
-/// `cell_bytes`: of a pair, next to its sums, at the same time.
+/// What a run holds besides its sums of pairs.
+struct GrmNeeds {
+  int cell_bytes = 0;             ///< of a pair, next to its sums
+  bool one_band = false;          ///< it needs all pairs at once
+  std::uint64_t later_bytes = 0;  ///< at least, when all that is gone
+};
+
 ///   errors: out_of_resources where one row, or with `one_band` all of them, do not fit
-GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, bool one_band);
+GrmPlan plan_grm(const Context& context,
+                 const Input& input,
+                 const InputParams& params,
+                 const GrmNeeds& needs);
+
+/// The same in the words of --plan: memory of the program too; no files yet.
+Plan plan_of_grm(const Context& context,
+                 const Input& input,
+                 const InputParams& params,
+                 const GrmPlan& grm);
+
+/// What run_grm() would hold and write.
+Plan plan_grm_job(Context& context, const GrmJobParams& params);
 
 /// Rows of the matrix over the whole input, with progress.
 genotype::Grm count_grm(Context& context,

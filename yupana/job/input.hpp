@@ -106,6 +106,21 @@ struct Input {
 /// With ranks, this one's part of the sites: every rank counts all pairs. Collective.
 Input open_input(Context& context, const InputParams& params);
 
+/// The same for a run that may need more memory than the kinships of --king-cutoff: where these do
+/// not fit, `plan` is called with all samples, so that it names what the run needs.
+template <class PlanRun>
+Input open_input(Context& context, const InputParams& params, const PlanRun& plan) {
+  try {
+    return open_input(context, params);
+  } catch (const Error& error) {
+    if (!params.king_cutoff || error.code() != ErrorCode::out_of_resources) throw;
+    InputParams all = params;
+    all.king_cutoff.reset();
+    plan(open_input(context, all));
+    throw;
+  }
+}
+
 /// --king-cutoff and --indep-pairwise, over a cohort whose other filters are set. open_input() has
 /// done it. Collective, before the first read.
 void leave_out_alike(Context& context, const InputParams& params, Input& input);

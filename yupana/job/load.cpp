@@ -175,14 +175,10 @@ FermatInput from_counts(Context& context,
 
 FermatInput load_distances(Context& context, const FermatJobParams& params) {
   Stage stage(context, "read distances");
-  DistanceSizes sizes = sizes_of_distances(params.distances);
-  if (sizes.samples >= 0) check_fermat_fits(context, params, sizes);
-  io::DistanceMatrix read = io::read_distances(context, params.distances, program_bytes(1));
-  if (sizes.samples < 0) {
-    sizes.samples = size_of(read.values);
-    sizes.text_bytes = read.text_bytes;
-    check_fermat_fits(context, params, sizes);
-  }
+  io::DistanceMatrix read =
+      io::read_distances(context, params.distances, [&](const io::MatrixSize& size) {
+        check_fermat_fits(context, params, sizes_of_matrix(size));
+      });
   FermatInput result;
   result.names = std::move(read.names);
   result.distances = std::move(read.values);

@@ -13,6 +13,8 @@
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
+#include "yupana/io/npy_layout.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -202,6 +204,21 @@ void follow(Context& context,
   result.length = chain.size() == 2 ? *result.direct : result.unit.length(sum);
 }
 
+/// Throws out_of_resources where memory does not hold the distances, the lengths, and both as the
+/// run's numbers.
+void check_path_fits(const Context& context,
+                     const PathParams& params,
+                     const io::MatrixSize& distances,
+                     const std::string& lengths_path,
+                     const std::string& type) {
+  const io::InputFile file(lengths_path);
+  const io::NpyLayout lengths = io::npy_layout(lengths_path, io::head_of(file, 64 << 10));
+  const int own = type == "int32" || type == "float32" ? 4 : 8;
+  const std::int64_t cell = distances.cell + lengths.width + 2 * own;
+  check_memory(
+      context, "path " + params.run, static_cast<std::uint64_t>(distances.n * distances.n * cell));
+}
+
 }  // namespace
 
 PathResult find_path(Context& context, const PathParams& params) {
@@ -210,7 +227,11 @@ PathResult find_path(Context& context, const PathParams& params) {
   const std::string distances_path = params.run + ".dist.npy";
   const std::string lengths_path =
       params.run + field(run, "fermat", std::string(".fermat.npy"), params.run);
-  const io::DistanceMatrix read = io::read_distances(context, distances_path);
+  const std::string type = field(run, "weights_precision", std::string(), params.run);
+  const io::DistanceMatrix read =
+      io::read_distances(context, distances_path, [&](const io::MatrixSize& size) {
+        check_path_fits(context, params, size, lengths_path, type);
+      });
   const io::DistanceMatrix closed = io::read_distances(context, lengths_path);
   const auto* d = std::get_if<SquareMatrix<double>>(&read.values);
   if (d == nullptr) throw bad_file(distances_path, "not the float64 matrix a Fermat run writes");
@@ -219,7 +240,6 @@ PathResult find_path(Context& context, const PathParams& params) {
                  field(run, "weight_scale", 1.0, params.run),
                  field(record, "rooted", false, params.run)};
   result.neighbors = field(record, "neighbors", std::int64_t{0}, params.run);
-  const std::string type = field(run, "weights_precision", std::string(), params.run);
   std::visit(
       [&](const auto& lengths) {
         if (lengths.size() != d->size()) {

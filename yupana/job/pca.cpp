@@ -11,6 +11,7 @@
 #include "yupana/genotype/grm_product.hpp"
 #include "yupana/genotype/projection.hpp"
 #include "yupana/io/loadings.hpp"
+#include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"
 #include "yupana/job/pca_report.hpp"
 #include "yupana/job/run_files.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 /// Sites that are read at a time where no matrix is made: whole tiles of products.
 constexpr std::int64_t pass_sites = 2048;
+constexpr std::int64_t most_products = 20;  ///< of --approx, a pass each
 
 void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::string>& names) {
   std::int64_t pairs = 0;
@@ -146,9 +148,47 @@ void write_loadings(Context& context,
   repeated.note(context, params.out + ".loadings.tsv");
 }
 
+/// The page and its pictures.
+std::uint64_t page_bytes(const PcaJobParams& params, std::int64_t samples) {
+  return params.report ? 26'000'000 + 3000 * static_cast<std::uint64_t>(samples) : 0;
+}
+
+GrmPlan plan_components(const Context& context, const Input& input, const PcaJobParams& params) {
+  // A square of doubles is 16 bytes a pair.
+  const auto n = std::ssize(input.cohort.samples());
+  return plan_grm(context,
+                  input,
+                  params.input,
+                  {.cell_bytes = 16, .one_band = true, .later_bytes = page_bytes(params, n)});
+}
+
+std::uint64_t approximate_bytes(const Context& context,
+                                const Input& input,
+                                const PcaJobParams& params) {
+  const std::int64_t n = std::ssize(input.cohort.samples());
+  // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
+  const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
+  const std::int64_t blocks =
+      2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
+  constexpr std::uint64_t tables = 3 << 20;
+  return analysis::block_pca_bytes(n, params.pca) + static_cast<std::uint64_t>(blocks) + tables +
+         plan_sizes(context, input, params.input).reader_bytes;
+}
+
+/// The least that vectors and loadings take as text.
+std::uint64_t output_bytes(const PlanParams& sizes, const PcaJobParams& params) {
+  constexpr std::int64_t number = 10;
+  const std::int64_t lines =
+      sizes.samples + (params.loadings ? std::max<std::int64_t>(sizes.sites, 0) : 0);
+  const std::int64_t components = std::min(params.pca.components, sizes.samples);
+  return static_cast<std::uint64_t>(number * components * lines);
+}
+
 PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   Input input = open_input(context, params.input);
-  check_projection_fits(context, input, params.input, params.project);
+  const PlanParams sizes = plan_sizes(context, input, params.input);
+  check_memory(
+      context, "pca --project", projection_bytes(sizes, params, input.cohort.has_dosages()));
   const Matrix<double> scores = project(context, input, params.project, params.input.autosomes);
   PcaJobResult result;
   result.cohort = input.cohort.summary();
@@ -160,41 +200,32 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
 
 }  // namespace
 
-Components find_components(Context& context,
-                           Input& input,
-                           genotype::Standardize standardize,
-                           const analysis::PcaParams& params) {
-  // A square of doubles is 16 bytes a pair.
-  const GrmPlan plan = plan_grm(context, input, 16, true);
+Components find_components(Context& context, Input& input, const PcaJobParams& params) {
+  const GrmPlan plan = plan_components(context, input, params);
   Components result;
   SquareMatrix<double> matrix;
   {
     const genotype::Grm grm =
-        count_grm(context, input, plan, {.standardize = standardize, .rows = {}});
+        count_grm(context, input, plan, {.standardize = params.standardize, .rows = {}});
     result.sites = grm.sites;
     refuse_unshared_pairs(grm, input.cohort.samples());
     matrix = grm_matrix(context, grm);
   }
-  if (params.components > matrix.size()) {
+  if (params.pca.components > matrix.size()) {
     context.note(fmt::format("{} {} no more components",
                              counted(matrix.size(), "sample"),
                              matrix.size() == 1 ? "has" : "have"));
   }
   const Stage stage(context, "components");
-  result.pca = analysis::pca(context, matrix.view(), params);
+  result.pca = analysis::pca(context, matrix.view(), params.pca);
   return result;
 }
 
-Components approximate_components(Context& context,
-                                  Input& input,
-                                  genotype::Standardize standardize,
-                                  const analysis::PcaParams& params) {
+Components approximate_components(Context& context, Input& input, const PcaJobParams& params) {
   const std::int64_t n = std::ssize(input.cohort.samples());
-  // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
-  const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
-  const std::uint64_t blocks =
-      2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
-  check_memory(context, "pca --approx", analysis::block_pca_bytes(n, params) + blocks);
+  check_memory(context,
+               "pca --approx",
+               std::max(approximate_bytes(context, input, params), page_bytes(params, n)));
   Components result;
   bool first_pass = true;
   const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
@@ -204,7 +235,7 @@ Components approximate_components(Context& context,
     input.cohort.rewind();
     genotype::CallBlock block;
     while (input.cohort.read(block, pass_sites)) {
-      squares += genotype::add_grm_product(context, block, standardize, x, sums);
+      squares += genotype::add_grm_product(context, block, params.standardize, x, sums);
       result.sites += block.codes.sites;
     }
     if (std::exchange(first_pass, false)) note_origin(context, input.cohort.samples(), sums);
@@ -212,8 +243,35 @@ Components approximate_components(Context& context,
     std::for_each(sums.data, sums.row(n), [&](double& sum) { sum /= sites; });
     return squares / sites;
   };
-  result.pca = analysis::block_pca(context, n, product, params);
+  result.pca = analysis::block_pca(context, n, product, params.pca);
   return result;
+}
+
+Plan plan_pca(Context& context, const PcaJobParams& params) {
+  const Input input = open_input(context, params.input);
+  Plan plan;
+  plan.at_most = true;
+  plan.sizes = plan_sizes(context, input, params.input);
+  std::uint64_t bytes = page_bytes(params, plan.sizes.samples);
+  if (!params.project.empty()) {
+    plan.passes = 1;
+    bytes = projection_bytes(plan.sizes, params, input.cohort.has_dosages());
+  } else if (params.approximate) {
+    plan.passes = most_products;
+    bytes = std::max(bytes, approximate_bytes(context, input, params));
+  } else {
+    const GrmPlan grm = plan_components(context, input, params);
+    plan = plan_of_grm(context, input, params.input, grm);
+    bytes = std::max(bytes, plan.sizes.reader_bytes + grm.sum_bytes / 3 * 7);
+  }
+  plan.passes += params.loadings ? 1 : 0;
+  plan.total_bytes = std::max(
+      {plan.total_bytes,
+       plan.sizes.kinship_bytes,
+       program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + bytes});
+  add_disk(plan, params.out, output_bytes(plan.sizes, params));
+  plan.output_may_grow = true;
+  return plan;
 }
 
 PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
@@ -225,7 +283,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
                       params.label_column,
                       {input.cohort.samples(), input.families, input.individuals, {}});
   const auto find = params.approximate ? approximate_components : find_components;
-  Components components = find(context, input, params.standardize, params.pca);
+  Components components = find(context, input, params);
   analysis::PcaResult& pca = components.pca;
   PcaJobResult result;
   result.cohort = input.cohort.summary();

@@ -40,18 +40,12 @@ struct Components {
 /// Components of the relationships of an input.
 ///   memory: 28 bytes a pair of samples
 ///   errors: bad_input where a pair of samples has no called site in common
-Components find_components(Context& context,
-                           Input& input,
-                           genotype::Standardize standardize,
-                           const analysis::PcaParams& params);
+Components find_components(Context& context, Input& input, const PcaJobParams& params);
 
 /// The same without the matrix, by up to 20 passes over the input, for more samples than a matrix
 /// of them fits memory. Missing calls are taken as their site's mean, as PLINK 2's --pca approx.
 ///   errors: out_of_resources where the vectors do not fit memory
-Components approximate_components(Context& context,
-                                  Input& input,
-                                  genotype::Standardize standardize,
-                                  const analysis::PcaParams& params);
+Components approximate_components(Context& context, Input& input, const PcaJobParams& params);
 
 /// Coordinates of the samples of an input among the components of an earlier run, whose loadings
 /// are at `path`, with that run's frequencies: of its own samples, where no call is missing, their
@@ -63,11 +57,12 @@ Matrix<double> project(Context& context,
                        const std::string& path,
                        std::int64_t autosomes);
 
-/// Throws out_of_resources where a projection does not fit in context.memory().
-void check_projection_fits(Context& context,
-                           const Input& input,
-                           const InputParams& params,
-                           const std::string& path);
+/// Bytes of a projection: the loadings as they are found by their names, the blocks of sites and
+/// the coordinates.
+std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage);
+
+/// What run_pca() would hold and write.
+Plan plan_pca(Context& context, const PcaJobParams& params);
 
 /// Genotypes in, the principal components of their relationship matrix out: PREFIX.eigenvec and
 /// PREFIX.eigenval; PREFIX.loadings.tsv. Of a projection

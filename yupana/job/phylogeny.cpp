@@ -140,12 +140,15 @@ TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
   std::optional<AtomicFile> file;
   if (!params.out.empty()) file.emplace(params.out);
   check_tree_name(params);
-  io::DistanceMatrix read = io::read_distances(context, params.path);
+  io::DistanceMatrix read =
+      io::read_distances(context, params.path, [&](const io::MatrixSize& size) {
+        const auto text = static_cast<std::uint64_t>(size.text_bytes);
+        check_memory(context,
+                     "nj " + params.path,
+                     static_cast<std::uint64_t>(size.n * size.n * size.cell) +
+                         std::max(text, tree_bytes(size.n, params.method)));
+      });
   const std::int64_t n = std::visit([](const auto& m) { return m.size(); }, read.values);
-  const auto cell =
-      static_cast<std::uint64_t>(std::holds_alternative<SquareMatrix<double>>(read.values) ? 8 : 4);
-  const std::uint64_t matrix = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * cell;
-  check_memory(context, "nj " + params.path, matrix + tree_bytes(n, params.method));
   if (read.names.empty()) {
     for (std::int64_t i = 1; i <= n; ++i) read.names.push_back(std::to_string(i));
   }

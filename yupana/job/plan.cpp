@@ -10,6 +10,7 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts.hpp"
+#include "yupana/genotype/site_block.hpp"
 
 namespace yupana::job {
 namespace {
@@ -26,7 +27,8 @@ constexpr std::int64_t gpu_rows = 256;
 /// Bytes a site takes: its planes once, its 2-bit codes in each of `blocks`: one is read while one
 /// is worked on.
 double site_bytes(std::int64_t samples, int planes, int blocks = 2) {
-  return static_cast<double>(samples) * (blocks * 0.25 + planes * 0.125) + 128;
+  const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
+  return static_cast<double>(samples) * planes * 0.125 + static_cast<double>(blocks * stride) + 24;
 }
 
 /// Of counts of rows that `parts` ranks sum.
@@ -61,6 +63,10 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
   auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
   sites = std::clamp(sites, smallest_block_sites, largest_block);
   if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
+  // A last block of few sites would leave what is held for it untouched.
+  if (sizes.sites > sites && sizes.ranks == 1) {
+    sites = divide_up(sizes.sites, divide_up(sizes.sites, sites));
+  }
   return round_up(sites, genotype::chunk_sites);
 }
 
@@ -217,9 +223,10 @@ std::uint64_t bytes_beside_counts(const Plan& plan) {
   return std::max({plan.block_bytes, plan.write_bytes, plan.sizes.unblocked_bytes});
 }
 
-/// The peak if no call turns out to be missing: counts of shared sites are never made then.
-/// `held`: beside blocks and counts.
-std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
+/// The peak if no call turns out to be missing: neither the plane of calls nor counts of shared
+/// sites are made then. `held`: beside blocks and counts.
+std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after) {
+  plan.block_bytes -= static_cast<std::uint64_t>(plan.block_sites * plan.sizes.samples / 8);
   std::uint64_t counts = 0;
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
@@ -230,7 +237,8 @@ std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t
 }  // namespace
 
 std::int64_t passes_of(const Plan& plan) {
-  return plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands);
+  return plan.passes +
+         (plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands));
 }
 
 Plan make_plan(Context& context, const PlanParams& params) {
@@ -306,8 +314,9 @@ std::string bytes_text(const char* what, std::uint64_t bytes, const std::string&
 
 /// When a run holds less than planned, and whose memory it is.
 std::string less_text(const Plan& plan) {
-  if (plan.bands.empty()) return "";
   const std::string each = plan.sizes.ranks > 1 ? " on each rank" : "";
+  if (plan.at_most && plan.sizes.sites >= 0) return " at the most; what the sites hold decides";
+  if (plan.bands.empty() && !plan.at_most) return "";
   if (plan.sizes.sites < 0) return each + " at the most; less if the sites are few";
   if (!plan.sizes.missing) return each;
   if (!plan.complete_bytes) return each + " at the most; less if no call is missing";
@@ -315,9 +324,10 @@ std::string less_text(const Plan& plan) {
 }
 
 std::string counts_text(const Plan& plan) {
-  const std::string sites = plan.sizes.sites < 0 ? "unknown" : human_count(plan.sizes.sites);
-  std::string text = fmt::format("sites        {}\n", sites);
-  text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
+  std::string text;
+  if (plan.planes > 0) {
+    text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
+  }
   text +=
       fmt::format("blocks       {} sites, {}\n", plan.block_sites, human_bytes(plan.block_bytes));
   if (plan.sizes.ranks > 1) {
@@ -329,12 +339,6 @@ std::string counts_text(const Plan& plan) {
   text += fmt::format("counts       {} in {} over the input\n",
                       human_bytes(plan.count_bytes),
                       counted(passes_of(plan), "pass", "passes"));
-  if (plan.sizes.kinship_passes > 0) {
-    text += bytes_text("kinships",
-                       plan.sizes.kinship_bytes,
-                       fmt::format(" in {} before, of every pair (--king-cutoff)",
-                                   counted(plan.sizes.kinship_passes, "more pass", "more passes")));
-  }
   if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
   return text;
 }
@@ -343,7 +347,21 @@ std::string counts_text(const Plan& plan) {
 
 std::string describe(const Plan& plan) {
   std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
+  if (passes_of(plan) > 0) {
+    const std::int64_t sites = plan.sizes.sites;
+    text += fmt::format("sites        {}\n", sites < 0 ? "unknown" : human_count(sites));
+  }
   if (!plan.bands.empty()) text += counts_text(plan);
+  if (plan.bands.empty() && plan.passes > 0) {
+    text += fmt::format(
+        "passes       {}{} over the input\n", plan.passes > 2 ? "up to " : "", plan.passes);
+  }
+  if (plan.sizes.kinship_passes > 0) {
+    text += bytes_text("kinships",
+                       plan.sizes.kinship_bytes,
+                       fmt::format(" in {} before, of every pair (--king-cutoff)",
+                                   counted(plan.sizes.kinship_passes, "more pass", "more passes")));
+  }
   const std::uint64_t matrices =
       std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
   if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
@@ -352,10 +370,11 @@ std::string describe(const Plan& plan) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
   }
   if (plan.output_bytes > 0 || plan.output_may_grow) {
-    text += bytes_text(
-        "output",
-        plan.output_bytes,
-        plan.output_may_grow ? " at the least: text and compressed files take more" : "");
+    text += bytes_text("output",
+                       plan.output_bytes,
+                       plan.output_may_grow ? " at the least: text and compressed files take more"
+                       : plan.output_may_shrink ? " at the most; less where filters leave out sites"
+                                                : "");
   }
   if (plan.free_disk) text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
   return text;

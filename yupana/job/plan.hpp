@@ -51,7 +51,7 @@ struct Plan {
   /// Ranks are cut into groups, each with about as many pairs of a band, in whole rows; the ranks
   /// of a group cut the sites among themselves.
   int pair_groups = 1;
-  int planes = 2;
+  int planes = 2;                 ///< 0: sites are not packed in planes
   std::int64_t block_sites = 0;   ///< sites packed at a time
   std::uint64_t block_bytes = 0;  ///< raw codes (twice: one read ahead) and planes of a block
   std::uint64_t count_bytes = 0;  ///< counts of the largest band, as far as a rank counts them
@@ -62,12 +62,15 @@ struct Plan {
   std::optional<std::uint64_t> complete_bytes;
   std::uint64_t output_bytes = 0;          ///< of the files, text as the least it can take
   bool output_may_grow = false;            ///< text or compressed files are among them
+  bool output_may_shrink = false;          ///< filters may leave out sites
   std::optional<std::uint64_t> free_disk;  ///< where the files go, if the run names them
   std::vector<Range> bands;  ///< rows of the triangle whose counts the ranks hold at once
   /// This rank's rows as its GPUs hold them at once: one pass over the input each. Empty on the
   /// CPU.
   std::vector<Range> gpu_bands;
   std::uint64_t gpu_bytes = 0;  ///< on each GPU, for the largest of them
+  std::int64_t passes = 0;      ///< over the input besides those of the bands
+  bool at_most = false;         ///< sites decide how much less than the total a run holds
   double pair_sites = 0;        ///< n (n - 1) / 2 x sites; 0 where sites are unknown
 };
 

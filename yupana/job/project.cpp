@@ -15,27 +15,17 @@ namespace {
 
 constexpr std::int64_t sites_at_once = 2048;
 
-/// Bytes of the loadings as they are found by their names, of the blocks of sites and of the
-/// coordinates.
-std::uint64_t projection_bytes(const PlanParams& sizes, const std::string& path, bool dosage) {
+}  // namespace
+
+std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage) {
   constexpr std::int64_t components = 10;
   std::error_code none;
-  const auto file = std::filesystem::file_size(path, none);
+  const auto file = std::filesystem::file_size(params.project, none);
   const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
   const std::int64_t codes = (dosage ? 5 : 1) * sizes.samples;
   const std::int64_t blocks = sites_at_once * (3 * codes / 4 + 400);
   return sizes.reader_bytes + loadings +
          static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
-}
-
-}  // namespace
-
-void check_projection_fits(Context& context,
-                           const Input& input,
-                           const InputParams& params,
-                           const std::string& path) {
-  const PlanParams sizes = plan_sizes(context, input, params);
-  check_memory(context, "pca --project", projection_bytes(sizes, path, input.cohort.has_dosages()));
 }
 
 Matrix<double> project(Context& context,

@@ -7,8 +7,6 @@
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/tiles.hpp"
-#include "yupana/genotype/planes.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/io/written_sites.hpp"
 #include "yupana/job/plan.hpp"
@@ -17,20 +15,23 @@
 namespace yupana::job {
 namespace {
 
-void check_cohort_memory(const Context& context,
-                         const genotype::SimulateParams& cohort,
-                         double bytes,
-                         std::int64_t of_sample) {
-  bytes += static_cast<double>(program_bytes(1)) +
-           static_cast<double>(cohort.samples) * static_cast<double>(of_sample);
+void check_cohort_memory(const Context& context, const SimulateJobParams& params) {
+  const genotype::SimulateParams& cohort = params.cohort;
+  // A VCF names its samples in one line, of identifiers alone.
+  const bool is_binary = params.format == "bed" || params.format == "pgen";
+  const auto of_sample = static_cast<double>(is_binary ? sample_bytes : 75);
+  const double bytes = static_cast<double>(program_bytes(1)) +
+                       static_cast<double>(cohort.samples) * of_sample +
+                       io::written_block_bytes(params.format, cohort.samples, cohort.sites);
   if (bytes <= static_cast<double>(context.memory())) return;
   throw resource_error(
-      "simulate:{}x{}: names and the smallest block take {}, --memory allows {}; raise --memory, "
-      "or take fewer samples",
+      "simulate:{}x{}: names and the smallest block take {}, --memory allows {}; raise --memory to "
+      "{}, or take fewer samples",
       cohort.samples,
       cohort.sites,
       needed_bytes(bytes),
-      allowed_bytes(context.memory()));
+      allowed_bytes(context.memory()),
+      memory_option(bytes));
 }
 
 /// Notes populations without samples and families that no population has room for.
@@ -62,15 +63,16 @@ double file_bytes(const SimulateJobParams& params) {
 
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
   note_idle_options(context, cohort);
-  // Two blocks of codes, one of planes.
-  constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
-  const std::int64_t sites =
-      std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
-  check_cohort_memory(
-      context,
-      cohort,
-      static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
-      sample_bytes);
+  constexpr double few = 16 << 20;
+  const double names = sample_bytes * static_cast<double>(cohort.samples);
+  if (names <= std::max(static_cast<double>(context.memory()), few)) return;
+  throw resource_error(
+      "simulate:{}x{}: the names of the samples alone take {}, --memory allows {}; raise --memory "
+      "to what yupana plan says, or take fewer samples",
+      cohort.samples,
+      cohort.sites,
+      needed_bytes(names),
+      allowed_bytes(context.memory()));
 }
 
 io::SampleTable simulated_samples(const genotype::SimulatedSource& source) {
@@ -94,13 +96,7 @@ io::SampleTable simulated_samples(const genotype::SimulatedSource& source) {
 }
 
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
-  // A VCF names its samples in one line, of identifiers alone.
-  const bool is_binary = params.format == "bed" || params.format == "pgen";
-  check_cohort_memory(
-      context,
-      params.cohort,
-      io::written_block_bytes(params.format, params.cohort.samples, params.cohort.sites),
-      is_binary ? sample_bytes : 75);
+  check_cohort_memory(context, params);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(context, params.cohort);
   note_idle_options(context, params.cohort);

@@ -210,11 +210,13 @@ void FermatFiles::write_graphs(const graph::FermatResult& paths,
                                std::vector<analysis::Edge> edges) {
   io::GraphFile graph;
   graph.edges = std::move(edges);
+  // Over all edges the way there depends on the device, and the lengths do not.
+  const bool all_edges = params_.fermat.neighbors == 0 && params_.fermat.landmarks == 0;
   graph.description = fmt::format(
-      "Fermat distances, alpha = {} ({}): the minimum spanning tree, and the edges that are their "
+      "Fermat distances, alpha = {}{}: the minimum spanning tree, and the edges that are their "
       "own shortest path among each individual's {} nearest; longer ones are left out",
       number_text(paths.alpha),
-      paths.method,
+      all_edges ? "" : fmt::format(" ({})", paths.method),
       analysis::FermatEdgesParams{}.neighbors);
   graph.names = input_.names;
   const RunLabels& labels = input_.labels;

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Commands on genotypes and distances: a refusal for too little --memory names a figure that will do."""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+
+def follow(*arguments, memory="1k"):
+    """Runs a command with too little memory, then with what the refusal says."""
+    told = run(*arguments, "--memory", memory, status=4).stderr
+    figure = re.search(r"--memory (?:to )?([\d.]+[kMG])\b", told)
+    assert figure and len(told.splitlines()) == 1, (arguments, told)
+    run(*arguments, "--memory", figure[1])
+
+
+def cohort():
+    run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "-o", "c")
+    run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "--format", "vcf.gz", "-o", "c")
+
+
+def a_matrix_was_refused_three_times_before_a_figure_would_do():
+    # Names, text and matrix were each held against memory before what the run makes of them.
+    cohort()
+    run("dist", "c.bed", "-o", "d", "--format", "npy", "tsv", "phylip")
+    run("dist", "c.bed", "-o", "p", "--distance", "square", "bin")
+    run("dist", "c.bed", "-o", "t", "--distance", "triangle", "gz")
+    for name in ("d.dist.npy", "d.dist.tsv", "d.dist.phy", "p.dist.bin", "t.dist.gz"):
+        for memory in ("1k", "500k"):
+            follow("nj", name, "-o", "t.nwk", memory=memory)
+            follow("fermat", "--from-distances", name, "-o", "o", memory=memory)
+        follow("fermat", "--from-distances", name, "--matrix-only", "-o", "o")
+    for method in ("bionj", "average", "single"):
+        follow("nj", "d.dist.npy", "--tree", method, "-o", "t.nwk")
+
+
+def a_path_was_refused_until_its_last_matrix_fitted():
+    cohort()
+    for options in ((), ("--root",), ("--precision", "float64"), ("--alpha", 1.5), ("--knn", 20)):
+        run("fermat", "c.bed", "-o", "f", *options)
+        for memory in ("1k", "1M", "2M"):
+            follow("path", "f", "s1", "s9", memory=memory)
+
+
+def simulate_named_no_figure():
+    for form in ("bed", "pgen", "vcf.gz"):
+        follow("simulate", "--samples", 3000, "--sites", 100, "--format", form, "-o", "s")
+    for command in ("dist", "fermat", "grm", "pca"):
+        follow(command, "simulate:400x1500", "-o", "o")
+
+
+def every_refusal_of_genotypes_names_what_will_do():
+    cohort()
+    run("pca", "c.bed", "--loadings", "-o", "l")
+    pairs = ("--king-cutoff", 0.2), ("--indep-pairwise", 50, 5, 0.2), ("--mind", 0.5)
+    for name in ("c.bed", "c.vcf.gz"):
+        for command in (("dist",), ("dist", "--tree", "nj"), ("dist", "--make-king-table"),
+                        ("dist", "--pairs-below", 1, "--no-matrix"), ("fermat",), ("fermat", "--matrix-only"),
+                        ("grm",), ("grm", "--format", "npy"), ("pca",), ("pca", "--approx"),
+                        ("pca", "--loadings", "--report"), ("pca", "--project", "l.loadings.tsv")):
+            follow(command[0], name, *command[1:], "-o", "o")
+        for ending in ("bed", "pgen", "vcf", "vcf.gz", "npy"):
+            follow("filter", name, "-o", f"o.{ending}")
+    for filters in pairs:
+        for command in ("dist", "fermat", "grm", "pca"):
+            follow(command, "c.bed", *filters, "-o", "o")
+        follow("filter", "c.bed", *filters, "-o", "o.bed")
+    follow("dist", "c.bed", "--tree", "nj", "--bootstrap", 5, "--block", 10, "-o", "o")
+
+
+sys.exit(main(helpers=[follow, cohort]))
