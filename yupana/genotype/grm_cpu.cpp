@@ -328,20 +328,25 @@ void correct_tile(
      sums);
     return !list.empty();
   };
-  std::int64_t sums[line_samples];
+  constexpr std::int64_t group = 8;  // columns that share a line of the cache
+  std::int64_t sums[group][line_samples];
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    if (!sums_of(i, columns, sums)) continue;
+    if (!sums_of(i, columns, sums[0])) continue;
     for (std::int64_t j = columns.begin; j < std::min(columns.end, i + 1); ++j) {
-      const std::int64_t sum = sums[j - columns.begin];
+      const std::int64_t sum = sums[0][j - columns.begin];
       grm.sums[grm.cell(i, j)] += 2 * (sum >> count_bits);
       grm.missing_both[grm.cell(i, j)] += static_cast<std::uint32_t>(sum & count_mask);
     }
   }
   const std::int64_t line_begin = rows.begin / line_samples * line_samples;
-  for (std::int64_t j = columns.begin; j < std::min(columns.end, rows.end); ++j) {
-    if (!sums_of(j, rows, sums)) continue;
-    for (std::int64_t i = std::max(rows.begin, j); i < rows.end; ++i) {
-      grm.sums[grm.cell(i, j)] += 2 * (sums[i - line_begin] >> count_bits);
+  for (std::int64_t j = columns.begin; j < std::min(columns.end, rows.end); j += group) {
+    const std::int64_t end = std::min({j + group, columns.end, rows.end});
+    bool any = false;
+    for (std::int64_t k = j; k < end; ++k) any = sums_of(k, rows, sums[k - j]) || any;
+    for (std::int64_t i = std::max(rows.begin, j); any && i < rows.end; ++i) {
+      for (std::int64_t k = j; k < std::min(end, i + 1); ++k) {
+        grm.sums[grm.cell(i, k)] += 2 * (sums[k - j][i - line_begin] >> count_bits);
+      }
     }
   }
 }
