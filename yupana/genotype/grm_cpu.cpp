@@ -208,6 +208,10 @@ void lookup_sums(const Lookup& lookup, std::int64_t* sums) {
       shifts[v] = hn::ShiftLeft<1>(hn::Iota(codes, static_cast<std::uint64_t>(v * width)));
     }
     const auto three = hn::Set(codes, 3);
+    // The line of a site is in the second-level cache, and far from that of the one before.
+    for (std::int64_t k = 0; k < lookup.count; ++k) {
+      __builtin_prefetch(lookup.codes.row(lookup.sites[k]) + first);
+    }
     for (std::int64_t begin = 0; begin < line_samples; begin += group) {
       hn::Vec<decltype(d)> parts[group / width];
       for (auto& part : parts) part = hn::Zero(d);
