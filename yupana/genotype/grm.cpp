@@ -115,7 +115,8 @@ double Grm::at(std::int64_t i, std::int64_t j) const {
   if (!products.empty()) return products[cell(i, j)] / static_cast<double>(count);
   const std::int64_t sum = sums[cell(i, j)] + own_sums[static_cast<std::size_t>(i)] +
                            own_sums[static_cast<std::size_t>(j)] + 2 * constant;
-  return std::ldexp(static_cast<double>(sum), -fraction_bits) / static_cast<double>(count);
+  constexpr double unit = 1.0 / (std::int64_t{1} << fraction_bits);
+  return static_cast<double>(sum) * unit / static_cast<double>(count);
 }
 
 GrmCounter::GrmCounter(Context& context, std::int64_t samples, const GrmParams& params)

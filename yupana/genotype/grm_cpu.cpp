@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "yupana/genotype/grm_backends.hpp"
@@ -60,6 +61,39 @@ constexpr std::int64_t lanes = hn::MaxLanes(Words());
 constexpr std::int64_t block_rows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 constexpr std::int64_t block_columns = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
+// Where bits are counted in one instruction and products added in another, squares of one digit are
+// not put together from ones and fours: each is multiplied.
+#if HWY_TARGET <= HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL
+// This target's processors have it; not every Highway lets the compiler know.
+#pragma GCC target("avx512vnni")
+constexpr bool ones_and_fours = true;
+HWY_INLINE hn::Vec<Sums> plus_products(hn::Vec<Sums> sums, hn::Vec<Signed> a, hn::Vec<Signed> b) {
+  return hn::Vec<Sums>{_mm512_dpwssd_epi32(sums.raw, a.raw, b.raw)};
+}
+#else
+constexpr bool ones_and_fours = false;
+HWY_INLINE hn::Vec<Sums> plus_products(hn::Vec<Sums> sums, hn::Vec<Signed> a, hn::Vec<Signed> b) {
+  auto unused = hn::Zero(Sums());
+  return hn::ReorderWidenMulAccumulate(Sums(), a, b, sums, unused);
+}
+#endif
+
+/// Bits of each word of `one`, and four times those of `two`.
+HWY_INLINE hn::Vec<Signed> squares_of(hn::Vec<Words> one, hn::Vec<Words> two) {
+#if HWY_TARGET <= HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
+  const auto squares =
+      hn::Add(hn::PopulationCount(one), hn::ShiftLeft<2>(hn::PopulationCount(two)));
+#else
+  // The bits of bytes; there are at most 8, so that fours do not leave their byte either.
+  const Words d;
+  const hn::Repartition<std::uint8_t, Words> d8;
+  const auto bits = [&](auto v) { return hn::BitCast(d, hn::PopulationCount(hn::BitCast(d8, v))); };
+  const auto bytes = hn::Add(bits(one), hn::ShiftLeft<2>(bits(two)));
+  const auto squares = hn::Add(hn::ShiftRight<8>(bytes), hn::And(bytes, hn::Set(d, 0xff)));
+#endif
+  return hn::BitCast(Signed(), squares);
+}
+
 /// The sums over the slab of weight * (x - x')^2, x the copies of the minor allele.
 template <int digits>
 void block_sums(const PairTile& tile,
@@ -90,25 +124,35 @@ void block_sums(const PairTile& tile,
       for (std::int64_t c = 0; c < block_columns; ++c) {
         const auto by_one = hn::Xor(row_w, w[c]);
         const auto by_two = hn::AndNot(by_one, hn::Xor(row_u, u[c]));
-        const auto squares = hn::BitCast(
-            s, hn::Add(hn::PopulationCount(by_one), hn::ShiftLeft<2>(hn::PopulationCount(by_two))));
-        auto unused = hn::Zero(wide);
-        low[r][c] = hn::ReorderWidenMulAccumulate(wide, squares, low_digits, low[r][c], unused);
-        if constexpr (digits == 2) {
+        if constexpr (digits == 1 && ones_and_fours) {
+          low[r][c] =
+              plus_products(low[r][c], hn::BitCast(s, hn::PopulationCount(by_one)), low_digits);
           high[r][c] =
-              hn::ReorderWidenMulAccumulate(wide, squares, high_digits, high[r][c], unused);
+              plus_products(high[r][c], hn::BitCast(s, hn::PopulationCount(by_two)), low_digits);
+        } else {
+          const auto squares = squares_of(by_one, by_two);
+          low[r][c] = plus_products(low[r][c], squares, low_digits);
+          if constexpr (digits == 2) high[r][c] = plus_products(high[r][c], squares, high_digits);
         }
       }
     }
   }
-  for (std::int64_t r = 0; r < block_rows; ++r) {
-    for (std::int64_t c = 0; c < block_columns; ++c) {
-      std::int64_t sum = hn::GetLane(hn::SumOfLanes(wide, low[r][c]));
-      if constexpr (digits == 2) {
-        sum += std::int64_t{hn::GetLane(hn::SumOfLanes(wide, high[r][c]))} * (1 << 15);
-      }
-      sums[r * block_columns + c] = sum * (std::int64_t{1} << tile.shift);
-    }
+  // By way of memory and without a loop, which would keep the sums in memory all along.
+  constexpr std::int64_t width = hn::MaxLanes(Sums()), pairs = block_rows * block_columns;
+  alignas(64) std::int32_t parts[2][pairs * width];
+  const auto store = [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (hn::Store(low[k / block_columns][k % block_columns], wide, parts[0] + k * width), ...);
+    (hn::Store(high[k / block_columns][k % block_columns], wide, parts[1] + k * width), ...);
+  };
+  store(std::make_index_sequence<pairs>());
+  const auto sum_of = [&](const std::int32_t* part) {
+    return std::int64_t{hn::GetLane(hn::SumOfLanes(wide, hn::Load(wide, part)))};
+  };
+  constexpr std::int64_t scale = digits == 2 ? 1 << 15 : ones_and_fours ? 4 : 0;
+  for (std::int64_t k = 0; k < pairs; ++k) {
+    std::int64_t sum = sum_of(parts[0] + k * width);
+    if constexpr (scale != 0) sum += sum_of(parts[1] + k * width) * scale;
+    sums[k] = sum * (std::int64_t{1} << tile.shift);
   }
 }
 
@@ -164,6 +208,10 @@ void lookup_sums(const Lookup& lookup, std::int64_t* sums) {
       shifts[v] = hn::ShiftLeft<1>(hn::Iota(codes, static_cast<std::uint64_t>(v * width)));
     }
     const auto three = hn::Set(codes, 3);
+    // The line of a site is in the second-level cache, and far from that of the one before.
+    for (std::int64_t k = 0; k < lookup.count; ++k) {
+      __builtin_prefetch(lookup.codes.row(lookup.sites[k]) + first);
+    }
     for (std::int64_t begin = 0; begin < line_samples; begin += group) {
       hn::Vec<decltype(d)> parts[group / width];
       for (auto& part : parts) part = hn::Zero(d);
@@ -284,20 +332,25 @@ void correct_tile(
      sums);
     return !list.empty();
   };
-  std::int64_t sums[line_samples];
+  constexpr std::int64_t group = 8;  // columns that share a line of the cache
+  std::int64_t sums[group][line_samples];
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    if (!sums_of(i, columns, sums)) continue;
+    if (!sums_of(i, columns, sums[0])) continue;
     for (std::int64_t j = columns.begin; j < std::min(columns.end, i + 1); ++j) {
-      const std::int64_t sum = sums[j - columns.begin];
+      const std::int64_t sum = sums[0][j - columns.begin];
       grm.sums[grm.cell(i, j)] += 2 * (sum >> count_bits);
       grm.missing_both[grm.cell(i, j)] += static_cast<std::uint32_t>(sum & count_mask);
     }
   }
   const std::int64_t line_begin = rows.begin / line_samples * line_samples;
-  for (std::int64_t j = columns.begin; j < std::min(columns.end, rows.end); ++j) {
-    if (!sums_of(j, rows, sums)) continue;
-    for (std::int64_t i = std::max(rows.begin, j); i < rows.end; ++i) {
-      grm.sums[grm.cell(i, j)] += 2 * (sums[i - line_begin] >> count_bits);
+  for (std::int64_t j = columns.begin; j < std::min(columns.end, rows.end); j += group) {
+    const std::int64_t end = std::min({j + group, columns.end, rows.end});
+    bool any = false;
+    for (std::int64_t k = j; k < end; ++k) any = sums_of(k, rows, sums[k - j]) || any;
+    for (std::int64_t i = std::max(rows.begin, j); any && i < rows.end; ++i) {
+      for (std::int64_t k = j; k < std::min(end, i + 1); ++k) {
+        grm.sums[grm.cell(i, k)] += 2 * (sums[k - j][i - line_begin] >> count_bits);
+      }
     }
   }
 }
