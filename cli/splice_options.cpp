@@ -84,6 +84,13 @@ void add_scores(Command& command, SpliceOptions& options) {
                  "the target has costs three times its share of the target by the usual scores",
                  0,
                  1);
+  command.number("--isoform-evalue",
+                 job.isoforms.max_e_value,
+                 "of isoforms, with --exons auto: each stretch of their exons that the best chain "
+                 "of the place has not must hold an alignment to the target, without a gap, that "
+                 "chance has this often in the place at most; the largest value takes all exons",
+                 0,
+                 1e12);
   command.flag("--both-strands",
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
@@ -249,7 +256,8 @@ void check_options(const Call& call, const SpliceOptions& options) {
     required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
   }
   if (options.job.isoforms.most == 1) {
-    call.command.refuse({"--isoform-score"}, "with one chain of each place, as without --isoforms");
+    call.command.refuse({"--isoform-score", "--isoform-evalue"},
+                        "with one chain of each place, as without --isoforms");
   } else if (options.job.local_ends || options.job.frameshift > 0) {
     refuse(
         fmt::format("--isoforms {} needs {}",
@@ -292,7 +300,8 @@ void check_combination(const Command& command,
                     "--junction-weight", "--junction-cost", "--missing-signal", "--min-donor",
                     "--min-gc-donor",    "--min-acceptor",  "--gc-donors",      "--coding",
                     "--min-exon",        "--max-exon",      "--max-exons",      "--one-strand",
-                    "--exact-window",    "--max-intron",    "--max-loci",       "--max-evalue"},
+                    "--exact-window",    "--max-intron",    "--max-loci",       "--max-evalue",
+                    "--isoform-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
   if (!options.job.site_scores.empty()) {

@@ -5,7 +5,8 @@ where they are installed, of exonerate, spaln and minimap2. One thread each.
   python3 bench/splice/accuracy.py build/release/yupana FOLDER
 
 FOLDER has vertebrate_cds/*/{genomic.fa,target_cdna.fa,exons.tsv} and
-arabidopsis_U89959/{U89959_genomic.fas.gz,U89959_cds.gff3}; a set that it lacks is left out.
+arabidopsis_U89959/{U89959_genomic.fas.gz,U89959_cds.gff3}; a set that it lacks is left out. Simulated
+genes with what is rare in genes (rare.py) follow.
 """
 import argparse
 import gzip
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 from genome import COMPLEMENT, chains_of_minimap2, chains_of_yupana, run
+import rare
 
 ACIDS = dict(zip((a + b + c for a in "TCAG" for b in "TCAG" for c in "TCAG"),
                  "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"))
@@ -108,7 +110,17 @@ def with_stop_codon(exons, truth):
     return {(first, last + 3) if (first, last + 3) in truth else (first, last) for first, last in exons}
 
 
-def measure(name, genes, find, by_protein, folder):
+def installed(finders):
+    """Those whose program is here."""
+    missing = {name.split()[0] for name in finders} - {"yupana"}
+    missing = {program for program in missing if shutil.which(program) is None}
+    for program in sorted(missing):
+        print(f"{program}: not installed, left out", file=sys.stderr)
+    return {name: find for name, find in finders.items() if name.split()[0] not in missing}
+
+
+def measured(genes, find, by_protein, folder):
+    """(exons right, others, whole genes, processor seconds)"""
     seconds = right = wrong = whole = 0
     for bases, target, truth in genes:
         (folder / "g.fa").write_text(f">chr\n{bases}\n")
@@ -119,20 +131,28 @@ def measure(name, genes, find, by_protein, folder):
         right += len(exons & truth)
         wrong += len(exons - truth)
         whole += exons == truth
-    count = sum(len(truth) for _, _, truth in genes)
-    print(f"| {name} | {right} of {count} | {wrong} | {whole} of {len(genes)} | {seconds:.2f} s |", flush=True)
+    return right, wrong, whole, seconds
 
 
 def table(title, genes, finders, folder, by_protein=False):
     if not genes:
         return print(f"{title}: not in the folder, left out", file=sys.stderr)
     print(f"\n| {title} | exons right | others | whole genes | processor time |\n|---|---:|---:|---:|---:|")
-    for name, find in finders.items():
-        program = name.split()[0]
-        if program != "yupana" and shutil.which(program) is None:
-            print(f"{program}: not installed, left out", file=sys.stderr)
-            continue
-        measure(name, genes, find, by_protein, folder)
+    count = sum(len(truth) for _, _, truth in genes)
+    for name, find in installed(finders).items():
+        right, wrong, whole, seconds = measured(genes, find, by_protein, folder)
+        print(f"| {name} | {right} of {count} | {wrong} | {whole} of {len(genes)} | {seconds:.2f} s |", flush=True)
+
+
+def rare_table(programs, folder):
+    """Whole genes of six: by their own cDNAs; by cDNAs of which a tenth of the letters is another one."""
+    own, related = installed(cdnas(programs, False)), installed(cdnas(programs, True))
+    names = [name.split()[0] for name in own]
+    print(f"\n| six genes with | {' | '.join(names)} |\n|---{'|---:' * len(names)}|")
+    for kind in rare.KINDS:
+        cells = [" / ".join(str(measured(rare.genes(kind, changed), find, False, folder)[2])
+                            for changed, find in ((0, own[a]), (0.1, related[b]))) for a, b in zip(own, related)]
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
 
 def main():
@@ -150,6 +170,7 @@ def main():
         table("genes by proteins of relatives", related, proteins(programs), folder, by_protein=True)
         plant = {"yupana --species plant": lambda: programs.yupana("--species", "plant")}
         table("transcripts by their coding sequences", own, plant | cdnas(programs, False), folder)
+        rare_table(programs, folder)
 
 
 if __name__ == "__main__":

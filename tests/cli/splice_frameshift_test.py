@@ -88,7 +88,7 @@ def bases_too_few_and_too_many_are_shifts():
         score = splice(bases, acids, "-F", penalty)
         assert score == best_score(broken, acids, penalty), (shift, at, score)
         assert tags()["fs"] == "1" and tags()["st"] == "0", tags()
-        assert ";Frameshift=1;" in attributes("mRNA")[0] and "StopCodon" not in attributes("mRNA")[0]
+        assert ";frameshift=1;" in attributes("mRNA")[0] and "stop_codon" not in attributes("mRNA")[0]
         assert len(attributes("CDS")) == 2 and "frameshift: " in pathlib.Path("s.txt").read_text()
         first, last = sorted(tuple(map(int, x.split("-"))) for x in table("s")[0]["chain"].split(","))
         assert (first[0], last[1]) == (301, 300 + len(broken)), (first, last)
@@ -130,7 +130,7 @@ def stop_codons_inside_are_paid_for():
     score = splice(noise(300) + broken + noise(300), acids, "-F", 20)
     assert score == unbroken - EQUAL + UNEQUAL - 20, (score, unbroken)
     assert (tags()["fs"], tags()["st"]) == ("0", "1"), tags()
-    assert ";StopCodon=1;" in attributes("mRNA")[0] and "Frameshift" not in attributes("mRNA")[0]
+    assert ";stop_codon=1;" in attributes("mRNA")[0] and "frameshift" not in attributes("mRNA")[0]
     assert table("s")[0]["chain"] == f"301-{300 + len(broken)}"
     score = splice(noise(300) + broken + noise(300), acids, "-F", 200)
     assert unbroken - EQUAL - 200 < score < unbroken - EQUAL + UNEQUAL, "a gap, or an intron, pays"

@@ -124,6 +124,23 @@ def exons_that_exclude_each_other_are_found_from_signals():
             assert [row["mapq"] for row in table("a")] == ["60", "0"]
 
 
+def a_stretch_that_fits_by_chance_took_the_place_of_a_skipped_exon():
+    chance = 0
+    for target in ("--target", "t.fa"), ("--protein", "p.fa"):
+        for seed in range(4):
+            random.seed(20 + seed)
+            cassette = coding(12)
+            places = gene([("ATG" + coding(50), True), (coding(40), True), (cassette, True),
+                           (coding(45), True), (coding(40) + "TAA", True)])
+            skipped = chain(places[:2] + places[3:])
+            given = ("--genome", "g.fa", *target, "--isoforms", "2", "--isoform-score", "0.7", "-o", "a")
+            run("splice", *given, "--isoform-evalue", "1e12")
+            chance += chains("a")[1] != skipped
+            run("splice", *given)
+            assert chains("a") == [chain(places), skipped], (seed, chains("a"))
+    assert chance > 2, chance
+
+
 def isoforms_are_the_same_for_all_threads_and_memory():
     random.seed(5)
     second = coding(30)
@@ -183,6 +200,12 @@ def what_has_no_isoforms_is_refused():
     refuse(*dna, "--isoforms", "0", status=2, says=("--isoforms", "1"))
     refuse(*dna, "--isoforms", "2", "--isoform-score", "nan", status=2, says="--isoform-score")
     refuse(*dna, "--isoforms", "2", "--isoform-score", "1.5", status=2, says="--isoform-score")
+    refuse(*dna, "--isoforms", "2", "--isoform-evalue", "-1", status=2, says="--isoform-evalue")
+    refuse(*dna, "--isoform-evalue", "0.5", status=2, says=("--isoform-evalue", "--isoforms"))
+    pathlib.Path("e.tsv").write_text("1\t9\n")
+    refuse(*dna, "--exons", "e.tsv", "--isoforms", "2", "--isoform-evalue", "1", status=2,
+           says=("--isoform-evalue", "--exons auto"))
+    pathlib.Path("e.tsv").unlink()
     refuse(*dna, "--isoform-score", "0.5", status=2, says=("--isoform-score", "--isoforms"))
     refuse(*dna, "--isoforms", "2", "--ends", "local", status=2, says=("--isoforms 2", "--ends global"))
     refuse("--genome", "g.fa", "--protein", "p.fa", "--isoforms", "2", "-F", "20", status=2,

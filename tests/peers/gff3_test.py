@@ -98,5 +98,22 @@ def it_accepts_proteins_with_cds_and_phases():
         valid("auto")
 
 
+def frames_that_shift_had_attributes_of_reserved_names():
+    draw = random.Random(11)
+    codons = ["GCT", "AAG", "GAC", "CTG", "TGG", "CCA", "GAA", "ATC"]
+    amino = dict(zip(codons, "AKDLWPEI"))
+    words = draw.choices(codons, k=120)
+    whole = "ATG" + "".join(words) + "TAA"
+    letters = lambda n: "".join(draw.choices("ACGT", k=n))
+    pathlib.Path("p.fa").write_text(">prot\nM" + "".join(amino[word] for word in words) + "\n")
+    for broken, word in ((whole[:150] + whole[151:], "frameshift"), (whole[:150] + "A" + whole[150:], "frameshift"),
+                         (whole[:150] + "TGA" + whole[153:], "stop_codon")):
+        for text in (letters(200) + broken + letters(100), complement(letters(90) + broken + letters(200))):
+            pathlib.Path("g.fa").write_text(f">chr1\n{text}\n")
+            run("splice", "--genome", "g.fa", "--protein", "p.fa", "-F", "23", "-o", "run")
+            assert f";{word}=1" in pathlib.Path("run.gff3").read_text()
+            assert valid("run") == (2 if word == "frameshift" else 1)
+
+
 need("gt")
 sys.exit(main())

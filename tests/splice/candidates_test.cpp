@@ -44,6 +44,9 @@ TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
   EXPECT_GT(donor_odds(human, "CAGGTAAGT", 3), 10);
   EXPECT_LT(donor_odds(human, "CAGCTAAGT", 3), donor_odds(human, "CAGGTAAGT", 3) - 8);
   EXPECT_GT(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCAGG", 19), 10);
+  EXPECT_EQ(acceptor_odds(human, "GGGGGGGGGGGGGGGGGCAGG", 19),
+            acceptor_odds(human, "AGAGAGAGAGAGAGAGGCAGG", 19))
+      << "one intron in 64 has any bases there";
   EXPECT_EQ(donor_odds(human, "NNNNNNNNN", 3), 0);
   EXPECT_EQ(donor_odds(human, "", 3), 0) << "beyond the ends of the text";
 }
@@ -106,6 +109,24 @@ TEST(Candidates, ConsensusSitesOfU12IntronsScoreAsHighAsThoseOfOthers) {
   EXPECT_LT(acceptor("TTCCTTAACGTGAGTGAAAC"), acceptor("TTCCTTAACGTGAGTGACAC") - 3) << "a purine";
   EXPECT_LT(acceptor("TTCCTTAACCAC"), 0) << "the branch point is too near";
   EXPECT_LT(acceptor(""), 0);
+  EXPECT_EQ(donor("GTATCCTT"), donor("ATATCCTT"));
+  EXPECT_EQ(acceptor("TTCCTTAACGTGAGTGACAG"), acceptor("TTCCTTAACGTGAGTGACAC"));
+}
+
+TEST(Candidates, SitesHaveTheBetterOddsOfBothKindsOfIntrons) {
+  const SiteModels& human = site_models(Species::vertebrate);
+  const auto best = [](const SiteModels& models, std::string_view bases) {
+    return best_donor_odds(models, {bases, codes_of(bases)}, 3);
+  };
+  for (const std::string_view bases : {"CAGATATCCTT", "CAGGTATCCTT"}) {
+    EXPECT_EQ(best(human, bases), minor_donor_odds(codes_of(bases), 3));
+    EXPECT_EQ(best(site_models(Species::worm), bases),
+              donor_odds(site_models(Species::worm), bases, 3));
+  }
+  EXPECT_EQ(best(human, "CAGGTAAGT"), donor_odds(human, "CAGGTAAGT", 3));
+  const std::string_view end = "TTCCTTAACGTGAGTGACAGA";
+  EXPECT_EQ(best_acceptor_odds(human, {end, codes_of(end)}, 19),
+            minor_acceptor_odds(codes_of(end), 19));
 }
 
 TEST(Candidates, AreAllPairsOfSignalsWithAnOpenFrame) {

@@ -120,6 +120,52 @@ TEST(Isoforms, AreTheBestOfAllChainsThatSkipAnExonOfEachBetterOne) {
   EXPECT_GT(others, 200U);
 }
 
+TEST(Isoforms, WithEvidenceAreTheBestChainsOfItsExonsLessThoseThatDoNotHoldIt) {
+  Draw draw(33);
+  Context context({.device = "cpu", .threads = 2});
+  const AlignParams params;
+  const AlignAll align_all = [&](std::span<const Case> some) {
+    return align(context, some, params);
+  };
+  std::size_t others = 0, passed_over = 0;
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    OwnCase c = random_case(draw, {60, 1, 9, 14, 0, "ACG"});
+    c.target = c.bases.substr(draw.below(8), 12) + c.bases.substr(30 + draw.below(8), 12);
+    const SplicedAlignment best = align(context, c.view(), params);
+    if (best.score <= 0) continue;
+    IsoformEvidence evidence;
+    OwnCase some = c;
+    some.exons.clear();
+    for (const Exon& exon : c.exons) {
+      evidence.exons.push_back(draw.below(3) > 0);
+      if (evidence.exons.back()) some.exons.push_back(exon);
+    }
+    // Chains of an even number of exons are taken for good.
+    evidence.holds = [](const auto& chain) { return chain.size() % 2 == 0; };
+    const std::vector<Scored> all = all_chains(some, params);
+    std::vector<Chain> listed = {chain_of(c, best)};
+    for (const SplicedAlignment& one :
+         next_isoforms(c.view(), best, {100, 0}, align_all, {evidence.exons, {[](const auto&) {
+                                                               return true;
+                                                             }}})) {
+      ASSERT_EQ(best_other(all, listed), one.score);
+      listed.push_back(chain_of(c, one));
+    }
+    std::vector<Chain> good;
+    for (const SplicedAlignment& one : next_isoforms(c.view(), best, {3, 0}, align_all, evidence)) {
+      good.push_back(chain_of(c, one));
+    }
+    listed.erase(listed.begin());
+    passed_over += std::erase_if(listed, [](const Chain& chain) { return chain.size() % 2; });
+    listed.resize(std::min<std::size_t>(listed.size(), 2));
+    EXPECT_EQ(good, listed);
+    others += good.size();
+  }
+  EXPECT_GT(others, 100U);
+  EXPECT_GT(passed_over, 50U);
+}
+
 TEST(Isoforms, OfCompetitiveExonsAreThoseOfAll) {
   Draw draw(32);
   Context context({.device = "cpu", .threads = 1});

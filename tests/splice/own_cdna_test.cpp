@@ -99,7 +99,33 @@ TEST(OwnCdna, AcceptorsBehindPurines) {
   expect_own_exons({.acceptor = "GAAGGAGAAGGGAAGAGAAAAG"}, {150, 120, 90});
 }
 
-TEST(OwnCdna, ExonsOfThousandsOfBases) { expect_own_exons({}, {150, 3600, 90}); }
+/// A gene's cDNA with every `step`-th letter another one.
+void expect_exons_of_relatives(const Intron& intron, std::size_t step) {
+  Draw draw(9);
+  for (int g = 0; g < 30; ++g) {
+    const Gene gene(draw, intron, {150, 120, 90});
+    std::string target = gene.cdna;
+    for (std::size_t at = 5; at + 3 < target.size(); at += step) {
+      target[at] = target[at] == 'A' ? 'C' : 'A';
+    }
+    EXPECT_EQ(places_of(gene, target), gene.places) << g;
+  }
+}
+
+TEST(OwnCdna, RelativesLostAcceptorsBehindPurines) {
+  expect_exons_of_relatives({.acceptor = "GAAGGAGAAGGGAAGAGAAAAG"}, 9);
+}
+
+TEST(OwnCdna, U12IntronsFromGtToAgGaveWayToSitesNearby) {
+  const Intron intron{.donor = "GTATCCTTT", .acceptor = "TTCCTTAACTTTCATACCAG"};
+  expect_exons_of_relatives(intron, 1000);
+  expect_exons_of_relatives(intron, 9);
+}
+
+TEST(OwnCdna, ExonsOfThousandsOfBases) {
+  expect_own_exons({}, {150, 3600, 90});
+  expect_own_exons({}, {150, 9000, 90});
+}
 
 TEST(OwnCdna, IntronsOfTwentyFiveBases) {
   expect_own_exons({.acceptor = "TTTTCTTTTTGCAG", .length = 25}, {150, 120, 90});

@@ -78,8 +78,17 @@ class SiteLines {
                      kind,
                      splice::site_score_of_odds(odds));
     };
-    if (at > 0 && is(bases, at, 'G', 'T')) line('D', splice::donor_odds(models_, bases, at));
-    if (is(bases, at - 2, 'A', 'G')) line('A', splice::acceptor_odds(models_, bases, at - 1));
+    const bool donor = at > 0 && is(bases, at, 'G', 'T'), acceptor = is(bases, at - 2, 'A', 'G');
+    if (!donor && !acceptor) return;
+    // No site looks at bases further away.
+    constexpr std::int64_t around = 64;
+    const std::int64_t first = std::max<std::int64_t>(0, at - around);
+    const std::string_view near = std::string_view(bases).substr(first, at - first + around);
+    std::vector<std::int8_t> codes;
+    for (const char base : near) codes.push_back(static_cast<std::int8_t>(splice::base_code(base)));
+    const splice::CodedBases text{near, codes};
+    if (donor) line('D', splice::best_donor_odds(models_, text, at - first));
+    if (acceptor) line('A', splice::best_acceptor_odds(models_, text, at - 1 - first));
   }
 
   const std::string& name_;

@@ -112,7 +112,7 @@ void write_spliced_tsv(AtomicFile& file,
 /// gene, mRNA and exon lines, isoforms as further mRNAs of one gene, mrna1.2 after mrna1; the
 /// score of an exon is that of its own columns. CDS lines where bases are a protein's, the stop
 /// codon included, with their phase; an exon with a shift of the frame is two, and the mRNA has
-/// Frameshift and StopCodon with how many there are; of a cDNA whose frame the alignment cuts off
+/// frameshift and stop_codon with how many there are; of a cDNA whose frame the alignment cuts off
 /// they have partial=true, and start_range or end_range on that side of the sequence.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// GTF 2.2: transcript, exon, CDS without the stop codon, start_codon and stop_codon; the numbers

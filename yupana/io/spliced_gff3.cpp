@@ -40,8 +40,8 @@ std::string partial_ends(const SplicedHit& hit, const std::vector<ExonRow>& rows
 std::string broken_frame(const SplicedHit& hit) {
   if (!hit.frameshifts) return {};
   const std::int64_t shifts = count_shifts(hit), stops = count_stops(hit);
-  return (shifts == 0 ? "" : fmt::format(";Frameshift={}", shifts)) +
-         (stops == 0 ? "" : fmt::format(";StopCodon={}", stops));
+  return (shifts == 0 ? "" : fmt::format(";frameshift={}", shifts)) +
+         (stops == 0 ? "" : fmt::format(";stop_codon={}", stops));
 }
 
 /// A transcript's number: that of its gene, and of isoforms their own.

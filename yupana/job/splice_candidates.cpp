@@ -19,12 +19,6 @@ constexpr std::uint64_t finder_bytes_per_base = 16;
 /// Scores further apart than this, times lambda, are no doubt: the mapping quality is the largest.
 constexpr double no_doubt = 20;
 
-std::string_view bases_of(const Trial& trial) {
-  return std::string_view(*trial.strand->bases)
-      .substr(static_cast<std::size_t>(trial.first - 1),
-              static_cast<std::size_t>(trial.last - trial.first + 1));
-}
-
 /// How far behind the best score one is that changes no output; infinite where scores gain by
 /// chance.
 double hopeless_distance(const std::vector<splice::Case>& cases,

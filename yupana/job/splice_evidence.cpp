@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/splice/exon_evidence.hpp"
 #include "yupana/splice/significance.hpp"
 
 namespace yupana::job {
@@ -20,17 +21,17 @@ double lambda_of(const io::SplicedHit& hit, std::string_view around) {
                                splice::amino_composition(*hit.letters));
 }
 
+splice::Mask mask_of(const io::SplicedHit& hit) {
+  return hit.protein ? splice::low_complexity_amino_acids : splice::low_complexity_bases;
+}
+
 /// Scores of the hit's alignment that no repeat explains.
 std::vector<std::int64_t> evidence_of(const io::SplicedHit& hit) {
   const splice::Case problem{*hit.bases, *hit.exons, *hit.letters};
   std::string text = splice::spliced_bases(problem, hit.alignment.chain);
   if (hit.protein) text = splice::translation(text, hit.protein->code);
   return splice::segment_scores(
-      text,
-      *hit.letters,
-      hit.alignment.chain,
-      hit.params->substitution,
-      hit.protein ? splice::low_complexity_amino_acids : splice::low_complexity_bases);
+      text, *hit.letters, hit.alignment.chain, hit.params->substitution, mask_of(hit));
 }
 
 /// -10 log10 of the probability that the best alignment elsewhere is right and the hit is not.
@@ -103,6 +104,31 @@ void judge(io::SplicedHit& hit,
     const double quality = std::min(evidence, quality_against(hit, lambda, others));
     hit.quality = static_cast<int>(std::lround(std::max(quality, 0.0)));
   }
+}
+
+splice::IsoformEvidence evidence_of_isoforms(const io::SplicedHit& best,
+                                             const splice::Case& problem,
+                                             const std::vector<splice::ExonAlignment>& chain,
+                                             std::string_view around,
+                                             double max_e_value) {
+  const double lambda = lambda_of(best, around);
+  if (lambda <= 0) return {};
+  const auto expected = [&](std::vector<std::int64_t> scores) {
+    return splice::expected_by_chance(std::move(scores),
+                                      lambda,
+                                      static_cast<double>(around.size()),
+                                      static_cast<double>(problem.target.size()));
+  };
+  if (expected({}) <= max_e_value) return {};
+  splice::EvidenceParams params;
+  while (expected({params.least_score}) > max_e_value) ++params.least_score;
+  if (best.protein) params.code = &best.protein->code;
+  params.low_complexity = mask_of(best);
+  const splice::Substitution& scores = best.params->substitution;
+  return {splice::exons_with_evidence(problem, chain, scores, params),
+          [=, &problem, &chain, &scores](const std::vector<splice::ExonAlignment>& other) {
+            return splice::holds_evidence(problem, chain, other, scores, params);
+          }};
 }
 
 }  // namespace yupana::job

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/io/spliced_files.hpp"
+#include "yupana/splice/isoforms.hpp"
 
 /// Private to the job: what speaks for a hit, and against.
 namespace yupana::job {
@@ -41,5 +42,14 @@ void judge(io::SplicedHit& hit,
            double searched_bases,
            std::span<const AlignedPlace> others,
            double max_e_value);
+
+/// What isoforms of a hit need, whose chain is that of its problem: in each stretch of their exons
+/// that the chain does not read what chance has `max_e_value` times in `around` at most. Nothing
+/// where scores gain by chance. Refers to all that it is given.
+splice::IsoformEvidence evidence_of_isoforms(const io::SplicedHit& best,
+                                             const splice::Case& problem,
+                                             const std::vector<splice::ExonAlignment>& chain,
+                                             std::string_view around,
+                                             double max_e_value);
 
 }  // namespace yupana::job

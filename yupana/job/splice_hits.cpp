@@ -110,11 +110,7 @@ void judge_case(const Group& group,
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (first + i != c && !places[i].exons.empty()) others.push_back(places[i]);
   }
-  const std::string_view around =
-      std::string_view(*hit.bases)
-          .substr(static_cast<std::size_t>(trial->first - 1),
-                  static_cast<std::size_t>(trial->last - trial->first + 1));
-  judge(hit, around, task->searched_bases, others, params.max_e_value);
+  judge(hit, bases_of(*trial), task->searched_bases, others, params.max_e_value);
 }
 
 /// Appends the isoforms of the last hit, that of case c, whose alignment was `best`.
@@ -128,10 +124,18 @@ void add_isoforms(const Group& group,
                   TaskHits& hits) {
   const int rank = hits.back().rank;
   int number = 1;
+  const auto& [task, trial] = group.places[c];
+  // Appending hits would move the one that the evidence refers to.
+  const io::SplicedHit first_hit = hits.back();
+  splice::IsoformEvidence evidence;
+  if (task->from_signals) {
+    evidence = evidence_of_isoforms(
+        first_hit, group.cases[c], best.chain, bases_of(*trial), params.isoforms.max_e_value);
+  }
   for (splice::SplicedAlignment& next :
-       splice::next_isoforms(group.cases[c], best, params.isoforms, align)) {
+       splice::next_isoforms(group.cases[c], best, params.isoforms, align, evidence)) {
     io::SplicedHit hit = make_hit(group, c, params, std::move(next));
-    if (group.places[c].first->from_signals) {
+    if (task->from_signals) {
       judge_case(group, first, c, places, params, hit);
       if (!hit.aligned) continue;
       hit.quality = 0;

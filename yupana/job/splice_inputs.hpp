@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -43,6 +44,13 @@ struct Trial {
   std::int64_t last = 0;
   std::vector<std::int64_t> without;  ///< bases whose exons are left out, in order
 };
+
+/// Where a trial's exons are looked for.
+inline std::string_view bases_of(const Trial& trial) {
+  return std::string_view(*trial.strand->bases)
+      .substr(static_cast<std::size_t>(trial.first - 1),
+              static_cast<std::size_t>(trial.last - trial.first + 1));
+}
 
 /// A target and what is tried with it.
 struct Task {

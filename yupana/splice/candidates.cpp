@@ -193,8 +193,7 @@ class Finder {
     const bool is_break = at + 2 < std::ssize(codes_) && begins_[at + 2];
     if (is_break || is(at, "AG") || is(at, "AC")) {
       const bool in_target = is_break || word_near(at + 2, 1);
-      double odds = acceptor_odds(models_, bases_, at + 1);
-      if (models_.minor && is(at, "AC")) odds = std::max(odds, minor_acceptor_odds(codes_, at + 1));
+      const double odds = best_acceptor_odds(models_, {bases_, codes_}, at + 1);
       const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
       if (in_target || score >= least_odds(params_.min_acceptor, is(at, "AC"))) {
         starts_.push_back({at + 3, score, SiteKind::splice, in_target});
@@ -208,8 +207,7 @@ class Finder {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (ends_here_[at] || is(at, "GT") || gc || is(at, "AT"))) {
       const bool in_target = ends_here_[at] || word_near(at - TargetWords::length, -1);
-      double odds = donor_odds(models_, bases_, at);
-      if (models_.minor && is(at, "AT")) odds = std::max(odds, minor_donor_odds(codes_, at));
+      const double odds = best_donor_odds(models_, {bases_, codes_}, at);
       const double score = sites_.donor(at, is(at, "GT"), odds);
       // A donor GC has lost about five bits at its second base already.
       const double least = gc ? params_.min_gc_donor : params_.min_donor;

@@ -34,13 +34,15 @@ class Search {
   Search(const Case& problem,
          const SplicedAlignment& best,
          const IsoformParams& params,
-         const AlignAll& align)
-      : problem_(problem), params_(params), align_(align), listed_{best} {
+         const AlignAll& align,
+         const IsoformEvidence& evidence)
+      : problem_(problem), params_(params), align_(align), evidence_(evidence), listed_{best} {
     open_.push_back({{}, best});
   }
 
-  std::vector<SplicedAlignment> run() && {
-    while (!open_.empty() && std::ssize(listed_) < params_.most) {
+  std::vector<SplicedAlignment> run() {
+    std::vector<SplicedAlignment> found;
+    while (!open_.empty() && std::ssize(found) + 1 < params_.most) {
       const auto top =
           std::max_element(open_.begin(), open_.end(), [](const Node& a, const Node& b) {
             return a.best.score < b.best.score;
@@ -51,14 +53,14 @@ class Search {
       if (same == listed_.end()) {
         // No other part has better chains; its own others are looked at once it is the best again.
         listed_.push_back(top->best);
+        if (evidence_.holds(top->best.chain)) found.push_back(top->best);
         continue;
       }
       const Node node = std::move(*top);
       open_.erase(top);
       divide(node, *same);
     }
-    listed_.erase(listed_.begin());
-    return std::move(listed_);
+    return found;
   }
 
  private:
@@ -98,6 +100,7 @@ class Search {
     Smaller smaller{std::move(skipped), {}, {}};
     for (std::int64_t k = 0; k < std::ssize(problem_.exons); ++k) {
       const Exon& exon = problem_.exons[static_cast<std::size_t>(k)];
+      if (!evidence_.exons.empty() && !evidence_.exons[static_cast<std::size_t>(k)]) continue;
       const bool is_out = std::any_of(smaller.skipped.begin(),
                                       smaller.skipped.end(),
                                       [&](const Skipped& bases) { return overlaps(exon, bases); });
@@ -127,6 +130,7 @@ class Search {
   const Case problem_;
   const IsoformParams& params_;
   const AlignAll& align_;
+  const IsoformEvidence& evidence_;
   std::vector<SplicedAlignment> listed_;
   std::vector<Node> open_;
   std::set<std::vector<Skipped>> seen_;
@@ -137,9 +141,10 @@ class Search {
 std::vector<SplicedAlignment> next_isoforms(const Case& problem,
                                             const SplicedAlignment& best,
                                             const IsoformParams& params,
-                                            const AlignAll& align) {
+                                            const AlignAll& align,
+                                            const IsoformEvidence& evidence) {
   if (best.score <= 0 || best.chain.empty()) return {};
-  return Search(problem, best, params, align).run();
+  return Search(problem, best, params, align, evidence).run();
 }
 
 }  // namespace yupana::splice

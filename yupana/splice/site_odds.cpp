@@ -13,20 +13,28 @@ namespace {
 
 constexpr std::int64_t donor_before = 3, acceptor_before = 20;
 
-// Introns of the minor spliceosome (U12) from AT to AC: their donors have a consensus, and their
-// acceptors that of a branch point in place of a run of pyrimidines (Hall, Padgett 1994; Burge,
-// Padgett, Sharp 1998). Bases between branch point and exon, the intron's last three included:
+// Places of an acceptor before its YAG, and what bases without pyrimidines count there at least.
+constexpr std::int64_t tract = 16;
+constexpr double least_tract = -6;
+
+// Introns of the minor spliceosome (U12) from AT to AC or GT to AG: their donors have a consensus,
+// and their acceptors that of a branch point in place of a run of pyrimidines (Hall, Padgett 1994;
+// Burge, Padgett, Sharp 1998). Bases between branch point and exon, the intron's last three
+// included:
 constexpr std::int64_t nearest_branch = 5, furthest_branch = 28;
-// One intron in a thousand is of this kind: each of its sites pays for half of log2(1000).
+// One intron in a thousand is of either kind: each of its sites pays for half of log2(1000).
 constexpr double minor_cost = 4.98;
 constexpr double pyrimidine_share = 0.9;  // before AC
 
+/// Of the places [begin, end) of a model whose first place is at `from`.
 template <std::size_t size>
 double odds(std::string_view bases,
             std::int64_t from,
-            const std::array<std::array<double, 4>, size>& model) {
+            const std::array<std::array<double, 4>, size>& model,
+            std::size_t begin = 0,
+            std::size_t end = size) {
   double sum = 0;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const std::int64_t at = from + static_cast<std::int64_t>(i);
     if (at < 0 || at >= std::ssize(bases)) continue;
     const int base = base_code(bases[at]);
@@ -74,16 +82,20 @@ double donor_odds(const SiteModels& models, std::string_view bases, std::int64_t
 }
 
 double acceptor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {
-  return odds(bases, place + 1 - acceptor_before, models.acceptor);
+  const std::int64_t from = place + 1 - acceptor_before;
+  return std::max(least_tract, odds(bases, from, models.acceptor, 0, tract)) +
+         odds(bases, from, models.acceptor, tract);
 }
 
 double minor_donor_odds(std::span<const std::int8_t> codes, std::int64_t place) {
-  static const Consensus donor("ATATCCTT", 0.91);
+  static const Consensus at("ATATCCTT", 0.91), gt("GTATCCTT", 0.91);
+  const Consensus& donor = code_at(codes, place) == base_code('G') ? gt : at;
   return donor.best() - donor.loss(codes, place, donor.best() * 10) - minor_cost;
 }
 
 double minor_acceptor_odds(std::span<const std::int8_t> codes, std::int64_t place) {
-  static const Consensus branch("TTCCTTAAC", 0.85), end("AC", 0.91);
+  static const Consensus branch("TTCCTTAAC", 0.85), ac("AC", 0.91), ag("AG", 0.91);
+  const Consensus& end = code_at(codes, place) == base_code('G') ? ag : ac;
   static const double places = std::log2(furthest_branch - nearest_branch + 1);
   const double most = 2.5 * branch.step();
   double loss = most;
@@ -98,6 +110,22 @@ double minor_acceptor_odds(std::span<const std::int8_t> codes, std::int64_t plac
   const double share = pyrimidine ? pyrimidine_share : 1 - pyrimidine_share;
   return branch.best() - loss - places + (third < 4 ? std::log2(share / 0.5) : 0) + end.best() -
          end.loss(codes, place - 1, end.best() * 10) - minor_cost;
+}
+
+double best_donor_odds(const SiteModels& models, const CodedBases& text, std::int64_t place) {
+  const double major = donor_odds(models, text.bases, place);
+  const int first = code_at(text.codes, place), second = code_at(text.codes, place + 1);
+  const bool either =
+      (first == base_code('A') || first == base_code('G')) && second == base_code('T');
+  return models.minor && either ? std::max(major, minor_donor_odds(text.codes, place)) : major;
+}
+
+double best_acceptor_odds(const SiteModels& models, const CodedBases& text, std::int64_t place) {
+  const double major = acceptor_odds(models, text.bases, place);
+  const int first = code_at(text.codes, place - 1), second = code_at(text.codes, place);
+  const bool either =
+      first == base_code('A') && (second == base_code('C') || second == base_code('G'));
+  return models.minor && either ? std::max(major, minor_acceptor_odds(text.codes, place)) : major;
 }
 
 }  // namespace yupana::splice

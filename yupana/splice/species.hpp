@@ -18,7 +18,7 @@ enum class Species { vertebrate, worm, fly, plant, yeast, fungi };
 struct SiteModels {
   std::array<std::array<double, 4>, 9> donor;
   std::array<std::array<double, 4>, 21> acceptor;
-  bool minor = true;  ///< AT and AC have the odds of U12 introns, which not all species have
+  bool minor = true;  ///< sites may have the odds of U12 introns, which not all species have
 };
 const SiteModels& site_models(Species species);
 
