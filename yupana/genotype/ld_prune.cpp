@@ -119,7 +119,8 @@ class Pruner {
     if (!order_.begins_chromosome(site)) return pieces.back();
     if (!pieces.empty()) pieces.back().is_end = true;
     windows_.push_back(std::make_unique<LdWindow>(context_, params_, samples_));
-    return pieces.emplace_back(windows_.back().get());
+    pieces.push_back({windows_.back().get(), {}});
+    return pieces.back();
   }
 
   void take_decided(LdWindow& window, const LdReport& report) {
