@@ -142,6 +142,22 @@ TEST(OwnCdna, FragmentsBeginAndEndInsideExons) {
   }
 }
 
+TEST(OwnCdna, ErrorsBesideAnIntronHidExonsWithStopCodons) {
+  Draw draw(10);
+  for (int g = 0; g < 6; ++g) {
+    Gene gene(draw, {}, {150, 120, 90});
+    std::string target = gene.cdna;
+    // Stop codons in all frames, as behind coding parts, and an error in each word next to it.
+    const auto [first, last] = gene.places[2];
+    const std::size_t letter = target.size() - static_cast<std::size_t>(last - first + 1);
+    for (std::string* text : {&gene.bases, &target}) {
+      text->replace((text == &target ? letter : first - 1) + 30, 15, "TAACTAACTAACTGA");
+    }
+    target[letter + 8] = target[letter + 8] == 'A' ? 'C' : 'A';
+    EXPECT_EQ(places_of(gene, target), gene.places) << g;
+  }
+}
+
 TEST(OwnCdna, ReadsWithErrorsAtTheirEndsHadExonsFarAway) {
   Draw draw(7);
   for (int g = 0; g < 6; ++g) {
