@@ -352,6 +352,22 @@ def letters_that_reads_have_wrong_made_exons():
         assert (row["target_first"], row["target_last"]) == ("1", row["target_length"]), row
 
 
+def a_relative_of_the_whole_read_hid_its_own_gene_cut_short():
+    random.seed(9)
+    read = noise(600)
+    relative = "".join(random.choice("ACGT") if random.random() < 0.28 else base for base in read)
+    for size in 300, 120_000:  # whole sequences, and loci
+        before = noise(size) + relative + noise(300)
+        for genome in (before + read[:430], complement(before + read[:430])):
+            fasta("g.fa", chr=genome)
+            fasta("t.fa", read=read)
+            run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "l", "--ends", "local")
+            row = table("l")[0]
+            first = len(before) + 1 if genome.startswith(before) else 1
+            assert row["identity"] == "1.000000" and int(row["target_last"]) > 420, (size, row)
+            assert abs(int(row["first"]) - first) < 10 and abs(int(row["last"]) - first - 429) < 10, (size, row)
+
+
 def places_of_copies_were_not_told():
     random.seed(8)
     exons, cdna, _ = gene()

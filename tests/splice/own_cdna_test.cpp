@@ -78,11 +78,13 @@ TEST(OwnCdna, IntronsFromAtToAc) {
 
 /// Thirty genes with introns of U12's consensus and random bases before YAC; the exons of each by
 /// its cDNA, of which every `step`-th letter is another one.
-void expect_exons_of_u12_introns(std::size_t step) {
+void expect_exons_of_u12_introns(std::size_t step,
+                                 const std::string& donor = "ATATCCTT",
+                                 const std::string& end = "CAC") {
   Draw draw(8);
   for (int g = 0; g < 30; ++g) {
-    const std::string acceptor = "TTCCTTAAC" + draw.letters(10) + "CAC";
-    const Gene gene(draw, {.donor = "ATATCCTT", .acceptor = acceptor}, {150, 120, 90});
+    const std::string acceptor = "TTCCTTAAC" + draw.letters(10) + end;
+    const Gene gene(draw, {.donor = donor, .acceptor = acceptor}, {150, 120, 90});
     std::string target = gene.cdna;
     for (std::size_t at = 5; at + 3 < target.size(); at += step) {
       target[at] = target[at] == 'A' ? 'C' : 'A';
@@ -117,9 +119,8 @@ TEST(OwnCdna, RelativesLostAcceptorsBehindPurines) {
 }
 
 TEST(OwnCdna, U12IntronsFromGtToAgGaveWayToSitesNearby) {
-  const Intron intron{.donor = "GTATCCTTT", .acceptor = "TTCCTTAACTTTCATACCAG"};
-  expect_exons_of_relatives(intron, 1000);
-  expect_exons_of_relatives(intron, 9);
+  expect_exons_of_u12_introns(1000, "GTATCCTT", "CAG");
+  expect_exons_of_u12_introns(9, "GTATCCTT", "CAG");
 }
 
 TEST(OwnCdna, ExonsOfThousandsOfBases) {
@@ -138,6 +139,22 @@ TEST(OwnCdna, FragmentsBeginAndEndInsideExons) {
     const std::string target = gene.cdna.substr(50, gene.cdna.size() - 50 - 40);
     gene.places.front().first += 50;
     gene.places.back().second -= 40;
+    EXPECT_EQ(places_of(gene, target), gene.places) << g;
+  }
+}
+
+TEST(OwnCdna, ErrorsBesideAnIntronHidExonsWithStopCodons) {
+  Draw draw(10);
+  for (int g = 0; g < 6; ++g) {
+    Gene gene(draw, {}, {150, 120, 90});
+    std::string target = gene.cdna;
+    // Stop codons in all frames, as behind coding parts, and an error in each word next to it.
+    const auto [first, last] = gene.places[2];
+    const std::size_t letter = target.size() - static_cast<std::size_t>(last - first + 1);
+    for (std::string* text : {&gene.bases, &target}) {
+      text->replace((text == &target ? letter : first - 1) + 30, 15, "TAACTAACTAACTGA");
+    }
+    target[letter + 8] = target[letter + 8] == 'A' ? 'C' : 'A';
     EXPECT_EQ(places_of(gene, target), gene.places) << g;
   }
 }

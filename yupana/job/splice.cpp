@@ -33,7 +33,7 @@ Group make_group(std::span<const Task> tasks,
   for (const Task& task : tasks) {
     if (task.from_signals != from_signals || task.is_protein != is_protein) continue;
     for (const Trial& trial : task.trials) {
-      group.cases.push_back({*trial.strand->bases, *trial.exons, *trial.letters});
+      group.cases.push_back({*trial.strand->bases, *trial.exons, aligned_letters(trial)});
       group.places.emplace_back(&task, &trial);
       group.exons.push_back(trial.exons);
     }

@@ -150,7 +150,7 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
   std::vector<splice::Case> cases;
   std::vector<splice::ExonBounds> bounds;
   for (std::size_t t = 0; t < trials.size(); ++t) {
-    cases.push_back({bases_of(*trials[t]), found[t], *trials[t]->letters});
+    cases.push_back({bases_of(*trials[t]), found[t], aligned_letters(*trials[t])});
     bounds.emplace_back(context_, cases.back(), scoring);
   }
   std::vector<std::size_t> order(trials.size());
@@ -181,7 +181,7 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
   const std::string_view bases = bases_of(trial);
   need(finder_bytes_per_base * bases.size());
   // Proteins have no words of bases to tell candidates by.
-  const std::string_view words = is_protein ? std::string_view() : *trial.letters;
+  const std::string_view words = is_protein ? std::string_view() : aligned_letters(trial);
   std::int64_t left_out = 0;
   Exons exons =
       splice::candidate_exons(context_,

@@ -43,7 +43,16 @@ struct Trial {
   std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
   std::int64_t last = 0;
   std::vector<std::int64_t> without;  ///< bases whose exons are left out, in order
+  /// Of the letters those aligned, first and past the last, from 0; all where both are 0.
+  std::int64_t first_letter = 0, past_letter = 0;
 };
+
+inline std::string_view aligned_letters(const Trial& trial) {
+  const std::string_view all = *trial.letters;
+  if (trial.past_letter == 0) return all;
+  return all.substr(static_cast<std::size_t>(trial.first_letter),
+                    static_cast<std::size_t>(trial.past_letter - trial.first_letter));
+}
 
 /// Where a trial's exons are looked for.
 inline std::string_view bases_of(const Trial& trial) {

@@ -59,6 +59,25 @@ std::vector<std::int64_t> mirrored(std::vector<std::int64_t> bases, std::int64_t
   return bases;
 }
 
+// Letters beyond the words of a locus that may belong to it.
+constexpr std::int64_t letters_beyond = 20;
+
+/// Takes of a trial's letters those of the locus, its words and as many as may be beyond them;
+/// false where these are nearly all.
+bool keep_letters_of(const splice::Locus& locus, Trial& trial) {
+  const auto size = std::ssize(*trial.letters);
+  std::int64_t first = std::max<std::int64_t>(0, locus.first_letter - letters_beyond);
+  std::int64_t past = std::min(size, locus.last_letter + letters_beyond);
+  if (first + size - past < letters_beyond) return false;
+  if (trial.antisense) {
+    std::swap(first, past);
+    first = size - first, past = size - past;
+  }
+  trial.first_letter = first;
+  trial.past_letter = past;
+  return true;
+}
+
 }  // namespace
 
 splice::LocusParams SpliceInputs::locus_params(std::int64_t bases, bool is_protein) const {
@@ -126,6 +145,11 @@ void SpliceInputs::add_places(Task& task,
         trial.first = antisense ? size + 1 - locus.last : locus.first;
         trial.last = antisense ? size + 1 - locus.first : locus.last;
         if (!whole) task.trials.push_back(trial);
+        // Letters that are not from here would draw the others elsewhere.
+        Trial part = trial;
+        if (!task.is_protein && params_.local_ends && keep_letters_of(locus, part)) {
+          task.trials.push_back(std::move(part));
+        }
         const std::vector<std::int64_t> rivals = words_of_rivals(loci, locus);
         if (!whole && rivals.empty()) continue;
         // Where loci overlap, the best chain of one may be that of the other.

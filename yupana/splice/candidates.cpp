@@ -153,9 +153,9 @@ class Finder {
   }
 
   /// Whether the target has a word at `at` or the next places, in steps of 1 or -1: letters that
-  /// differ near a junction hide the word beside it.
-  bool word_near(std::int64_t at, int step) const {
-    constexpr int places = 7;
+  /// differ near a junction hide the word beside it. Further away words speak for likely sites.
+  bool word_near(std::int64_t at, int step, bool is_likely) const {
+    const int places = is_likely ? 20 : 7;
     for (int i = 0; i < places; ++i) {
       if (words_.has(codes_, at + i * step)) return true;
     }
@@ -192,9 +192,9 @@ class Finder {
   void find_starts(std::int64_t at) {
     const bool is_break = at + 2 < std::ssize(codes_) && begins_[at + 2];
     if (is_break || is(at, "AG") || is(at, "AC")) {
-      const bool in_target = is_break || word_near(at + 2, 1);
       const double odds = best_acceptor_odds(models_, {bases_, codes_}, at + 1);
       const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
+      const bool in_target = is_break || word_near(at + 2, 1, score >= 0);
       if (in_target || score >= least_odds(params_.min_acceptor, is(at, "AC"))) {
         starts_.push_back({at + 3, score, SiteKind::splice, in_target});
       }
@@ -206,9 +206,9 @@ class Finder {
   void find_ends(std::int64_t at) {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (ends_here_[at] || is(at, "GT") || gc || is(at, "AT"))) {
-      const bool in_target = ends_here_[at] || word_near(at - TargetWords::length, -1);
       const double odds = best_donor_odds(models_, {bases_, codes_}, at);
       const double score = sites_.donor(at, is(at, "GT"), odds);
+      const bool in_target = ends_here_[at] || word_near(at - TargetWords::length, -1, score >= 0);
       // A donor GC has lost about five bits at its second base already.
       const double least = gc ? params_.min_gc_donor : params_.min_donor;
       if (in_target || score >= least_odds(least, is(at, "AT"))) {
