@@ -115,6 +115,7 @@ void schedule_values(Context& context,
                      const Split<Value, Index>& matrix,
                      Schedule<Value, Index>& schedule) {
   Split<Value, Index>& to = schedule.matrix;
+  to.ones = matrix.ones;
   context.parallel_for(matrix.rows, 1 << 14, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t p = first; p < last; ++p) {
       const std::int64_t row = schedule.row[p];

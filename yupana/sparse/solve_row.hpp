@@ -66,6 +66,24 @@ inline Value sum_few(const Index* columns, const Value* values, const Value* x, 
   };
   return ((term(0) + term(4)) + (term(2) + term(6))) + ((term(1) + term(5)) + (term(3) + term(7)));
 }
+/// The same of half + 1 to 2 half products.
+template <int half, class Value, class Index, class Stride>
+inline Value sum_pairs(
+    const Index* columns, const Value* values, std::int64_t count, const Value* x, Stride stride) {
+  const auto term = [&](std::int64_t k) {
+    return product(values[k], x[static_cast<std::int64_t>(columns[k]) * stride]);
+  };
+  Value sums[half];
+  const std::int64_t pairs = count - half;
+  for (std::int64_t k = 0; k < pairs; ++k) sums[k] = term(k) + term(k + half);
+  for (std::int64_t k = pairs; k < half; ++k) sums[k] = term(k) + Value{};
+#pragma GCC unroll 4
+  for (int step = half / 2; step > 0; step /= 2) {
+    for (int k = 0; k < step; ++k) sums[k] += sums[k + step];
+  }
+  return sums[0];
+}
+
 template <class Value, class Index, class Stride>
 [[gnu::always_inline]] inline Value sum_up_to_8(
     const Index* columns, const Value* values, std::int64_t count, const Value* x, Stride stride) {
@@ -79,15 +97,6 @@ template <class Value, class Index, class Stride>
     default:
       return sum_few<8>(columns, values, x, stride);
   }
-}
-
-/// rest over the pivot, without a division that delays the rows that need x of a diagonal of ones.
-template <class Value>
-inline Value over_pivot(Value rest, Value pivot) {
-  if constexpr (!is_complex<Value>) {
-    if (pivot == 1) return without_payload(rest);
-  }
-  return without_payload(quotient(rest, pivot));
 }
 
 /// Pointers of a Split, for loops that keep them in registers.
@@ -106,8 +115,8 @@ struct Rows {
 };
 
 /// out[0, width) = x of row p, for `width` columns of the right-hand side b. Stride: a number or
-/// a constant.
-template <int width, class Value, class Index, class Stride>
+/// a constant. `ones`: without a division, which would delay all rows that need x.
+template <int width, bool ones = false, class Value, class Index, class Stride>
 [[gnu::always_inline]] inline void solve_row(const Rows<Value, Index>& rows,
                                              std::int64_t p,
                                              const Value* b,
@@ -127,13 +136,17 @@ template <int width, class Value, class Index, class Stride>
     }
   } else if (width == 1 && count <= 8) {
     rest[0] -= sum_up_to_8(columns, values, count, x, stride);
+  } else if (width == 1 && count <= 32) {
+    rest[0] -= count <= 16 ? sum_pairs<8>(columns, values, count, x, stride)
+                           : sum_pairs<16>(columns, values, count, x, stride);
   } else {
     Value sum[width];
     sum_many<width>(columns, values, count, x, stride, sum);
     for (int j = 0; j < width; ++j) rest[j] -= sum[j];
   }
-  const Value pivot = rows.diagonal[p];
-  for (int j = 0; j < width; ++j) out[j] = over_pivot(rest[j], pivot);
+  for (int j = 0; j < width; ++j) {
+    out[j] = without_payload(ones ? rest[j] : quotient(rest[j], rows.diagonal[p]));
+  }
 }
 
 /// Rows p = place(k) of the matrix, which are rows row(k) of the system, for k in [first, last).
@@ -150,9 +163,16 @@ void solve_rows(const Split<Value, Index>& matrix,
     const Value* const from = b.data;
     Value* const to = x.data;
     constexpr std::integral_constant<std::int64_t, 1> one{};
-    for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t i = row(k);
-      solve_row<1>(rows, place(k), from + i, to, one, to + i);
+    const auto solve = [&](auto ones) {
+      for (std::int64_t k = first; k < last; ++k) {
+        const std::int64_t i = row(k);
+        solve_row<1, ones.value && !is_complex<Value>>(rows, place(k), from + i, to, one, to + i);
+      }
+    };
+    if (matrix.ones) {
+      solve(std::true_type{});
+    } else {
+      solve(std::false_type{});
     }
     return;
   }

@@ -238,6 +238,8 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
   const std::int64_t zero =
       first_row(context, rows, [&](std::int64_t i) { return pivot(i) == Value{}; });
   if (zero != no_row) throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
+  split.ones =
+      first_row(context, rows, [&](std::int64_t i) { return pivot(i) != Value{1}; }) == no_row;
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       split.diagonal[i] = pivot(i);

@@ -28,6 +28,7 @@ struct Split {
   std::vector<Index> group;
   std::vector<Index> from;
   bool conjugate = false;  ///< the values are the conjugates of the caller's
+  bool ones = false;       ///< every pivot is 1
 };
 
 /// The i-th row to be solved: rows that others need come first.
