@@ -89,11 +89,11 @@ TEST(CudaPairCounts, NameWhatIsNoGenotypeInAnArrayOnTheGpu) {
   calls[31] = 3;
   There<std::int8_t> there(calls);
   Context gpu(cuda_device);
-  Context cpu({.device = "cpu"});
+  Context processor(cpu);
   const auto said = [](Context& context, const std::int8_t* data) {
     return test::refusal([&] { pair_counts(context, Dosages{data, 7, 10, 10, 1}); });
   };
-  EXPECT_EQ(said(gpu, there.data()), said(cpu, calls.data()));
+  EXPECT_EQ(said(gpu, there.data()), said(processor, calls.data()));
 }
 #endif
 
