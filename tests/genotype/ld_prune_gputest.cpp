@@ -45,7 +45,7 @@ TEST(CudaLdPrune, WindowsBeyondTheGpusMemoryAreComparedInParts) {
     const LdPruneParams params = {6000, false, 40, 0.4};
     const std::vector<bool> expected = prune(block, params, {.device = "cpu"});
     EXPECT_EQ(prune(block, params, {.device = "cuda:0"}), expected);
-    EXPECT_EQ(prune(block, params, {.device = "cuda:0", .gpu_memory = std::uint64_t{100} << 20}),
+    EXPECT_EQ(prune(block, params, {.device = "cuda:0", .gpu_memory = std::uint64_t{128} << 20}),
               expected);
   }
 }

@@ -26,15 +26,12 @@ constexpr std::int64_t nearest_branch = 5, furthest_branch = 28;
 constexpr double minor_cost = 4.98;
 constexpr double pyrimidine_share = 0.9;  // before AC
 
-/// Of the places [begin, end) of a model whose first place is at `from`.
-template <std::size_t size>
-double odds(std::string_view bases,
-            std::int64_t from,
-            const std::array<std::array<double, 4>, size>& model,
-            std::size_t begin = 0,
-            std::size_t end = size) {
+using Model = std::span<const std::array<double, 4>>;
+
+/// Of a model whose first place is at `from`.
+double odds(std::string_view bases, std::int64_t from, Model model) {
   double sum = 0;
-  for (std::size_t i = begin; i < end; ++i) {
+  for (std::size_t i = 0; i < model.size(); ++i) {
     const std::int64_t at = from + static_cast<std::int64_t>(i);
     if (at < 0 || at >= std::ssize(bases)) continue;
     const int base = base_code(bases[at]);
@@ -83,8 +80,9 @@ double donor_odds(const SiteModels& models, std::string_view bases, std::int64_t
 
 double acceptor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {
   const std::int64_t from = place + 1 - acceptor_before;
-  return std::max(least_tract, odds(bases, from, models.acceptor, 0, tract)) +
-         odds(bases, from, models.acceptor, tract);
+  const Model model = models.acceptor;
+  return std::max(least_tract, odds(bases, from, model.first(tract))) +
+         odds(bases, from + tract, model.subspan(tract));
 }
 
 double minor_donor_odds(std::span<const std::int8_t> codes, std::int64_t place) {
