@@ -4,12 +4,14 @@ import functools
 import json
 import pathlib
 import random
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, example, fasta, noise, table, translated
-from program import main, run
+from program import PROGRAM, main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -148,6 +150,31 @@ def messages_on_an_index_named_an_option_that_is_none():
     example()
     refuse("--genome", "g.fa", "--index", "g.fa", "--target", "t.fa",
            says="expected an index of splice --save index, got another file")
+
+
+def memory_was_refused_anew_for_each_target():
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(3000) + bases + noise(3000))
+    fasta("t.fa", **{f"t{k}": cdna for k in range(60)})
+    allowed, refusals = "1k", 0
+    while True:
+        told = subprocess.run([PROGRAM, "splice", *AUTO, "-o", "o", "--memory", allowed], capture_output=True, text=True)
+        if told.returncode == 0:
+            break
+        assert told.returncode == 4 and refusals < 8, (refusals, told.stderr)
+        allowed, refusals = re.search(r"--memory ([\d.]+[kM])", told.stderr)[1], refusals + 1
+    assert refusals > 1, told
+
+
+def one_column_was_one_columns():
+    bases, cdna = gene()
+    fasta("g.fa", chr=bases)
+    fasta("t.fa", t=cdna)
+    pathlib.Path("s.tsv").write_text("chr\n")
+    refuse(*AUTO, "--splice-scores", "s.tsv", says="and a score between tabs; got 1 column")
+    refuse("--batch", "s.tsv", says="the word protein; got 1 column")
+    pathlib.Path("s.tsv").write_text("chr\t5\n")
+    refuse(*AUTO, "--splice-scores", "s.tsv", says="between tabs; got 2 columns")
 
 
 sys.exit(main(helpers=[gene]))
