@@ -166,15 +166,30 @@ def memory_was_refused_anew_for_each_target():
     assert refusals > 1, told
 
 
+def memory_that_was_named_raised_the_need():
+    """The traceback keeps more rows where more is left, so that the same exons were refused again."""
+    fasta("g.fa", chr=noise(60_000))
+    fasta("t.fa", t=noise(2000))
+    pathlib.Path("e.tsv").write_text("".join(f"{a} {a + 99}\n" for a in range(1, 59_000, 150)))
+    allowed, refused = "1k", []
+    while True:
+        told = subprocess.run([PROGRAM, "splice", *EXAMPLE, "-o", "o", "--memory", allowed], capture_output=True, text=True)
+        if told.returncode == 0:
+            break
+        refused += re.findall(r"\d+ exons against \d+ target letters", told.stderr)
+        assert told.returncode == 4 and len(set(refused)) == len(refused), (refused, told.stderr)
+        allowed = re.search(r"--memory ([\d.]+[kM])", told.stderr)[1]
+    assert refused
+
+
 def one_column_was_one_columns():
     bases, cdna = gene()
     fasta("g.fa", chr=bases)
     fasta("t.fa", t=cdna)
     pathlib.Path("s.tsv").write_text("chr\n")
-    refuse(*AUTO, "--splice-scores", "s.tsv", says="and a score between tabs; got 1 column")
-    refuse("--batch", "s.tsv", says="the word protein; got 1 column")
-    pathlib.Path("s.tsv").write_text("chr\t5\n")
-    refuse(*AUTO, "--splice-scores", "s.tsv", says="between tabs; got 2 columns")
+    for options in ((*AUTO, "--splice-scores", "s.tsv"), ("--batch", "s.tsv")):
+        told = run("splice", *options, "-o", "o", status=3).stderr
+        assert told.endswith("; got 1 column\n"), told
 
 
 sys.exit(main(helpers=[gene]))
