@@ -198,4 +198,19 @@ def memory_for_one_run_was_said_to_be_all_that_a_sort_needs():
                says=f"x.txt: a run of {of_what} needs")
 
 
+def a_row_of_names_was_to_be_sorted_as_text():
+    put("t.csv", "name,x\nb,2\na,10\n")
+    refuse("sort", "t.csv", "--key", "2:n", "-o", "y.csv",
+           says="got 'x'; give --header if the first row is names, or t to sort by text (--key 2:t)")
+    run("sort", "t.csv", "--key", "2:n", "--header", "-o", "y.csv")
+    put("t.csv", "1,2\n3,four\n")
+    refuse("sort", "t.csv", "--key", "2:n", "-o", "y.csv", says="got 'four'; give t to sort by text (--key 2:t)")
+
+
+def a_column_that_no_row_has_was_a_fault_of_the_row():
+    put("t.csv", "1,2\n3,4\n")
+    refuse("sort", "t.csv", "--key", 4, "-o", "y.csv",
+           says="t.csv:1: expected column 4 to sort by, got fewer; name a column that each row has")
+
+
 sys.exit(main())
