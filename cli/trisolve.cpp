@@ -76,7 +76,7 @@ void add_trisolve(Command& program) {
            "Solve a sparse triangular system (Matrix Market): levels, classes, warps and, with -o, "
            "x. An x "
            "that leaves the range of double is written as it is, counted and reported with the "
-           "error inf (null in JSON); the exit status is 0.",
+           "error inf; the exit status is 0.",
        .example = "yupana trisolve L.mtx b.npy -o x.npy"},
       [params](Context& context, const Call& call) {
         params->out = call.out;

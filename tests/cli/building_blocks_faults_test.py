@@ -166,4 +166,51 @@ def rows_in_messages_were_counted_from_0_or_from_1():
     refuse("dist", "g.npy", "-o", "d", says="row 2, column 2 (from 1)")
 
 
+def the_help_of_trisolve_said_that_json_has_null_for_an_infinite_error():
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-300\n")
+    put("b.txt", "1e300\n")
+    assert json.loads(run("trisolve", "m.mtx", "b.txt", "--json").stdout)["backward_error"] == "inf"
+    said = " ".join(run("trisolve", "--help").stdout.split())
+    assert "reported with the error inf; the exit status is 0" in said, said
+
+
+def nan_was_advised_for_a_missing_integer():
+    put("x.txt", "1\n\n3\n")
+    for of_type in ["i8", "u8", "f8"]:
+        refuse("sort", "x.txt", "--type", of_type, "-o", "y.txt",
+               says="x.txt:2: expected a number, got ''; take the line out, or write what is missing: "
+                    "nan where the numbers are floats")
+    put("x.txt", "1\nnan\n3\n")
+    run("sort", "x.txt", "-o", "y.txt")
+
+
+def memory_for_one_run_was_said_to_be_all_that_a_sort_needs():
+    # What was named was refused next, since the runs could not be merged.
+    x = np.arange(300_000)[::-1]
+    np.save("x.npy", x)
+    put("x.txt", "".join(f"{i}\n" for i in x))
+    for options in [(), ("--positions",)]:
+        told = refuse("sort", "x.npy", *options, "-o", "y.npy", "--memory", "1", status=4,
+                      says="x.npy: to merge 293 runs needs").stderr
+        run("sort", "x.npy", *options, "-o", "y.npy", "--memory", told.split()[-1])
+    for options, of_what in [((), "1024 numbers"), (("--key", 1), "rows")]:
+        refuse("sort", "x.txt", *options, "-o", "y.txt", "--memory", "1", status=4,
+               says=f"x.txt: a run of {of_what} needs")
+
+
+def a_row_of_names_was_to_be_sorted_as_text():
+    put("t.csv", "name,x\nb,2\na,10\n")
+    refuse("sort", "t.csv", "--key", "2:n", "-o", "y.csv",
+           says="got 'x'; give --header if the first row is names, or t to sort by text (--key 2:t)")
+    run("sort", "t.csv", "--key", "2:n", "--header", "-o", "y.csv")
+    put("t.csv", "1,2\n3,four\n")
+    refuse("sort", "t.csv", "--key", "2:n", "-o", "y.csv", says="got 'four'; give t to sort by text (--key 2:t)")
+
+
+def a_column_that_no_row_has_was_a_fault_of_the_row():
+    put("t.csv", "1,2\n3,4\n")
+    refuse("sort", "t.csv", "--key", 4, "-o", "y.csv",
+           says="t.csv:1: expected column 4 to sort by, got fewer; name a column that each row has")
+
+
 sys.exit(main())

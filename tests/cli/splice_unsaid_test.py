@@ -4,12 +4,14 @@ import functools
 import json
 import pathlib
 import random
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, example, fasta, noise, table, translated
-from program import main, run
+from program import PROGRAM, main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -148,6 +150,46 @@ def messages_on_an_index_named_an_option_that_is_none():
     example()
     refuse("--genome", "g.fa", "--index", "g.fa", "--target", "t.fa",
            says="expected an index of splice --save index, got another file")
+
+
+def memory_was_refused_anew_for_each_target():
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(3000) + bases + noise(3000))
+    fasta("t.fa", **{f"t{k}": cdna for k in range(60)})
+    allowed, refusals = "1k", 0
+    while True:
+        told = subprocess.run([PROGRAM, "splice", *AUTO, "-o", "o", "--memory", allowed], capture_output=True, text=True)
+        if told.returncode == 0:
+            break
+        assert told.returncode == 4 and refusals < 8, (refusals, told.stderr)
+        allowed, refusals = re.search(r"--memory ([\d.]+[kM])", told.stderr)[1], refusals + 1
+    assert refusals > 1, told
+
+
+def memory_that_was_named_raised_the_need():
+    """The traceback keeps more rows where more is left, so that the same exons were refused again."""
+    fasta("g.fa", chr=noise(60_000))
+    fasta("t.fa", t=noise(2000))
+    pathlib.Path("e.tsv").write_text("".join(f"{a} {a + 99}\n" for a in range(1, 59_000, 150)))
+    allowed, refused = "1k", []
+    while True:
+        told = subprocess.run([PROGRAM, "splice", *EXAMPLE, "-o", "o", "--memory", allowed], capture_output=True, text=True)
+        if told.returncode == 0:
+            break
+        refused += re.findall(r"\d+ exons against \d+ target letters", told.stderr)
+        assert told.returncode == 4 and len(set(refused)) == len(refused), (refused, told.stderr)
+        allowed = re.search(r"--memory ([\d.]+[kM])", told.stderr)[1]
+    assert refused
+
+
+def one_column_was_one_columns():
+    bases, cdna = gene()
+    fasta("g.fa", chr=bases)
+    fasta("t.fa", t=cdna)
+    pathlib.Path("s.tsv").write_text("chr\n")
+    for options in ((*AUTO, "--splice-scores", "s.tsv"), ("--batch", "s.tsv")):
+        told = run("splice", *options, "-o", "o", status=3).stderr
+        assert told.endswith("; got 1 column\n"), told
 
 
 sys.exit(main(helpers=[gene]))

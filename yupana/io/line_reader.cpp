@@ -91,7 +91,10 @@ bool LinesWithoutNumbers::passed_over(const LineReader& reader, std::string_view
     return true;
   }
   if (blank_ == 0) return false;
-  throw bad_line(reader.path(), blank_, "expected a number, got ''; write nan if it is missing");
+  throw bad_line(reader.path(),
+                 blank_,
+                 "expected a number, got ''; take the line out, or write what is missing: nan "
+                 "where the numbers are floats");
 }
 
 }  // namespace yupana::io

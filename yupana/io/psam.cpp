@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/fam.hpp"
 #include "yupana/io/plink_line.hpp"
@@ -103,8 +104,8 @@ PsamPlaces places_without_header(const LineReader& reader, std::string_view line
   if (count == least_fam_columns) return fam_places;
   throw reader.fault(
       "expected a header (#FID IID or #IID) or the columns of a .fam (family, "
-      "individual, father, mother, sex), got {} columns",
-      count);
+      "individual, father, mother, sex), got {}",
+      counted(static_cast<std::int64_t>(count), "column"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -124,8 +125,8 @@ std::map<std::string, splice::SiteScores> read_site_scores(const std::string& pa
     const std::vector<std::string_view> f = cut(line, '\t');
     if (f.size() != 5) {
       throw reader.fault(
-          "expected sequence, offset, + or -, D or A, and a score between tabs; got {} columns",
-          f.size());
+          "expected sequence, offset, + or -, D or A, and a score between tabs; got {}",
+          counted(std::ssize(f), "column"));
     }
     const auto offset = number_of<std::int64_t>(f[1]);
     if (!offset || *offset < 0) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 
@@ -35,8 +36,8 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     if (count < 3 || count > 4) {
       throw reader.fault(
           "expected genome, exons (or auto), target and, after proteins, the "
-          "word protein; got {} columns",
-          count);
+          "word protein; got {}",
+          counted(static_cast<std::int64_t>(count), "column"));
     }
     if (count == 4 && fields[3] != "protein" && fields[3] != "cdna") {
       throw reader.fault("expected protein or cdna in column 4, got '{}'", fields[3]);

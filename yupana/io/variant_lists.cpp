@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
@@ -66,7 +67,8 @@ void VariantSet::read_intervals(const std::string& path, VariantLines lines) {
     const std::size_t count = split_fields(line, fields, 3);
     if (count == 0 || is_header(line)) continue;
     if (count < 3) {
-      throw reader.fault("expected contig, start and end, got {} columns", count);
+      throw reader.fault("expected contig, start and end, got {}",
+                         counted(static_cast<std::int64_t>(count), "column"));
     }
     const std::int64_t start = place_of(reader, fields[1], 2), end = place_of(reader, fields[2], 3);
     const Range places{lines == VariantLines::bed0 ? start + 1 : start, end + 1};

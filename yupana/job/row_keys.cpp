@@ -43,12 +43,13 @@ double number_in(const io::RecordReader& reader, std::string_view cell, std::int
   if (field == io::Field::number) return value;
   throw bad_line(reader.path(),
                  reader.line(),
-                 "expected {} in column {}, got '{}'; give t to sort by text (--key {}:t)",
+                 "expected {} in column {}, got '{}'; give {}t to sort by text (--key {}:t)",
                  field == io::Field::no_number   ? "a number"
                  : field == io::Field::too_large ? "a number that a double holds"
                                                  : "an integer that a double equals",
                  column + 1,
                  io::printable(cell),
+                 reader.line() == 1 ? "--header if the first row is names, or " : "",
                  column + 1);
 }
 
@@ -116,8 +117,8 @@ void RowKeys::append(io::RecordReader& reader, std::string_view row, std::string
     if (!reader.cell(row, one.column, cell)) {
       throw bad_line(reader.path(),
                      reader.line(),
-                     "expected column {} to sort by, got fewer; give the row as many cells as the "
-                     "others",
+                     "expected column {} to sort by, got fewer; name a column that each row has, "
+                     "or give the row its cells",
                      one.column + 1);
     }
     if (one.numeric) {

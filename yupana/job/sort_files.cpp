@@ -102,12 +102,13 @@ class FileSorter {
     // Half of the memory for the items of a run, half for the sort's copy of them.
     run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
-    check_memory(
-        context_, "sort: " + params_.in, 2 * item_bytes * static_cast<std::uint64_t>(run_size_));
     // Where the size of the file is known, memory too small to merge its runs is refused before the
-    // work.
+    // work, and before memory too small for one of them: what is named then is enough for both.
     const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
     if (runs > 1) window_of(context_, about_runs(runs), runs, item_bytes);
+    check_memory(context_,
+                 fmt::format("sort: {}: a run of {}", params_.in, counted(run_size_, "number")),
+                 2 * item_bytes * static_cast<std::uint64_t>(run_size_));
     if (!sort_runs()) merge_runs();
     note_comments(context_, reader_);
     writer_.finish();

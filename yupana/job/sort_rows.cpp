@@ -140,7 +140,7 @@ class RowSorter {
     read_names();
     // Half of the memory for rows, a quarter for items and their copy; a row waits in the reader.
     const auto share = static_cast<std::int64_t>(context_.memory() / 4);
-    check_memory(context_, "sort: " + params_.in, 8 * least_share);
+    check_memory(context_, fmt::format("sort: {}: a run of rows", params_.in), 8 * least_share);
     rows_ = Array<char>(2 * std::max<std::int64_t>(share, least_share));
     items_ = Array<RowItem>(share / static_cast<std::int64_t>(2 * sizeof(RowItem)));
     sort_runs();

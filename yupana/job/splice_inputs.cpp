@@ -113,12 +113,15 @@ std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<Splice
 
 void SpliceInputs::need(std::uint64_t bytes) const {
   if (bytes <= left()) return;
+  // What the targets still to come need is not known; named to the byte, each would be refused.
+  const auto needed = static_cast<double>(held_ + bytes);
   throw resource_error(
-      "splice: sequences and candidate exons need {} of memory and {} are "
-      "allowed; give --memory {} or more, shorter sequences or fewer exons",
-      needed_bytes(static_cast<double>(held_ + bytes)),
+      "splice: sequences and candidate exons so far need {} of memory and {} are "
+      "allowed; give --memory {} (twice that: more may follow) or more, shorter sequences or fewer "
+      "exons",
+      needed_bytes(needed),
       allowed_bytes(static_cast<double>(context_.memory())),
-      memory_option(static_cast<double>(held_ + bytes)));
+      memory_option(2 * needed));
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {

@@ -56,7 +56,12 @@ void check(const Context& context,
   if (context.backend() == Backend::reference) refuse_above(reference);
   if (context.backend() != Backend::cpu) return;
   if (bytes_of(TableCounts::bound(problem.exons), left) <= left) return;
-  refuse_above(bytes_of(TableCounts::of(make_plan(problem.exons, params.min_intron)), left));
+  const TableCounts counts = TableCounts::of(make_plan(problem.exons, params.min_intron));
+  std::uint64_t bytes = bytes_of(counts, left);
+  if (bytes <= left) return;
+  // Where more is left more rows are kept: what is named has to suffice when it is left.
+  for (std::uint64_t more = 0; (more = bytes_of(counts, bytes)) > bytes;) bytes = more;
+  refuse_above(bytes);
 }
 
 }  // namespace
