@@ -259,7 +259,8 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     [0, 1, 2]
     """
     weights, lengths = _pair(weights, lengths)
-    return run("graph.path", {"threads": 1}, weights, lengths, start, end)
+    ends = whole("start", start), whole("end", end)
+    return run("graph.path", {"threads": 1}, weights, lengths, *ends)
 
 
 @with_keywords
