@@ -48,6 +48,28 @@ def test_errors_named_options_of_the_command_line(call, words):
     assert " --" not in f" {raised.value}"
 
 
+def test_numbers_of_numpy_were_refused(tmp_path):
+    simulated = "simulate:20x300,seed=1"
+    for r2 in (np.float64(0.25), np.float32(0.25)):
+        assert yupana.ld_prune(CALLS, np.int64(50), np.int64(5), r2) == yupana.ld_prune(CALLS, 50, 5, 0.25)
+    files = yupana.report.fermat(simulated, tmp_path / "numpy", alpha=np.int64(3))
+    yupana.report.fermat(simulated, tmp_path / "plain", alpha=3)
+    (lengths,) = (file for file in files if file.endswith(".fermat.npy"))
+    assert np.array_equal(np.load(lengths), np.load(tmp_path / "plain.fermat.npy"))
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.ld_prune(CALLS, r2=np.nan), "r2: expected a number from 0 to below 1, got nan"),
+        (lambda: yupana.unrelated(CALLS, np.nan), "cutoff: expected a number from 0 to below 0.5, got nan"),
+    ],
+)
+def test_pruning_named_options_of_other_functions(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
 def test_notes_named_options_of_the_command_line(tmp_path):
     file = tmp_path / "sites.vcf"
     columns = "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT a b"

@@ -14,10 +14,10 @@ from ._views import Array, complex_array, on_gpu, real_array, refuse_rounding, r
 __all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
 
 
-def _check_values(values: np.ndarray, rows: np.ndarray, columns: np.ndarray, ignored: Any) -> None:
+def _check_values(values: np.ndarray, ends: np.ndarray, indices: np.ndarray, ignored: Any) -> None:
     """Refuses an infinity or NaN among entries that count, as the command line does."""
     for e in np.flatnonzero(~np.isfinite(values)):
-        row, column = int(np.searchsorted(rows, e, side="right")), int(columns[e]) + 1
+        row, column = int(np.searchsorted(ends, e, side="right")), int(indices[e]) + 1
         if not ignored(row, column):
             raise ValueError(
                 f"matrix: expected finite values, got {values[e]} in row {row}, column {column} (from 1)"
