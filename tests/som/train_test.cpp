@@ -310,6 +310,9 @@ TEST(Som, AMapThatTakesMinutesSaysSo) {
   EXPECT_EQ(noted,
             "som: 100 samples for 1000000 neurons: each iteration weighs 1e+08 pairs of them; "
             "a smaller map is faster");
+  params.schedule.iterations = 0;
+  train(context, clouds(100, 1, 1).view(), params);
+  EXPECT_EQ(noted, "som: 100 samples for 1000000 neurons");
 }
 
 }  // namespace
