@@ -29,6 +29,9 @@ TRIANGLE = sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
         (lambda: yupana.SOM(smooth=21).fit(np.eye(3)), "smooth: expected 0 to all 20 iterations, got 21"),
         (lambda: yupana.SOM(training="online", learning_rate=2).fit(np.eye(3)), "learning_rate: expected"),
         (lambda: yupana.path(np.eye(3), np.eye(3), 0, 1.5), "end: expected a whole number"),
+        (lambda: yupana.analysis.number_measures([1, 2.0], [np.inf, 2]), "predicted: expected finite"),
+        (lambda: yupana.analysis.number_measures([np.nan, 2.0], [1, 2]), "y_true: expected finite"),
+        (lambda: yupana.graph.keep_neighbors(np.zeros((3, 3)), 1.5), "k: expected a whole number"),
         (lambda: yupana.read_genotypes(CALLS, max_site_missing=2), "max_site_missing: expected"),
         (lambda: yupana.read_genotypes(CALLS, thin=-1), "thin: expected"),
         (lambda: yupana.read_genotypes(CALLS, from_bp=3), "from_bp has no effect on an array"),
@@ -148,7 +151,7 @@ def test_numpys_integers_beside_floats_truncated_the_floats(call):
 
 def test_a_negative_number_of_neighbours_wrote_beyond_the_memory():
     weights = np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]])
-    with pytest.raises(ValueError, match="k: expected 0 or more neighbours, got -1"):
+    with pytest.raises(ValueError, match="k: expected a whole number from 0, got -1"):
         yupana.graph.keep_neighbors(weights, -1)
     with pytest.raises(ValueError, match="weights: expected numbers, got NaN"):
         yupana.graph.keep_neighbors(weights * np.nan, 1)

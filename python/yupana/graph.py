@@ -301,7 +301,7 @@ def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np
     weights = square_matrix(host_array(weights, "weights"), "weights")
     if np.isnan(weights).any():
         raise ValueError("weights: expected numbers, got NaN; use infinity where there is no edge")
-    return run("graph.keep_neighbors", keywords, weights, k)
+    return run("graph.keep_neighbors", keywords, weights, whole("k", k))
 
 
 class Fermat:
