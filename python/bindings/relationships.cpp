@@ -57,11 +57,11 @@ void bind_relationships(nb::module_& m) {
         const GenotypeInput input = with_dosages(given, dosage);
         analysis::PcaResult result = call(options, [&](Context& context) {
           job::Input opened = open_genotypes(context, input);
-          return job::find_components(
-                     context,
-                     opened,
-                     {.input = input.file, .standardize = scale, .pca = {components}})
-              .pca;
+          job::PcaJobParams params;
+          params.input = input.file;
+          params.standardize = scale;
+          params.pca = {components};
+          return job::find_components(context, opened, params).pca;
         });
         nb::dict facts;
         facts["vectors"] = to_numpy<double>(std::move(result.vectors));

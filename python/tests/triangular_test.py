@@ -105,3 +105,23 @@ def test_faults_of_complex_and_transposed_systems():
         yupana.triangular_solve(tiny, [1e300, 1.0])
     with pytest.warns(yupana.Note, match="1 of 2 numbers of x are infinite or NaN"):
         yupana.triangular_solve(abs(tiny), [1e300 + 1e300j, 1.0])
+
+
+def test_nan_in_a_matrix_or_b_was_taken_and_an_infinite_diagonal_without_a_word():
+    solve, matrix = yupana.triangular_solve, sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"b: expected finite numbers, got {bad} in row 2"):
+            solve(matrix, [1.0, bad])
+        with pytest.raises(ValueError, match=f"matrix: .* got {bad} in row 2, column 2"):
+            solve(sp.csr_array([[2.0, 0.0], [1.0, bad]]), [1.0, 2.0])
+        system = yupana.sparse.TriangularSystem(matrix)
+        with pytest.raises(ValueError, match=f"matrix: .* got {bad} in row 2, column 1"):
+            system.update_values([1.0, bad, 3.0])
+        # Entries that do not count may be anything; the drop-in has SciPy's answer.
+        diagonal = sp.csr_array([[bad, 0.0], [1.0, 4.0]])
+        assert solve(diagonal, [1.0, 2.0], unit_diagonal=True).tolist() == [1.0, 1.0]
+        other = sp.csr_array([[2.0, bad], [1.0, 4.0]])
+        assert solve(other, [2.0, 9.0], ignore_other=True).tolist() == [1.0, 2.0]
+        b = np.array([1.0, bad])
+        ours = yupana.sparse.spsolve_triangular(matrix, b)
+        assert np.array_equal(ours, spsolve_triangular(matrix, b), equal_nan=True)

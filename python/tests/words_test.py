@@ -28,6 +28,10 @@ TRIANGLE = sp.csr_array([[2.0, 0.0], [1.0, 4.0]])
         (lambda: yupana.SOM(sigmaf=7).fit(np.eye(3)), "sigmaf: expected at most sigma0, which is 4, got 7"),
         (lambda: yupana.SOM(smooth=21).fit(np.eye(3)), "smooth: expected 0 to all 20 iterations, got 21"),
         (lambda: yupana.SOM(training="online", learning_rate=2).fit(np.eye(3)), "learning_rate: expected"),
+        (lambda: yupana.path(np.eye(3), np.eye(3), 0, 1.5), "end: expected a whole number"),
+        (lambda: yupana.analysis.number_measures([1, 2.0], [np.inf, 2]), "predicted: expected finite"),
+        (lambda: yupana.analysis.number_measures([np.nan, 2.0], [1, 2]), "y_true: expected finite"),
+        (lambda: yupana.graph.keep_neighbors(np.zeros((3, 3)), 1.5), "k: expected a whole number"),
         (lambda: yupana.read_genotypes(CALLS, max_site_missing=2), "max_site_missing: expected"),
         (lambda: yupana.read_genotypes(CALLS, thin=-1), "thin: expected"),
         (lambda: yupana.read_genotypes(CALLS, from_bp=3), "from_bp has no effect on an array"),
@@ -45,6 +49,28 @@ def test_errors_named_options_of_the_command_line(call, words):
         call()
     assert words in str(raised.value)
     assert " --" not in f" {raised.value}"
+
+
+def test_numbers_of_numpy_were_refused(tmp_path):
+    simulated = "simulate:20x300,seed=1"
+    for r2 in (np.float64(0.25), np.float32(0.25)):
+        assert yupana.ld_prune(CALLS, np.int64(50), np.int64(5), r2) == yupana.ld_prune(CALLS, 50, 5, 0.25)
+    files = yupana.report.fermat(simulated, tmp_path / "numpy", alpha=np.int64(3))
+    yupana.report.fermat(simulated, tmp_path / "plain", alpha=3)
+    (lengths,) = (file for file in files if file.endswith(".fermat.npy"))
+    assert np.array_equal(np.load(lengths), np.load(tmp_path / "plain.fermat.npy"))
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.ld_prune(CALLS, r2=np.nan), "r2: expected a number from 0 to below 1, got nan"),
+        (lambda: yupana.unrelated(CALLS, np.nan), "cutoff: expected a number from 0 to below 0.5, got nan"),
+    ],
+)
+def test_pruning_named_options_of_other_functions(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def test_notes_named_options_of_the_command_line(tmp_path):
@@ -125,7 +151,7 @@ def test_numpys_integers_beside_floats_truncated_the_floats(call):
 
 def test_a_negative_number_of_neighbours_wrote_beyond_the_memory():
     weights = np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]])
-    with pytest.raises(ValueError, match="k: expected 0 or more neighbours, got -1"):
+    with pytest.raises(ValueError, match="k: expected a whole number from 0, got -1"):
         yupana.graph.keep_neighbors(weights, -1)
     with pytest.raises(ValueError, match="weights: expected numbers, got NaN"):
         yupana.graph.keep_neighbors(weights * np.nan, 1)
@@ -138,7 +164,7 @@ def test_weights_beyond_the_integers_of_a_double_were_rounded():
 
 
 def test_sizes_to_give_are_bytes():
-    with pytest.raises(MemoryError, match=r"raise memory=\d+_\d+ or take fewer samples \(keep\)"):
+    with pytest.raises(MemoryError, match=r"raise memory=[\d_]+ or take fewer samples \(keep\)"):
         yupana.grm(CALLS, memory=1)
 
 

@@ -383,7 +383,7 @@ def number_measures(
 
     Raises
     ------
-    ValueError : no rows, other than one number a label
+    ValueError : no rows, other than one number a label, infinities, NaN
 
     Examples
     --------
@@ -397,4 +397,7 @@ def number_measures(
     if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
         wanted = f"one number a label, of shape {y_true.shape}, not empty"
         raise ValueError(f"predicted: expected {wanted}, got {predicted.shape}")
+    for name, numbers in (("y_true", y_true), ("predicted", predicted)):
+        for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
+            raise ValueError(f"{name}: expected finite numbers, got {numbers[row]} in row {row + 1} (from 1)")
     return run("analysis.number_measures", keywords, *map(np.ascontiguousarray, (y_true, predicted)))

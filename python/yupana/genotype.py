@@ -6,6 +6,7 @@ import errno
 import inspect
 import os
 from contextlib import contextmanager, suppress
+from numbers import Real
 from typing import Any, Iterator, Sequence
 
 import numpy as np
@@ -332,6 +333,11 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     return {**summary, "files": files}
 
 
+def _check_number(name: str, value: Any, below: float) -> None:
+    if not isinstance(value, Real) or not 0 <= value < below:
+        raise ValueError(f"{name}: expected a number from 0 to below {below}, got {value!r}")
+
+
 def ld_prune(
     source: Any, window: int | str = 50, step: int = 1, r2: float = 0.2, **keywords: Any
 ) -> list[str]:
@@ -343,6 +349,7 @@ def ld_prune(
     source : what :func:`read_genotypes` takes, with its keywords
     window : sites, or kilobases as "200kb"
     step : sites from a window to the next; 1 where it is in kilobases
+    r2 : the largest squared correlation to keep, 0 to below 1
 
     Examples
     --------
@@ -353,7 +360,8 @@ def ld_prune(
     """
     if isinstance(source, Genotypes):
         raise ValueError("source: expected a file or an array with filters, got open genotypes")
-    cohort = read_genotypes(source, indep_pairwise=f"{window} {step} {r2!r}", **keywords)
+    _check_number("r2", r2, 1)
+    cohort = read_genotypes(source, indep_pairwise=f"{window} {step} {float(r2)!r}", **keywords)
     with options(**cohort._keywords) as call:
         return cohort._input.pruned(call).split("\n")[:-1]
 
@@ -379,6 +387,7 @@ def unrelated(
     """
     if isinstance(source, Genotypes):
         raise ValueError("source: expected a file or an array with filters, got open genotypes")
+    _check_number("cutoff", cutoff, 0.5)
     return read_genotypes(source, king_cutoff=cutoff, king_largest=largest, **keywords).samples
 
 

@@ -259,7 +259,8 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     [0, 1, 2]
     """
     weights, lengths = _pair(weights, lengths)
-    return run("graph.path", {"threads": 1}, weights, lengths, start, end)
+    ends = whole("start", start), whole("end", end)
+    return run("graph.path", {"threads": 1}, weights, lengths, *ends)
 
 
 @with_keywords
@@ -300,7 +301,7 @@ def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np
     weights = square_matrix(host_array(weights, "weights"), "weights")
     if np.isnan(weights).any():
         raise ValueError("weights: expected numbers, got NaN; use infinity where there is no edge")
-    return run("graph.keep_neighbors", keywords, weights, k)
+    return run("graph.keep_neighbors", keywords, weights, whole("k", k))
 
 
 class Fermat:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from numbers import Real
 from typing import Any, Sequence
 
 from . import _core
@@ -75,7 +76,7 @@ def fermat(
     ...     sorted(os.path.basename(file) for file in files if file.endswith("1.pdf"))
     ['run.embedding1.pdf', 'run.heat-map1.pdf', 'run.histogram1.pdf', 'run.tree1.pdf']
     """
-    alphas = [] if alpha == "auto" else [alpha] if isinstance(alpha, (int, float)) else alpha
+    alphas = [] if alpha == "auto" else [alpha] if isinstance(alpha, Real) else alpha
     cohort = _opened(source, keywords)
     with one_line(), options(**cohort._keywords) as call:
         drawing = _drawing(out, labels, label_column, figures, figure_width)

@@ -14,6 +14,16 @@ from ._views import Array, complex_array, on_gpu, real_array, refuse_rounding, r
 __all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
 
 
+def _check_values(values: np.ndarray, ends: np.ndarray, indices: np.ndarray, ignored: Any) -> None:
+    """Refuses an infinity or NaN among entries that count, as the command line does."""
+    for e in np.flatnonzero(~np.isfinite(values)):
+        row, column = int(np.searchsorted(ends, e, side="right")), int(indices[e]) + 1
+        if not ignored(row, column):
+            raise ValueError(
+                f"matrix: expected finite values, got {values[e]} in row {row}, column {column} (from 1)"
+            )
+
+
 class TriangularSystem:
     """A triangular system op(A) x = b, analysed once, solved for many right-hand sides.
 
@@ -33,7 +43,7 @@ class TriangularSystem:
     Raises
     ------
     ValueError : naming the first row at fault, from 1: not square, a zero on the diagonal, an entry
-        of the other triangle; complex values for a GPU
+        of the other triangle, an infinity or NaN in the matrix; complex values for a GPU
 
     Examples
     --------
@@ -68,6 +78,14 @@ class TriangularSystem:
         if matrix.dtype in (np.float32, np.complex64):
             dtype = matrix.dtype
         refuse_rounding(matrix.data, "matrix")
+
+        def ignored(row: int, column: int) -> bool:
+            return (unit_diagonal and row == column) or (
+                ignore_other and (row < column if lower else row > column)
+            )
+
+        self._places = (matrix.indptr, matrix.indices, ignored)
+        _check_values(matrix.data, *self._places)
         index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
         if np.dtype(dtype).kind == "c" and device == "auto":
@@ -117,16 +135,19 @@ class TriangularSystem:
         """New values in the same places, in the order of the matrix; the analysis stays."""
         numbers = complex_array if self.dtype.kind == "c" else real_array
         values = np.ascontiguousarray(numbers(values, "values"), dtype=self.dtype)
+        if values.shape == (self._entries,):
+            _check_values(values, *self._places)
         with options(**self._keywords) as call:
             self._system.update_values(call, values, self._entries)
         return self
 
     def solve(self, b: Any) -> Array:
-        """x with op(A) x = b; b: (rows,) or (rows, k), complex too. Infinite and NaN numbers of x
-        are told by a :class:`Note`.
+        """x with op(A) x = b; b: (rows,) or (rows, k) finite numbers, complex too. An x beyond what
+        its type holds is told by a :class:`Note`.
 
         b on a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
-        the system was: with that ``device`` and the method "sync_free" or "level_set"; without a note.
+        the system was: with that ``device`` and the method "sync_free" or "level_set"; without a note,
+        infinities and NaN as they are.
         """
         keywords = self._keywords.copy()
         parts = 1
@@ -144,6 +165,9 @@ class TriangularSystem:
             b = np.ascontiguousarray(real_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: expected {self.shape[0]} rows, got shape {tuple(b.shape)}")
+        if not on_gpu(b) and not np.isfinite(b).all():
+            at = tuple(np.argwhere(~np.isfinite(b))[0])
+            raise ValueError(f"b: expected finite numbers, got {b[at]} in row {at[0] + 1} (from 1)")
         columns = b if b.ndim == 2 else b.reshape(b.shape[0], 1)
         if parts == 2:  # a real system: real and imaginary parts are columns of their own
             columns = columns.view(self.dtype)
@@ -171,7 +195,7 @@ def spsolve_triangular(
     overwrite_b: bool = False,
     unit_diagonal: bool = False,
 ) -> np.ndarray:
-    """``scipy.sparse.linalg.spsolve_triangular``; long numbers stay SciPy's. Complex matrices are
+    """``scipy.sparse.linalg.spsolve_triangular``; long numbers, infinities and NaN stay SciPy's. Complex matrices are
     solved on the CPU.
 
     Raises
@@ -199,6 +223,8 @@ def spsolve_triangular(
     matrix = sparse.csr_array(A, dtype=dtype)
     if not unit_diagonal and (matrix.diagonal() == 0).any():
         raise linalg.LinAlgError("A is singular: zero entry on diagonal.")
+    if not (np.isfinite(matrix.data).all() and np.isfinite(b).all()):
+        return sparse.linalg.spsolve_triangular(matrix, b, lower, unit_diagonal=unit_diagonal)
     # To spread the rows over threads takes longer than one right-hand side.
     method = "auto" if b.ndim > 1 else "serial"
     system = TriangularSystem(

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -81,6 +82,17 @@ def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
     assert "rows x 3 features, read together, take" in done.stderr and "a table of" not in done.stderr, done.stderr
     refuse("tree", "fit", "large.csv", "--label", "class", "--ignore", "color", "--memory", "2M",
            status=4, says=["sorted lists", "forest fit --partition"])
+
+
+def a_table_to_read_was_refused_without_a_figure():
+    pathlib.Path("t.csv").write_text("a,b,y\n" + "".join(f"{i},{i * 7 % 11},{i % 2}\n" for i in range(3000)))
+    words = run("tree", "fit", "t.csv", "--label", "y", "-o", "m", "--memory", "1k", status=4).stderr
+    figure = re.search(r"give --memory ([\d.]+k) or more", words)
+    assert figure, words
+    words = run("tree", "fit", "t.csv", "--label", "y", "-o", "m", "--memory", figure[1], status=4).stderr
+    assert "read together" not in words, words
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m", "--memory",
+        re.search(r"([\d.]+[kM]) will do", words)[1])
 
 
 sys.exit(main())

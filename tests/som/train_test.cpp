@@ -299,5 +299,21 @@ TEST(Som, FewerSamplesThanNeuronsAreNoted) {
   EXPECT_EQ(noted, "som: 4 samples for 9 neurons");
 }
 
+TEST(Som, AMapThatTakesMinutesSaysSo) {
+  Context context({.device = "cpu"});
+  std::string noted;
+  context.on_note([&](const std::string& note) { noted = note; });
+  SomParams params;
+  params.grid = {1000, 1000};
+  params.schedule.iterations = 1;
+  train(context, clouds(100, 1, 1).view(), params);
+  EXPECT_EQ(noted,
+            "som: 100 samples for 1000000 neurons: each iteration weighs 1e+08 pairs of them; "
+            "a smaller map is faster");
+  params.schedule.iterations = 0;
+  train(context, clouds(100, 1, 1).view(), params);
+  EXPECT_EQ(noted, "som: 100 samples for 1000000 neurons");
+}
+
 }  // namespace
 }  // namespace yupana::som

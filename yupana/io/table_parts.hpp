@@ -64,13 +64,13 @@ TableFile<T> shaped_table(Context& context,
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw resource_error(
-        "{} rows x {} features, read together, take {}; memory is limited to {}; give more "
-        "--memory "
-        "or read fewer columns",
+        "{} rows x {} features, read together, take {}; memory is limited to {}; give "
+        "--memory {} or more, or read fewer columns",
         rows,
         columns.features.size(),
         needed_bytes(bytes),
-        allowed_bytes(static_cast<double>(context.memory())));
+        allowed_bytes(static_cast<double>(context.memory())),
+        memory_option(bytes));
   }
   TableFile<T> file;
   const ScratchScope scope(fits ? std::string() : scratch);

@@ -59,13 +59,17 @@ void smooth(Context& context,
     values[i] =
         static_cast<double>(sums.sum[i]) / fixed.scale[static_cast<std::size_t>(i % features)];
   }
+  // A map of many more neurons than samples is nearly empty.
+  std::vector<std::int64_t> occupied;
+  for (std::int64_t b = 0; b < neurons; ++b) {
+    if (sums.count[b] != 0) occupied.push_back(b);
+  }
   context.parallel_for(neurons, 4, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> numerator(static_cast<std::size_t>(features));
     for (std::int64_t i = begin; i < end; ++i) {
       std::fill(numerator.begin(), numerator.end(), 0.0);
       double denominator = 0;
-      for (std::int64_t b = 0; b < neurons; ++b) {
-        if (sums.count[b] == 0) continue;
+      for (const std::int64_t b : occupied) {
         const double h = neighborhood_at(table, grid, b, i);
         if (h == 0) continue;
         const double weight = h * static_cast<double>(sums.count[b]);

@@ -118,13 +118,27 @@ void check_samples(Context& context, MatrixView<const float> samples) {
   check_finite(context, samples, "samples");
 }
 
+void note_empty_neurons(Context& context,
+                        std::int64_t samples,
+                        std::int64_t neurons,
+                        std::int64_t iterations) {
+  constexpr double many_pairs = 1e8;  // below, an iteration takes less than about a second
+  const double pairs = static_cast<double>(samples) * static_cast<double>(neurons);
+  const std::string work =
+      iterations == 0 || pairs < many_pairs
+          ? ""
+          : fmt::format(": each iteration weighs {:.3g} pairs of them; a smaller map is faster",
+                        pairs);
+  context.note(fmt::format(
+      "som: {} for {}{}", counted(samples, "sample"), counted(neurons, "neuron"), work));
+}
+
 Matrix<float> run(Context& context,
                   MatrixView<const float> samples,
                   Matrix<float> codebook,
                   const SomParams& params) {
   if (samples.rows < codebook.rows()) {
-    context.note(fmt::format(
-        "som: {} for {}", counted(samples.rows, "sample"), counted(codebook.rows(), "neuron")));
+    note_empty_neurons(context, samples.rows, codebook.rows(), params.schedule.iterations);
   }
   if (params.training == Training::online) {
     if (yupana::cuda::device_of(context, samples.data) >= 0) {
