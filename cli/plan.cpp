@@ -10,7 +10,7 @@ namespace {
 
 struct PlanOptions {
   std::string command = "dist";
-  job::PlanParams sizes;
+  job::PlanParams sizes{.named = false};
   job::ClusterParams cluster;
   bool complete = false;
   bool fermat = false;

@@ -70,4 +70,9 @@ def every_refusal_of_genotypes_names_what_will_do():
     follow("dist", "c.bed", "--tree", "nj", "--bootstrap", 5, "--block", 10, "-o", "o")
 
 
+def plan_named_an_option_that_it_lacks():
+    told = run("plan", "--samples", "30k", "--sites", "1M", "--memory", "1M", status=4).stderr
+    assert "take fewer samples" in told and "--keep" not in told, told
+
+
 sys.exit(main(helpers=[follow, cohort]))

@@ -357,7 +357,7 @@ def options_without_effect_or_sense_are_refused():
            says=["--min-weight-fraction-leaf", "0 to 0.5", "got '0.6'"])
     for sampling, why in (("--partition", "parts share all rows"), ("--all-rows", "sees every row")):
         refuse("forest", *fit, "--max-samples", 9, sampling, status=2, says=["--max-samples", why])
-    refuse("forest", *fit, "--max-samples", 2561, status=2, says=["1 to 2560", "got 2561"])
+    refuse("forest", *fit, "--max-samples", 2561, status=3, says=["1 to 2560", "got 2561"])
     few = answer("forest", *fit, "--max-samples", 9, "--trees", 5, "--max-leaf-nodes", 3)
     assert few["leaves"] <= 15, few
 

@@ -200,6 +200,7 @@ def splice(rng):
     if not any(o[0] == "--frameshift" or o == ["--ends", "local"] for o in options):
         isoforms = some(rng, ["--isoforms", range(2, 5)], share=0.2)
         options += isoforms + some(rng, ["--isoform-score", (0, 1)], share=0.7 if isoforms else 0)
+        options += some(rng, ["--isoform-evalue", (0.001, 1, 100)], share=0.5 if isoforms and automatic else 0)
     if rng.random() < 0.1:
         inputs["s.txt"] = Text(["   " + "  ".join("ACGT"), *(
             f"{a} " + " ".join(str(3 if a == b else -rng.randrange(4)) for b in "ACGT") for a in "ACGT")])

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/level_cuda.hpp"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/device_model_cuda.cuh"
 #include "yupana/forest/passage_cuda.cuh"

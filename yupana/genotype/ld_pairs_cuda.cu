@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/genotype/bit_products.hpp"
 #include "yupana/genotype/device_planes.hpp"
 #include "yupana/genotype/ld_pairs.hpp"

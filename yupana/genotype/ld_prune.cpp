@@ -228,7 +228,7 @@ std::vector<bool> ld_prune(Context& context,
   if (cohort.founders().size() < 2) {
     throw input_error(
         "--indep-pairwise: expected at least 2 founders, samples without parents in the .fam or "
-        ".psam, got {}; it compares no others",
+        ".psam, got {}; it compares no others: to compare all, write 0 for their parents",
         cohort.founders().size());
   }
   cohort.name_sites();

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/resident_cuda.hpp"

@@ -2,8 +2,8 @@
 #pragma nv_diag_suppress 554
 #include <algorithm>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/paths_backends.hpp"

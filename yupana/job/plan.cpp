@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/disk.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts.hpp"
@@ -72,11 +72,12 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
 
 [[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
   throw resource_error(
-      "memory: {} need {}, --memory allows {}; raise --memory to {} or take fewer samples (--keep)",
+      "memory: {} need {}, --memory allows {}; raise --memory to {} or take fewer samples{}",
       counted(plan.sizes.samples, "sample"),
       needed_bytes(needed),
       allowed_bytes(context.memory()),
-      memory_option(static_cast<double>(needed)));
+      memory_option(static_cast<double>(needed)),
+      plan.sizes.named ? " (--keep)" : "");
 }
 
 std::uint64_t gpu_bytes_of(const Context& context, Range rows, const PlanParams& sizes) {

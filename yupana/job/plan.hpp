@@ -14,7 +14,7 @@ namespace yupana::job {
 /// The program, its libraries and small buffers, as the smallest runs on the CPU hold them; with
 /// ranks MPI's libraries too.
 constexpr std::uint64_t program_bytes(int ranks) {
-  return std::uint64_t{ranks > 1 ? 32U : 13U} << 20;
+  return std::uint64_t{ranks > 1 ? 32U : 14U} << 20;
 }
 /// Names and summaries of a sample.
 inline constexpr std::uint64_t sample_bytes = 100;
@@ -25,6 +25,7 @@ inline constexpr std::int64_t smallest_block_sites = 4096;
 /// Sizes of a run, as far as they are known before it.
 struct PlanParams {
   std::int64_t samples = 0;
+  bool named = true;        ///< of a file or cohort, from which samples may be left out
   std::int64_t sites = -1;  ///< -1: unknown (VCF)
   bool missing = true;      ///< some calls are missing, or may be
   bool hethet = false;

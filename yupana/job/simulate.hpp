@@ -16,7 +16,8 @@ struct SimulateJobParams {
 };
 
 /// Throws out_of_resources if the context's memory cannot hold the names of a simulated cohort, so
-/// many that they must not be made before a plan says what the run needs. Notes options that leave no trace in the cohort.
+/// many that they must not be made before a plan says what the run needs. Notes options that leave
+/// no trace in the cohort.
 void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort);
 
 /// Identifiers alone or, of a cohort with families, the columns of a pedigree.

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
 

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/som/device_map_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/sums.hpp"

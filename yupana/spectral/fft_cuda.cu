@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "yupana/core/cuda/call_stream.hpp"
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/kept.hpp"
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_real_fft.hpp"

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <iterator>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/splice/checks.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"

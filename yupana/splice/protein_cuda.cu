@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/gpu_memory.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"

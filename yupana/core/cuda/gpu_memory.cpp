@@ -1,4 +1,4 @@
-#include "yupana/core/gpu_memory.hpp"
+#include "yupana/core/cuda/gpu_memory.hpp"
 
 #include "yupana/core/machine.hpp"
 
