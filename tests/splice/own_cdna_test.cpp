@@ -148,7 +148,7 @@ TEST(OwnCdna, ErrorsBesideAnIntronHidExonsWithStopCodons) {
   for (int g = 0; g < 6; ++g) {
     Gene gene(draw, {}, {150, 120, 90});
     std::string target = gene.cdna;
-    // Stop codons in all frames, as behind coding parts, and an error in each word next to it.
+    // Stop codons in all frames, as after coding parts, and an error in each word next to it.
     const auto [first, last] = gene.places[2];
     const std::size_t letter = target.size() - static_cast<std::size_t>(last - first + 1);
     for (std::string* text : {&gene.bases, &target}) {

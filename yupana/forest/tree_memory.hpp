@@ -45,7 +45,7 @@ double bytes_of(TableView<T> table) {
 /// Bytes of a node of a tree of so many outputs, as bytes_of(tree) counts.
 inline double bytes_of_node(std::int32_t outputs) { return bytes_of(Tree{{Node{}}, outputs, {}}); }
 
-/// The most leaves of a tree that grows from so many of a table's rows, one of them several times
+/// The most leaves of a tree grown from so many of a table's rows, one of them several times
 /// where they are drawn.
 inline double most_leaves(const TreeParams& params, std::int64_t rows, std::int64_t draws) {
   const std::int64_t own =

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lines without their ends; an empty last line is none. A list is small beside its matrix, which
+/// Lines without their ends; an empty last line is none. A list is small next to its matrix, which
 /// says what memory the run needs.
 std::vector<std::string> lines_of(Context& context, const std::string& path) {
   constexpr std::uint64_t least = 16 << 20;

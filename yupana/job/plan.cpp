@@ -225,7 +225,7 @@ std::uint64_t bytes_beside_counts(const Plan& plan) {
 }
 
 /// The peak if no call turns out to be missing: neither the plane of calls nor counts of shared
-/// sites are made then. `held`: beside blocks and counts.
+/// sites are made then. `held`: in addition to blocks and counts.
 std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after) {
   plan.block_bytes -= static_cast<std::uint64_t>(plan.block_sites * plan.sizes.samples / 8);
   std::uint64_t counts = 0;

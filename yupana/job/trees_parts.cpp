@@ -91,7 +91,7 @@ class PartsGrower {
 
   std::int64_t rows_of_part() const { return divide_up(std::ssize(rows_.codes), forest_.trees); }
   double features() const { return static_cast<double>(rows_.features.size()); }
-  /// Of one part: its rows, and the lists that its tree grows from.
+  /// Of one part: its rows, and the lists that its tree is grown from.
   double table_bytes() const {
     return static_cast<double>(rows_of_part()) * (features() * sizeof(T) + 4);
   }

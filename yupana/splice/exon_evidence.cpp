@@ -114,7 +114,7 @@ class SegmentSearch {
 };
 
 /// Bases of alignments that are evidence, in order of their first; the last of each is the first
-/// of those that begin there or behind.
+/// of those that begin there or later.
 class Evidence {
  public:
   Evidence(const Case& problem,
