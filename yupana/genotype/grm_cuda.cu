@@ -38,7 +38,7 @@ std::int64_t steps_at_once(std::int64_t samples, std::uint64_t memory) {
   return std::clamp<std::int64_t>(bytes / step_bytes(samples), 1, 1024);
 }
 
-/// Cells on their way to the host at a time, of a row at least.
+/// Cells copied to the host at a time, of a row at least.
 std::int64_t piece_cells(std::uint64_t memory, std::int64_t samples) {
   const auto cells = static_cast<std::int64_t>(memory / 16) / piece_cell_bytes;
   return std::max(std::min(cells, std::int64_t{1} << 25), samples);
@@ -86,16 +86,6 @@ SiteDigits site_digits(const GrmBlock& block) {
     result.runs.push_back({shift, {begin, end}});
   }
   return result;
-}
-
-/// An array of at least this size, reallocated where it is smaller.
-template <class T>
-T* room_of(DeviceArray<T>& array, std::int64_t size) {
-  if (array.size() < size) {
-    array = {};  // the old memory first
-    array = DeviceArray<T>(size);
-  }
-  return array.data();
 }
 
 template <class T>

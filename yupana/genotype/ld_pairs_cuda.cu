@@ -160,15 +160,6 @@ struct Batch {
 };
 
 template <class T>
-T* room_of(DeviceArray<T>& array, std::int64_t size) {
-  if (array.size() < size) {
-    array = {};  // the old memory first
-    array = DeviceArray<T>(size);
-  }
-  return array.data();
-}
-
-template <class T>
 T* zeros_in(DeviceArray<T>& array, std::int64_t size, cudaStream_t stream) {
   T* const data = room_of(array, size);
   check(cudaMemsetAsync(data, 0, static_cast<std::size_t>(size) * sizeof(T), stream), "clear sums");

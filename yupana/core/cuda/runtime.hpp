@@ -80,6 +80,16 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
+/// Returns memory for at least `size` values; reallocates where the array is smaller.
+template <class T>
+T* room_of(DeviceArray<T>& array, std::int64_t size) {
+  if (array.size() < size) {
+    array = {};  // the old memory first
+    array = DeviceArray<T>(size);
+  }
+  return array.data();
+}
+
 /// The same in page-locked host memory, from which copies overlap kernels.
 template <class T>
 class PinnedArray {
