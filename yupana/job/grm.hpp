@@ -38,7 +38,7 @@ struct GrmPlan {
   std::vector<Range> bands;
   std::uint64_t block_bytes = 0;  ///< of the sites of a block
   std::uint64_t sum_bytes = 0;    ///< of the pairs of the largest band
-  std::uint64_t write_bytes = 0;  ///< of rows of a .npy on their way to the file
+  std::uint64_t write_bytes = 0;  ///< of rows of a .npy that are written at a time
   std::uint64_t fixed_bytes = 0;  ///< of a run besides both
 };
 
