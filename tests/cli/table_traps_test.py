@@ -328,16 +328,6 @@ def a_score_of_large_numbers_is_that_of_training():
     assert abs(again["score"] - told["train_r2"]) < 1e-9, (again["score"], told["train_r2"])
 
 
-def one_row_has_no_r2():
-    put("l.csv", "x,y\n1,1\n2,2\n3,3\n4,4\n")
-    put("o.csv", "x,y\n1.2,7\n")
-    run("tree", "fit", "l.csv", "--label", "y", "--regression", "-o", "m")
-    told = answer("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p")
-    assert told["score"] is None and told["measures"]["r2"] is None and told["measures"]["rmse"] == 6, told
-    assert "r2 nan on 1 row" in run("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p").stdout
-    refuse("tree", "importances", "m.json", "o.csv", "--label", "y", says=["two rows"])
-
-
 def options_without_effect_or_sense_are_refused():
     put("t.csv", "x,y,class\n" + "".join(f"{i},{i * 7 % 5},{i % 2}\n" for i in range(40)))
     fit = ["fit", "t.csv", "--label", "class"]

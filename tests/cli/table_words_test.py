@@ -85,4 +85,14 @@ def a_gzip_text_beyond_the_memory_did_not_say_how_long_it_is():
            says="t.csv.gz: its text takes 401 kB and memory is limited to 100 kB")
 
 
+def one_row_has_no_r2():
+    put("l.csv", "x,y\n1,1\n2,2\n3,3\n4,4\n")
+    put("o.csv", "x,y\n1.2,7\n")
+    run("tree", "fit", "l.csv", "--label", "y", "--regression", "-o", "m")
+    told = answer("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p")
+    assert told["score"] is None and told["measures"]["r2"] is None and told["measures"]["rmse"] == 6, told
+    assert "r2 nan on 1 row" in run("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p").stdout
+    refuse("tree", "importances", "m.json", "o.csv", "--label", "y", says=["two rows"])
+
+
 sys.exit(main())
