@@ -50,6 +50,23 @@ TEST(CudaLdPrune, WindowsBeyondTheGpusMemoryAreComparedInParts) {
   }
 }
 
+// Batches of a window are shared out: one by parts of little memory, one of all.
+TEST(CudaLdPrune, SeveralDevicesShareTheBatches) {
+  YUPANA_NEEDS_GPU();
+  if (yupana::cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  for (const double missing : {0.0, 0.02}) {
+    SiteBlock block = correlated_block(513, 9000, 7, missing);
+    name_one_chromosome(block);
+    for (const LdPruneParams& params : {LdPruneParams{6000, false, 40, 0.4}, {50, false, 5, 0.2}}) {
+      const std::vector<bool> expected = prune(block, params, {.device = "cpu"});
+      for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{128} << 20}) {
+        EXPECT_EQ(prune(block, params, {.device = "cuda:0,1", .gpu_memory = memory}), expected)
+            << "window " << params.window << ", missing " << missing << ", memory " << memory;
+      }
+    }
+  }
+}
+
 TEST(CudaLdPrune, TooLittleMemoryIsToldWithWhatIsEnough) {
   YUPANA_NEEDS_GPU();
   SiteBlock block = correlated_block(300, 4000, 5, 0.02);
