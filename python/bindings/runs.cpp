@@ -76,7 +76,7 @@ template <class V>
 void bind_runs_on_gpu(nb::module_& m) {
   using There = AsItIs<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
   m.def("reduce_by_key", [](const Options& options, There keys, AnyVector<V> values) {
-    const Words words(keys);
+    const Words words{nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>(keys)};
     check_same_device("values", values, keys);
     check_size("values", size_of(keys), size_of(values));
     return bytes_of(words) == 8 ? sums_by_key<std::uint64_t>(options, words, values)

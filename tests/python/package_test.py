@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The Python package: installed by pip into a virtual environment, its own tests run there.
 
-Objects come out of the compiler cache where `make test` has made them. Skips, with the reason, where
-no package index can be reached. With --install it ends there, for `make site`.
+Objects come out of the compiler cache where `make test` has made them. What is for arrays on a GPU
+is compiled alone. Skips, with the reason, where no package index can be reached. With --install it
+ends there, for `make site`.
 """
 import os
 import pathlib
@@ -15,6 +16,7 @@ HOME = PROGRAM.parent / "python-venv"
 TOOLS = ["scikit-build-core", "nanobind"]
 NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "polars", "pyarrow", "pyspark", "tqdm", "pytest",
           "onnxruntime", "mypy", "fermat", "networkx", "hypothesis", "minisom"]
+CUDA_HEADERS = ["nvidia-cuda-runtime>=13", "nvidia-cuda-crt>=13"]  # no compiler: declarations alone
 
 
 def run(*command, **keywords):
@@ -35,12 +37,26 @@ def compiler():
     return "c++"
 
 
+def refused_for_gpus(python):
+    """Whether the bindings of arrays on a GPU, which only builds with CUDA have, do not compile."""
+    place = "import sysconfig; print(sysconfig.get_path('{}'))"
+    site, headers = (run(python, "-c", place.format(name), stdout=subprocess.PIPE, text=True).stdout.strip()
+                     for name in ("purelib", "include"))
+    folders = [ROOT, headers, f"{site}/nanobind/include", f"{site}/nanobind/ext/robin_map/include"]
+    cuda = f"{site}/nvidia/cu13/include"
+    bindings = sorted((ROOT / "python" / "bindings").glob("*.cpp"))
+    assert bindings, "no binding was found"
+    command = [compiler(), "-std=c++20", "-fsyntax-only", "-w", "-DYUPANA_CUDA", "-isystem", cuda]
+    command += [f"-I{folder}" for folder in folders]
+    return any([run(*command, path).returncode for path in bindings])
+
+
 def main():
     python = HOME / "bin" / "python"
     if not python.exists() and run(sys.executable, "-m", "venv", HOME).returncode != 0:
         skip("no virtual environment can be made; install python3-venv")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    got = run(*pip, "--retries", "1", *TOOLS, *NEEDED, stderr=subprocess.PIPE, text=True)
+    got = run(*pip, "--retries", "1", *TOOLS, *NEEDED, *CUDA_HEADERS, stderr=subprocess.PIPE, text=True)
     if got.returncode != 0:
         sys.stderr.write(got.stderr)
         skip("the package index cannot be reached, or lacks a package (see above)")
@@ -56,6 +72,8 @@ def main():
     )
     if built.returncode != 0 or "--install" in sys.argv:
         return built.returncode
+    if refused_for_gpus(python):
+        return 1
     environment = dict(os.environ, YUPANA_PROGRAM=str(PROGRAM))
     environment.pop("PYTHONPATH", None)
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests"]
