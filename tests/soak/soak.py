@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import generator
@@ -38,11 +39,14 @@ class Outcome:
 class Ways:
     """The ways to run a job; each gives an Outcome."""
 
-    def __init__(self, program):
+    def __init__(self, program, chosen=()):
         self.program = program
+        self.chosen = list(chosen)  # those of every job; none: all but the GPU
         self.shim = str(pathlib.Path(program).parent / "libtargets_shim.so")
 
     def of(self, job, rng):
+        if self.chosen:
+            return self.chosen
         ways = ["reference", "cpu 2", "cpu 7", "memory", rng.choice(sorted(OLDER))]
         if job.ranks and shutil.which("mpirun") and rng.random() < 0.03:
             ways.append("ranks")
@@ -87,7 +91,7 @@ class Ways:
                 del words[at:at + 2]
             return [*words, "--device", "reference", "--threads", "1"]
         threads = {"cpu 1": "1", "cpu 2": "2", "cpu 7": "7"}.get(way, "2")
-        words += ["--device", "cpu", "--threads", threads]
+        words += ["--device", way if way.startswith("cuda") else "cpu", "--threads", threads]
         if way == "memory":
             words += ["--memory", "3M"]
         if way == "ranks":
@@ -167,13 +171,14 @@ def difference(job, way, base, other):
     for name, data in base.files.items():
         if data == other.files[name] or same_but_for_nans(name, data, other.files[name]):
             continue
-        if job.command == ["splice"] and way == "reference":
+        if job.command == ["splice"] and (way == "reference" or way.startswith("cuda")):
             if without_executed(data) == without_executed(other.files[name]):
                 continue
         # Products of coordinates round otherwise without fused multiply-adds.
         if way == "sse4" and ".mds." in name:
             continue
-        if way in job.loose and job.bound:
+        # A GPU's floats may differ where the reference's may.
+        if job.bound and (way in job.loose or way.startswith("cuda") and "reference" in job.loose):
             # What is derived from numbers that differ may differ more.
             if not name.endswith((".npy", ".txt")) or is_record(job) and (
                     ".fermat" not in name and ".dist" not in name):
@@ -258,15 +263,19 @@ def main():
     parser.add_argument("--families", nargs="+", default=list(generator.FAMILIES))
     parser.add_argument("--findings", default="findings", help="folder for what differs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
+    parser.add_argument("--ways", nargs="+", default=[], help="of each job, such as cuda or cuda:0,0")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="no job begins after so long")
     options = parser.parse_args()
-    ways = Ways(str(pathlib.Path(options.program).absolute()))
+    ways = Ways(str(pathlib.Path(options.program).absolute()), options.ways)
+    end = time.monotonic() + options.seconds
     numbers = range(options.first, options.first + options.count)
     if options.only is not None:
         numbers = [options.only]
     runs = done = findings = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for count, found in pool.map(lambda k: examine(ways, options, k), numbers):
-            runs, done = runs + count, done + 1
+        for count, found in pool.map(lambda k: time.monotonic() < end and examine(ways, options, k) or (0, None),
+                                     numbers):
+            runs, done = runs + count, done + (count > 0)
             if found:
                 findings += 1
                 print(f"FINDING {options.seed}-{found[0]}: {found[2]}")
