@@ -162,6 +162,8 @@ def difference(job, way, base, other):
         return f"{way}: {other.status}"
     if way == "memory" and other.status == 4:
         return None
+    if way.startswith("cuda") and other.status == 2 and "--device cpu" in other.errors:
+        return None  # what no GPU does
     if base.status != other.status:
         return f"{way}: exit {other.status} ({other.errors}), one thread {base.status} ({base.errors})"
     if "unforeseen" in other.errors or other.status not in (0, 2, 3, 4):

@@ -22,7 +22,7 @@ template <class Value>
 void check_device(const Context& context) {
   if (context.backend() != Backend::cuda || !is_complex<Value>) return;
   throw usage_error(
-      "trisolve: expected real values for a GPU, got complex ones; give --device cpu (device)");
+      "trisolve: expected real values for a GPU, got complex ones; give --device cpu");
 }
 
 }  // namespace
