@@ -76,7 +76,8 @@ test: deps
 # every family beside every other on one GPU.
 test-gpu: deps
 	@for preset in cuda cuda-80; do
-	  [ -f build/$$preset/build.ninja ] || cmake --preset $$preset >/dev/null
+	  python3 -c 'import nanobind' 2>/dev/null && module="-DYUPANA_PYTHON=ON -DPython_EXECUTABLE=$$(command -v python3)" || module=
+	  [ -f build/$$preset/build.ninja ] || cmake --preset $$preset $$module >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
 	done
 	python3 tests/support/gpu_suite.py build/cuda --build-80 build/cuda-80 $(GPU_SUITE_OPTIONS)

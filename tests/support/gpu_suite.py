@@ -6,6 +6,8 @@ smallest    YUPANA_TEST_SMALLEST_GPU=1: as portable, within 99 KB of shared memo
 80          a second build, for compute capability 8.0 alone (--build-80)
 memcheck, racecheck  compute-sanitizer on the tests that took less than --small seconds natively, in
             this run or an earlier one with the same --logs; those not reached within --limit are counted
+python      the package's tests of torch's and CuPy's arrays, where the build has its module
+            (-DYUPANA_PYTHON=ON) and Python has both
 """
 import argparse
 import concurrent.futures
@@ -13,6 +15,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,7 +39,7 @@ def parse():
     parser.add_argument("--shards", type=int, default=6, help="processes of a program that the driver compiles for, and of the pairs together")
     parser.add_argument("--limit", type=float, default=1200, help="seconds a program may take")
     parser.add_argument("--small", type=float, default=0.05, help="seconds of a test that the sanitizers take")
-    parser.add_argument("--ways", default="native,portable,smallest,80,memcheck,racecheck")
+    parser.add_argument("--ways", default="native,portable,smallest,80,memcheck,racecheck,python")
     parser.add_argument("--logs", default=tempfile.mkdtemp(prefix="yupana_gpu_"))
     return parser.parse_args()
 
@@ -118,10 +121,36 @@ class Suite:
                 if test["result"] == "COMPLETED" and float(test["time"].rstrip("s")) < self.options.small]
 
 
+def run_python(options):
+    """(verdict, whether it passed) of the package's tests on a GPU; None without its module."""
+    modules = glob.glob(os.path.join(options.build, "python", "package", "yupana", "_core*.so"))
+    if not modules:
+        return None
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with tempfile.TemporaryDirectory() as site:
+        package = shutil.copytree(os.path.join(root, "python", "yupana"), os.path.join(site, "yupana"))
+        shutil.copy(modules[0], package)
+        environment = {**os.environ, "PYTHONPATH": site,
+                       "YUPANA_PROGRAM": os.path.join(os.path.abspath(options.build), "yupana")}
+        tests = sorted(glob.glob(os.path.join(root, "python", "tests", "device_*test.py")))
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--disable-warnings",
+                               *tests], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with open(os.path.join(options.logs, "python.log"), "w") as log:
+        log.write(done.stdout)
+    summary = (done.stdout.strip().splitlines() or [""])[-1].strip("= ")
+    return summary, done.returncode == 0 and " passed" in summary
+
+
 def main():
     options = parse()
     suite, table, good = Suite(options), {}, True
     for way in options.ways.split(","):
+        if way == "python":
+            found = run_python(options)
+            if found:
+                table["python"], good = {way: found[0]}, good and found[1]
+                print(f"{way:9} {found[0]}", flush=True)
+            continue
         build = options.build_80 if way == "80" else options.build
         if build is None:
             continue
