@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::int64_t mode_bytes = 3;  ///< signature and storage mode
 constexpr std::int64_t header_bytes = 12;
-constexpr int separate_modes = 0x20;  ///< of .pgen whose index is a file of its own
-constexpr int to_index_mode = 0x10;   ///< from the mode of such a .pgen to that of its index
+constexpr int to_index_mode = 0x10;  ///< from the mode of a .pgen with one apart to its index's
 
 /// A little-endian number of 1 to 8 bytes.
 std::uint64_t number_at(const std::uint8_t* bytes, std::int64_t size) {
