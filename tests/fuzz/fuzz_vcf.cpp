@@ -10,16 +10,22 @@
 namespace {
 
 /// The rows of all sites, or the line that refuses the file.
-std::string outcome(yupana::Context& context, const yupana::io::VcfParams& params) {
+std::string outcome(yupana::Context& context,
+                    const yupana::io::VcfParams& params,
+                    bool with_dosages) {
   std::string rows;
   try {
     const auto source = yupana::io::open_vcf(context, params);
-    yupana::genotype::SiteBlock block(static_cast<std::int64_t>(source->samples().size()), 4);
+    const auto samples = static_cast<std::int64_t>(source->samples().size());
+    yupana::genotype::SiteBlock block(samples, 4, with_dosages);
     std::int64_t sites = 0;
     while (source->read(block)) {
       sites += block.sites;
       rows.append(reinterpret_cast<const char*>(block.codes.data()),
                   static_cast<std::size_t>(block.sites * block.stride));
+      if (!with_dosages) continue;
+      rows.append(reinterpret_cast<const char*>(block.dosages.data()),
+                  static_cast<std::size_t>(block.sites * samples) * sizeof(std::uint16_t));
     }
     if (sites != source->account().kept) std::abort();
   } catch (const yupana::Error& error) {
@@ -41,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text.insert(0,
                 "##fileformat=VCFv4.2\n"
                 "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+                "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">\n"
                 "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n");
   }
   VcfParams params;
@@ -49,6 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] & 8) params.var_filter.emplace();
   if (data[0] & 16) params.min_qual = 10.0f;
   if (data[0] & 32) params.snps_only = SnpsOnly::just_acgt;
-  if (outcome(context, params) != outcome(reference, params)) std::abort();
+  const bool with_dosages = (data[0] & 64) != 0;
+  if (outcome(context, params, with_dosages) != outcome(reference, params, with_dosages))
+    std::abort();
   return 0;
 }
