@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz fuzz-corpus peers bench \
+.PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz fuzz-corpus coverage peers bench \
   install packages test-packages site ci-matrix clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
@@ -129,6 +129,17 @@ fuzz-corpus:
 	  $$target -merge=1 -rss_limit_mb=4096 -timeout=20 $$merged build/fuzz/corpus/$$name $$seeds 2>/dev/null
 	  python3 tests/fuzz/corpus.py pack $$merged tests/fuzz/corpus/$$name.corpus
 	done
+
+# Which lines and branches of the readers the fuzz corpus and their unit tests reach (scripts reach more).
+coverage: deps
+	@$(call install,$(FUZZ_PACKAGES) llvm)
+	cmake --preset coverage >/dev/null
+	cmake --build build/coverage -j $(JOBS) --target replay_fuzz test_io
+	cd build/coverage
+	LLVM_PROFILE_FILE=corpus.profraw tests/replay_fuzz ../../tests/fuzz/corpus ../../tests/fuzz/seeds >/dev/null
+	LLVM_PROFILE_FILE=tests.profraw tests/test_io --gtest_brief=1
+	llvm-profdata merge -o coverage.profdata corpus.profraw tests.profraw
+	llvm-cov report -instr-profile coverage.profdata tests/replay_fuzz -object tests/test_io ../../yupana/io
 
 # Peers that are built or installed here, not by the package manager; one that fails is left out.
 peers:
