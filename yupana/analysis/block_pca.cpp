@@ -52,6 +52,7 @@ PcaResult block_pca(Context& context,
   const Index width = block_width(n, params);
   const Index blocks = std::min<Index>(n / width, max_products);
   MatrixXd basis(n, width * blocks), images(n, width * blocks), next(n, width);
+  MatrixXd quotients(width * blocks, width * blocks);
   const Random random(0);
   for (Index i = 0; i < next.size(); ++i) next.data()[i] = random.uniform(i) - 0.5;
   for (Index used = 0;; used += width) {
@@ -66,7 +67,11 @@ PcaResult block_pca(Context& context,
     }
     images.middleCols(used, width) = image;
     const Index size = used + width;
-    const MatrixXd quotient = basis.leftCols(size).transpose() * images.leftCols(size);
+    quotients.block(0, used, size, width) =
+        basis.leftCols(size).transpose() * images.middleCols(used, width);
+    quotients.block(used, 0, width, used) =
+        basis.middleCols(used, width).transpose() * images.leftCols(used);
+    const auto quotient = quotients.topLeftCorner(size, size);
     const Eigensystem ritz = eigensystem("pca", (quotient + quotient.transpose()) / 2);
     const MatrixXd chosen = ritz.vectors.rightCols(axes).rowwise().reverse();
     const Eigen::VectorXd values = ritz.values.tail(axes).reverse();

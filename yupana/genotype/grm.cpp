@@ -28,10 +28,10 @@ GrmSite grm_site(const SiteCounts& counts, Standardize standardize) {
   for (const auto& [code, x] :
        {std::pair{homozygous_a1, 2.0}, {heterozygous, 1.0}, {homozygous_a2, 0.0}}) {
     site.own[code] = units(weight * x * (x - 2 * mean));
-    site.correction[code] = units(weight * mean * (x - mean));
+    site.correction[code] = static_cast<std::int32_t>(units(weight * mean * (x - mean)));
   }
   // Added twice where both calls are missing: takes the constant off.
-  site.correction[missing_call] = units(-0.5 * weight * mean * mean);
+  site.correction[missing_call] = static_cast<std::int32_t>(units(-0.5 * weight * mean * mean));
   return site;
 }
 
@@ -76,9 +76,9 @@ GrmBlock make_block(Context& context,
   block.codes = SiteBlock(std::ssize(calls.samples), sites + 1);
   block.codes.sites = sites + 1;
   block.weights = Array<std::int64_t>(sites);
-  // Vectors of eight numbers are read where a table has four.
+  // Vectors of eight and sixteen numbers are read where a table has four.
   block.own_terms = Array<std::int64_t>::zeros(4 * sites + 4);
-  block.missing_terms = Array<std::int64_t>::zeros(4 * sites + 4);
+  block.corrections = Array<std::int32_t>::zeros(4 * sites + 12);
   std::vector<std::int64_t> constants(static_cast<std::size_t>(sites));
   context.parallel_for(sites, 64, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
@@ -90,8 +90,7 @@ GrmBlock make_block(Context& context,
       constants[static_cast<std::size_t>(k)] = site.constant;
       for (std::int64_t code = 0; code < 4; ++code) {
         block.own_terms[4 * k + code] = site.own[code];
-        block.missing_terms[4 * k + code] =
-            site.correction[code] * (1 << count_bits) + (code == missing_call);
+        block.corrections[4 * k + code] = site.correction[code];
       }
     }
   });

@@ -66,10 +66,10 @@ struct GrmRoom {
 ///           allele (0 where missing), w (x - 2p) (x' - 2p) is w (x^2 + x'^2 - (x - x')^2) / 2 less
 ///           terms of one sample. Sites are sorted by weight into words of 16 of one weight, of
 ///           which population counts give (x - x')^2, times the weight in two 15-bit digits. Where
-///           few sites share a weight, weights are split into parts that more sites share. Missing
+///           few sites share a weight, weights are sums of parts that more sites share. Missing
 ///           calls, which are few, correct the pairs of their sample one by one.
 ///   bound   |error of A_jk| <= 2^-24 sqrt(A_jj A_kk) + 2^-20, and the rounding of the result
-///   work    pairs x sites / 512 vector steps where sites share weights, 3 to 8 times as many where
+///   work    pairs x sites / 512 vector steps where sites share weights, 2 to 6 times as many where
 ///           they do not; 8 bytes a pair in memory, 12 with missing calls
 ///           On GPUs w (x - 2p) (x' - 2p) is w x x' less such terms, and w x x' four products of
 ///           bytes, x by the digits of w times x' (grm_cuda.cu)

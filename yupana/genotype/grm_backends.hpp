@@ -15,20 +15,18 @@ namespace yupana::genotype {
 
 /// Units of weights: 2^-22, which every float of at least 2 is a multiple of.
 inline constexpr int weight_bits = 22;
-/// Bits of a table entry of `missing_terms` that count missing calls.
-inline constexpr int count_bits = 20;
-/// Sites whose missing calls are summed at a time: below 2^count_bits, and a tile of codes in
-/// cache.
+/// Sites whose missing calls are summed at a time: a tile of codes in cache.
 inline constexpr std::int64_t missing_sites = 8192;
 
 /// What a site adds: to pairs of called samples weight * (x - x')^2, taken off; to each sample and
 /// to all pairs, so that the sum of all is 2 * weight * (x - mean) * (x' - mean).
 struct GrmSite {
-  std::int64_t weight = 0;          ///< in units; 0 without variation
-  bool fold = false;                ///< A1 is the major allele
-  std::int64_t own[4] = {};         ///< by code: weight * x * (x - 2 mean); 0 where missing
-  std::int64_t correction[4] = {};  ///< of x' missing: mean * weight * (x - mean)
-  std::int64_t constant = 0;        ///< weight * mean^2
+  std::int64_t weight = 0;   ///< in units; 0 without variation
+  bool fold = false;         ///< A1 is the major allele
+  std::int64_t own[4] = {};  ///< by code: weight * x * (x - 2 mean); 0 where missing
+  /// Of x' missing: mean * weight * (x - mean), at most 2^24.
+  std::int32_t correction[4] = {};
+  std::int64_t constant = 0;  ///< weight * mean^2
 };
 GrmSite grm_site(const SiteCounts& counts, Standardize standardize);
 
@@ -44,7 +42,7 @@ struct GrmBlock {
   SiteBlock codes;
   Array<std::int64_t> weights;
   Array<std::int64_t> own_terms;
-  Array<std::int64_t> missing_terms;  ///< correction * 2^count_bits + [call is missing]
+  Array<std::int32_t> corrections;  ///< of missing calls
   bool complete = true;
 
   std::int64_t sites() const { return codes.sites - 1; }

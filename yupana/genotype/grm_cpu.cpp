@@ -21,6 +21,10 @@
 #define YUPANA_GRM_CPU_ONCE
 namespace yupana::genotype::cpu {
 
+/// Samples whose codes are one line of the cache.
+inline constexpr std::int64_t line_samples = 256;
+inline constexpr std::int64_t line_bytes = line_samples / 4;
+
 /// Pairs of rows and columns of one slab.
 struct PairTile {
   const PlaneBlock& planes;
@@ -32,7 +36,7 @@ struct PairTile {
   Range columns;
 };
 
-/// Sums over some sites of a number that the code of a sample chooses, for `samples_per_line`
+/// Sums over some sites of a number that the code of a sample chooses, for `line_samples`
 /// samples from a multiple of them.
 struct Lookup {
   const SiteBlock& codes;
@@ -42,8 +46,16 @@ struct Lookup {
   std::int64_t line;
 };
 
-/// Samples whose codes are one line of the cache.
-inline constexpr std::int64_t line_samples = 256;
+/// Corrections of `line_samples` samples, by their codes, for the sites at which a call of
+/// another sample is missing.
+struct Corrections {
+  const SiteBlock& codes;
+  const std::int32_t* of_codes;  ///< four numbers a site, and twelve more
+  std::span<const std::int32_t> sites;
+  std::int64_t line;
+
+  const std::uint8_t* row(std::size_t k) const { return codes.row(sites[k]) + line * line_bytes; }
+};
 
 }  // namespace yupana::genotype::cpu
 #endif
@@ -94,6 +106,33 @@ HWY_INLINE hn::Vec<Signed> squares_of(hn::Vec<Words> one, hn::Vec<Words> two) {
   return hn::BitCast(Signed(), squares);
 }
 
+#if HWY_TARGET == HWY_SCALAR
+void store_sums(const std::int32_t* from, std::int32_t* sums) { std::copy_n(from, 4, sums); }
+#else
+/// The sum of the 128-bit blocks of a vector.
+template <class D>
+HWY_INLINE void store_sum_of_blocks(D d, hn::Vec<D> v, std::int32_t* sum) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    hn::StoreU(v, d, sum);
+  } else {
+    const hn::Half<D> half;
+    store_sum_of_blocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), sum);
+  }
+}
+
+/// The sum of the lanes of each of four vectors.
+HWY_INLINE void store_sums(const std::int32_t* from, std::int32_t* sums) {
+  const Sums d;
+  constexpr std::int64_t width = hn::MaxLanes(Sums());
+  const auto halves = [&](auto x, auto y) {
+    return hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y));
+  };
+  const auto even = halves(hn::Load(d, from), hn::Load(d, from + 2 * width));
+  const auto odd = halves(hn::Load(d, from + width), hn::Load(d, from + 3 * width));
+  store_sum_of_blocks(d, halves(even, odd), sums);
+}
+#endif
+
 /// The sums over the slab of weight * (x - x')^2, x the copies of the minor allele.
 template <int digits>
 void block_sums(const PairTile& tile,
@@ -139,20 +178,17 @@ void block_sums(const PairTile& tile,
   }
   // By way of memory and without a loop, which would keep the sums in memory all along.
   constexpr std::int64_t width = hn::MaxLanes(Sums()), pairs = block_rows * block_columns;
-  alignas(64) std::int32_t parts[2][pairs * width];
+  alignas(64) std::int32_t parts[2 * pairs * width];
   const auto store = [&]<std::size_t... k>(std::index_sequence<k...>) {
-    (hn::Store(low[k / block_columns][k % block_columns], wide, parts[0] + k * width), ...);
-    (hn::Store(high[k / block_columns][k % block_columns], wide, parts[1] + k * width), ...);
+    (hn::Store(low[k / block_columns][k % block_columns], wide, parts + k * width), ...);
+    (hn::Store(high[k / block_columns][k % block_columns], wide, parts + (pairs + k) * width), ...);
   };
   store(std::make_index_sequence<pairs>());
-  const auto sum_of = [&](const std::int32_t* part) {
-    return std::int64_t{hn::GetLane(hn::SumOfLanes(wide, hn::Load(wide, part)))};
-  };
+  alignas(16) std::int32_t totals[2 * pairs];
+  for (std::int64_t k = 0; k < 2 * pairs; k += 4) store_sums(parts + k * width, totals + k);
   constexpr std::int64_t scale = digits == 2 ? 1 << 15 : ones_and_fours ? 4 : 0;
   for (std::int64_t k = 0; k < pairs; ++k) {
-    std::int64_t sum = sum_of(parts[0] + k * width);
-    if constexpr (scale != 0) sum += sum_of(parts[1] + k * width) * scale;
-    sums[k] = sum * (std::int64_t{1} << tile.shift);
+    sums[k] = (totals[k] + totals[pairs + k] * scale) * (std::int64_t{1} << tile.shift);
   }
 }
 
@@ -161,8 +197,10 @@ void subtract_tile(const PairTile& tile, Grm& grm) {
   for (std::int64_t i = tile.rows.begin; i < tile.rows.end; i += block_rows) {
     const std::int64_t last_row = std::min(i + block_rows, tile.rows.end) - 1;
     const std::uint8_t* rows[block_rows];
+    std::int64_t* to[block_rows];
     for (std::int64_t r = 0; r < block_rows; ++r) {
       rows[r] = tile.planes.row(std::min(i + r, last_row));
+      to[r] = &grm.sums[grm.cell(std::min(i + r, last_row), 0)];
     }
     const std::int64_t columns_end = std::min(tile.columns.end, last_row + 1);
     for (std::int64_t j = tile.columns.begin; j < columns_end; j += block_columns) {
@@ -176,14 +214,127 @@ void subtract_tile(const PairTile& tile, Grm& grm) {
       } else {
         block_sums<1>(tile, rows, columns, sums);
       }
-      for (std::int64_t r = i; r <= last_row; ++r) {
-        for (std::int64_t c = j; c < std::min({j + block_columns, columns_end, r + 1}); ++c) {
-          grm.sums[grm.cell(r, c)] -= sums[(r - i) * block_columns + c - j];
+      for (std::int64_t r = 0; r <= last_row - i; ++r) {
+        const std::int64_t end = std::min({block_columns, columns_end - j, i + r + 1 - j});
+        for (std::int64_t c = 0; c < end; ++c) to[r][j + c] -= sums[r * block_columns + c];
+      }
+    }
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+void correction_sums(const Corrections& of, std::int64_t* sums) {
+  for (std::size_t k = 0; k < of.sites.size(); ++k) {
+    for (std::int64_t i = 0; i < line_samples; ++i) {
+      sums[i] += of.of_codes[4 * of.sites[k] + (of.row(k)[i / 4] >> (2 * (i % 4)) & 3)];
+    }
+  }
+}
+
+void count_missing(const Corrections& of, std::uint32_t* counts) {
+  for (std::size_t k = 0; k < of.sites.size(); ++k) {
+    for (std::int64_t i = 0; i < line_samples; ++i) {
+      const bool missing = (of.row(k)[i / 4] >> (2 * (i % 4)) & 3) == missing_call;
+      counts[i % 4 * line_bytes + i / 4] += missing;
+    }
+  }
+}
+
+#else
+
+/// Sites whose corrections, of at most 2^24 units each, sum to less than 2^31.
+constexpr std::size_t small_sites = 64;
+
+/// Sums of `vectors` vectors of samples, from the first sample of a word of each row.
+template <class D, std::int64_t vectors>
+HWY_INLINE void add_corrections(D d,
+                                const Corrections& of,
+                                std::size_t begin,
+                                std::size_t end,
+                                std::int64_t sample,
+                                hn::Vec<D> (&sums)[vectors]) {
+  constexpr std::int64_t width = hn::MaxLanes(D()), word = std::max<std::int64_t>(16, width);
+  const hn::RebindToUnsigned<D> codes;
+  const auto shifts = hn::ShiftLeft<1>(hn::Iota(codes, 0));
+  const auto mask = hn::Set(codes, 3);
+  for (std::size_t k = begin; k < end; ++k) {
+    const std::uint8_t* row = of.row(k) + sample / 4;
+    const auto table = hn::LoadU(d, of.of_codes + 4 * of.sites[k]);
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      std::uint32_t bits;
+      std::memcpy(&bits, row + v * width / word * (word / 4), sizeof(bits));
+      const auto shifted = hn::Shr(hn::Set(codes, bits >> (v * width % word * 2)), shifts);
+      const auto chosen = hn::IndicesFromVec(d, hn::And(shifted, mask));
+      sums[v] = hn::Add(sums[v], hn::TableLookupLanes(table, chosen));
+    }
+  }
+}
+
+/// Adds to sums[0 .. line_samples).
+void correction_sums(const Corrections& of, std::int64_t* sums) {
+  const hn::CappedTag<std::int32_t, 16> d;
+  const hn::Half<decltype(d)> half;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  constexpr std::int64_t width = hn::MaxLanes(d), group = 8 * width;
+  for (std::size_t begin = 0; begin < of.sites.size(); begin += small_sites) {
+    const std::size_t end = std::min(begin + small_sites, of.sites.size());
+    // The line of a site is in the second-level cache, and far from that of the one before.
+    for (std::size_t k = begin; k < end; ++k) __builtin_prefetch(of.row(k));
+    for (std::int64_t sample = 0; sample < line_samples; sample += group) {
+      hn::Vec<decltype(d)> parts[group / width];
+      for (auto& part : parts) part = hn::Zero(d);
+      add_corrections(d, of, begin, end, sample, parts);
+      for (std::int64_t v = 0; v < group / width; ++v) {
+        const auto add = [&](auto part, std::int64_t* to) {
+          hn::StoreU(hn::Add(hn::LoadU(wide, to), hn::PromoteTo(wide, part)), wide, to);
+        };
+        std::int64_t* const to = sums + sample + v * width;
+        add(hn::LowerHalf(half, parts[v]), to);
+        add(hn::UpperHalf(half, parts[v]), to + width / 2);
+      }
+    }
+  }
+}
+
+/// Adds the missing calls of sample 4 i + k to counts[k * line_bytes + i].
+void count_missing(const Corrections& of, std::uint32_t* counts) {
+  const hn::CappedTag<std::uint64_t, 8> d;
+  const hn::CappedTag<std::uint32_t, 16> d32;
+  const hn::Rebind<std::uint8_t, decltype(d32)> d8;
+  constexpr std::int64_t bytes = 8 * hn::MaxLanes(d), width = hn::MaxLanes(d32);
+  constexpr std::size_t byte_sites = 255;
+  const auto even = hn::Set(d, 0x5555555555555555), twos = hn::Set(d, 0x0303030303030303);
+  for (std::int64_t at = 0; at < line_bytes; at += bytes) {
+    const auto missing = [&](std::size_t k) {
+      if (k >= of.sites.size()) return hn::Zero(d);
+      const auto codes = hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(of.row(k) + at));
+      return hn::AndNot(hn::ShiftRight<1>(codes), hn::And(codes, even));
+    };
+    for (std::size_t begin = 0; begin < of.sites.size(); begin += byte_sites) {
+      const std::size_t end = std::min(begin + byte_sites, of.sites.size());
+      hn::Vec<decltype(d)> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+      for (std::size_t k = begin; k < end; k += 3) {
+        const auto three = hn::Add(hn::Add(missing(k), missing(k + 1)), missing(k + 2));
+        sums[0] = hn::Add(sums[0], hn::And(three, twos));
+        sums[1] = hn::Add(sums[1], hn::And(hn::ShiftRight<2>(three), twos));
+        sums[2] = hn::Add(sums[2], hn::And(hn::ShiftRight<4>(three), twos));
+        sums[3] = hn::Add(sums[3], hn::And(hn::ShiftRight<6>(three), twos));
+      }
+      for (std::int64_t k = 0; k < 4; ++k) {
+        alignas(64) std::uint8_t part[bytes];
+        hn::Store(sums[k], d, reinterpret_cast<std::uint64_t*>(part));
+        for (std::int64_t i = 0; i < bytes; i += width) {
+          std::uint32_t* const to = counts + k * line_bytes + at + i;
+          const auto more = hn::PromoteTo(d32, hn::LoadU(d8, part + i));
+          hn::StoreU(hn::Add(hn::LoadU(d32, to), more), d32, to);
         }
       }
     }
   }
 }
+
+#endif
 
 /// Adds to sums[0 .. line_samples).
 void lookup_sums(const Lookup& lookup, std::int64_t* sums) {
@@ -242,6 +393,8 @@ namespace yupana::genotype::cpu {
 
 HWY_EXPORT(subtract_tile);
 HWY_EXPORT(lookup_sums);
+HWY_EXPORT(correction_sums);
+HWY_EXPORT(count_missing);
 
 namespace {
 
@@ -296,11 +449,11 @@ void add_weights(Context& context, const GrmBlock& block, Grm& grm, Stage* stage
 /// Per sample the sites of a range at which its call is missing.
 using SiteLists = std::vector<std::vector<std::int32_t>>;
 
-SiteLists missing_lists(Context& context, const SiteBlock& codes, Range sites) {
-  SiteLists lists(static_cast<std::size_t>(codes.samples));
-  constexpr std::int64_t line_bytes = line_samples / 4;
+void fill_missing_lists(Context& context, const SiteBlock& codes, Range sites, SiteLists& lists) {
   context.parallel_for(
       divide_up(codes.samples, line_samples), 1, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t last = std::min(end * line_samples, codes.samples);
+        for (std::int64_t i = begin * line_samples; i < last; ++i) lists[i].clear();
         for (std::int64_t site = sites.begin; site < sites.end; ++site) {
           for (std::int64_t at = begin * line_bytes; at < end * line_bytes; at += 8) {
             std::uint64_t word;
@@ -313,56 +466,79 @@ SiteLists missing_lists(Context& context, const SiteBlock& codes, Range sites) {
           }
         }
       });
-  return lists;
 }
 
-/// Corrects the pairs of a tile of one line of samples by one for the missing calls of both sides.
-void correct_tile(
-    const GrmBlock& block, const SiteLists& lists, Range rows, Range columns, Grm& grm) {
-  constexpr std::int64_t count_mask = (1 << count_bits) - 1;
-  const auto sums_of = [&](std::int64_t sample, Range of, std::int64_t* sums) {
-    const auto& list = lists[static_cast<std::size_t>(sample)];
-    std::fill_n(sums, line_samples, 0);
-    HWY_DYNAMIC_DISPATCH(lookup_sums)
-    (Lookup{block.codes,
-            block.missing_terms.data(),
-            list.data(),
-            std::ssize(list),
-            of.begin / line_samples},
-     sums);
-    return !list.empty();
-  };
-  constexpr std::int64_t group = 8;  // columns that share a line of the cache
-  std::int64_t sums[group][line_samples];
-  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    if (!sums_of(i, columns, sums[0])) continue;
-    for (std::int64_t j = columns.begin; j < std::min(columns.end, i + 1); ++j) {
-      const std::int64_t sum = sums[0][j - columns.begin];
-      grm.sums[grm.cell(i, j)] += 2 * (sum >> count_bits);
-      grm.missing_both[grm.cell(i, j)] += static_cast<std::uint32_t>(sum & count_mask);
-    }
-  }
-  const std::int64_t line_begin = rows.begin / line_samples * line_samples;
-  for (std::int64_t j = columns.begin; j < std::min(columns.end, rows.end); j += group) {
-    const std::int64_t end = std::min({j + group, columns.end, rows.end});
-    bool any = false;
-    for (std::int64_t k = j; k < end; ++k) any = sums_of(k, rows, sums[k - j]) || any;
-    for (std::int64_t i = std::max(rows.begin, j); any && i < rows.end; ++i) {
-      for (std::int64_t k = j; k < std::min(end, i + 1); ++k) {
-        grm.sums[grm.cell(i, k)] += 2 * (sums[k - j][i - line_begin] >> count_bits);
+/// Corrects the pairs of a tile of one line of samples by one.
+class TileCorrections {
+ public:
+  TileCorrections(const GrmBlock& block, const SiteLists& lists, Grm& grm)
+      : block_(block), lists_(lists), grm_(grm) {}
+
+  /// For the missing calls of the rows.
+  void add_rows(Range rows, Range columns) {
+    std::int64_t sums[line_samples];
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      const Corrections of = corrections(i, columns);
+      if (of.sites.empty()) continue;
+      std::fill_n(sums, line_samples, 0);
+      HWY_DYNAMIC_DISPATCH(correction_sums)(of, sums);
+      std::uint32_t counts[line_samples] = {};
+      HWY_DYNAMIC_DISPATCH(count_missing)(of, counts);
+      const std::int64_t cell = grm_.cell(i, columns.begin);
+      std::int64_t* const to = &grm_.sums[cell];
+      std::uint32_t* const both = &grm_.missing_both[cell];
+      const std::int64_t count = std::min(columns.end, i + 1) - columns.begin;
+      for (std::int64_t k = 0; k < count; ++k) {
+        to[k] += 2 * sums[k];
+        both[k] += counts[k % 4 * line_bytes + k / 4];
       }
     }
   }
-}
+
+  /// For the missing calls of the columns.
+  void add_columns(Range rows, Range columns) {
+    constexpr std::int64_t group = 8;  // columns that share a line of the cache
+    std::int64_t sums[group][line_samples];
+    const std::int64_t line_begin = rows.begin / line_samples * line_samples;
+    const std::int64_t end = std::min(columns.end, rows.end);
+    for (std::int64_t first = columns.begin; first < end; first += group) {
+      const std::int64_t width = std::min(group, end - first);
+      for (std::int64_t k = 0; k < width; ++k) {
+        std::fill_n(sums[k], line_samples, 0);
+        HWY_DYNAMIC_DISPATCH(correction_sums)(corrections(first + k, rows), sums[k]);
+      }
+      for (std::int64_t i = std::max(rows.begin, first); i < rows.end; ++i) {
+        std::int64_t* const to = &grm_.sums[grm_.cell(i, first)];
+        const std::int64_t count = std::min(width, i + 1 - first);
+        for (std::int64_t k = 0; k < count; ++k) to[k] += 2 * sums[k][i - line_begin];
+      }
+    }
+  }
+
+ private:
+  Corrections corrections(std::int64_t owner, Range line) const {
+    return {block_.codes,
+            block_.corrections.data(),
+            lists_[static_cast<std::size_t>(owner)],
+            line.begin / line_samples};
+  }
+
+  const GrmBlock& block_;
+  const SiteLists& lists_;
+  Grm& grm_;
+};
 
 void add_missing(Context& context, const GrmBlock& block, Grm& grm) {
+  SiteLists lists(static_cast<std::size_t>(grm.samples));
   for (std::int64_t begin = 0; begin < block.sites(); begin += missing_sites) {
     const Range sites = {begin, std::min(begin + missing_sites, block.sites())};
-    const SiteLists lists = missing_lists(context, block.codes, sites);
+    fill_missing_lists(context, block.codes, sites, lists);
     for (std::size_t i = 0; i < lists.size(); ++i) grm.missing[i] += std::ssize(lists[i]);
     for_each_tile(context, grm.rows, line_samples, [&](Range rows, Range columns) {
       context.check_cancelled();
-      correct_tile(block, lists, rows, columns, grm);
+      TileCorrections tile(block, lists, grm);
+      tile.add_rows(rows, columns);
+      tile.add_columns(rows, columns);
     });
   }
 }

@@ -204,9 +204,9 @@ class BandSums {
   void add_missing(const SiteCodes& codes, const GrmBlock& block) {
     if (both_.empty()) both_ = zeros<std::uint32_t>(band_.cells(), stream_);
     std::uint32_t* const masks = room_of(masks_, codes.samples * mask_words(codes.sites));
-    const std::int64_t* const terms =
-        uploaded_to(missing_terms_, block.missing_terms.data(), 4 * codes.sites);
-    correct_missing(codes, terms, masks, rows_, {sums_.data(), both_.data(), band_}, stream_);
+    const std::int32_t* const corrections =
+        uploaded_to(corrections_, block.corrections.data(), 4 * codes.sites);
+    correct_missing(codes, corrections, masks, rows_, {sums_.data(), both_.data(), band_}, stream_);
   }
 
   /// Adds rows of the band to a triangle of the host, through `packed`.
@@ -236,7 +236,8 @@ class BandSums {
   DeviceArray<std::uint8_t> codes_, planes_;
   DeviceArray<std::int32_t> sites_;
   DeviceArray<std::uint32_t> digits_, masks_;
-  DeviceArray<std::int64_t> own_terms_, missing_terms_;
+  DeviceArray<std::int64_t> own_terms_;
+  DeviceArray<std::int32_t> corrections_;
 };
 
 /// Each device has a band of the rows, and every site.

@@ -115,13 +115,13 @@ struct Corrections {
   std::uint32_t both[word_samples] = {};
 
   __device__ void add_site(const SiteCodes& codes,
-                           const std::int64_t* terms,
+                           const std::int32_t* of_codes,
                            std::int64_t site,
                            std::int64_t column) {
     const std::uint32_t word = codes.word(site, column);
-    std::int64_t of_code[4];
+    std::int32_t of_code[4];
 #pragma unroll
-    for (int c = 0; c < 4; ++c) of_code[c] = terms[4 * site + c] >> count_bits;
+    for (int c = 0; c < 4; ++c) of_code[c] = of_codes[4 * site + c];
 #pragma unroll
     for (int i = 0; i < word_samples; ++i) {
       const bool low = word >> (2 * i) & 1, high = word >> (2 * i + 1) & 1;
@@ -134,7 +134,7 @@ struct Corrections {
 constexpr int correct_threads = 128;
 
 __global__ void __launch_bounds__(correct_threads) correct_kernel(const SiteCodes codes,
-                                                                  const std::int64_t* terms,
+                                                                  const std::int32_t* of_codes,
                                                                   const std::uint32_t* masks,
                                                                   const Range rows,
                                                                   const GrmCells cells) {
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(correct_threads) correct_kernel(const SiteCode
       std::uint32_t mask = __shfl_sync(~0u, mine, from);
       for (; mask != 0 && there; mask &= mask - 1) {
         const std::int64_t site = 32 * (w + from) + __ffs(static_cast<int>(mask)) - 1;
-        corrections.add_site(codes, terms, site, first);
+        corrections.add_site(codes, of_codes, site, first);
       }
     }
   }
@@ -215,17 +215,17 @@ void empty_digits(std::uint32_t* digit_sums,
 }
 
 void add_own_sums(const SiteCodes& codes,
-                  const std::int64_t* terms,
+                  const std::int64_t* of_codes,
                   std::int64_t* own,
                   cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(divide_up(codes.samples, threads)),
                   up_to(divide_up(codes.sites, slice_sites), 1024));
-  own_kernel<<<grid, threads, 0, stream>>>(codes, terms, own);
-  check_launch("sum terms of samples");
+  own_kernel<<<grid, threads, 0, stream>>>(codes, of_codes, own);
+  check_launch("sum of_codes of samples");
 }
 
 void correct_missing(const SiteCodes& codes,
-                     const std::int64_t* terms,
+                     const std::int32_t* corrections,
                      std::uint32_t* masks,
                      Range rows,
                      const GrmCells& cells,
@@ -236,7 +236,7 @@ void correct_missing(const SiteCodes& codes,
   check_launch("find missing calls");
   const dim3 grid(static_cast<unsigned>(rows.end),
                   static_cast<unsigned>(divide_up(rows.end, word_samples * correct_threads)));
-  correct_kernel<<<grid, correct_threads, 0, stream>>>(codes, terms, masks, rows, cells);
+  correct_kernel<<<grid, correct_threads, 0, stream>>>(codes, corrections, masks, rows, cells);
   check_launch("correct missing calls");
 }
 

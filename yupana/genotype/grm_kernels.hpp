@@ -59,7 +59,7 @@ constexpr std::int64_t mask_words(std::int64_t sites) { return (sites + 31) / 32
 /// Twice the correction of each pair for the calls missing in one of them, and the sites missing in
 /// both. `masks` is room for mask_words(sites) words a sample.
 void correct_missing(const SiteCodes& codes,
-                     const std::int64_t* terms,
+                     const std::int32_t* corrections,
                      std::uint32_t* masks,
                      Range rows,
                      const GrmCells& cells,

@@ -90,7 +90,9 @@ class GroupedColumns {
 class CalledSites {
  public:
   CalledSites(Context& context, const CallBlock& block, Standardize standardize)
-      : context_(context), kept_(kept_codes(block)) {
+      : context_(context),
+        some_(all_are_kept(block) ? SiteBlock() : kept_codes(block)),
+        kept_(all_are_kept(block) ? block.codes : some_) {
     std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
     const SampleMask mask(block.codes.samples, block.samples);
     site_counts(context.backend(), block.codes, mask, counts);
@@ -146,6 +148,9 @@ class CalledSites {
   }
 
  private:
+  static bool all_are_kept(const CallBlock& block) {
+    return std::ssize(block.samples) == block.codes.samples;
+  }
   static SiteBlock kept_codes(const CallBlock& block) {
     SiteBlock kept(std::ssize(block.samples), block.codes.sites);
     kept.sites = block.codes.sites;
@@ -156,7 +161,8 @@ class CalledSites {
   }
 
   Context& context_;
-  SiteBlock kept_;
+  SiteBlock some_;  ///< codes of the kept samples, where they are not all
+  const SiteBlock& kept_;
   std::vector<SiteTerms> terms_;
   double squares_ = 0;
 };

@@ -8,12 +8,12 @@ void add_block(const GrmBlock& block, Grm& grm) {
     for (std::int64_t j = 0; j <= i; ++j) {
       for (std::int64_t site = 0; site < block.sites(); ++site) {
         const Code a = block.codes.at(site, i), b = block.codes.at(site, j);
-        const std::int64_t* terms = &block.missing_terms[4 * site];
+        const std::int32_t* corrections = &block.corrections[4 * site];
         const int difference = copies[a] - copies[b];
         std::int64_t& sum = grm.sums[grm.cell(i, j)];
         sum -= block.weights[site] * difference * difference;
-        if (a == missing_call) sum += 2 * (terms[b] >> count_bits);
-        if (b == missing_call) sum += 2 * (terms[a] >> count_bits);
+        if (a == missing_call) sum += 2 * std::int64_t{corrections[b]};
+        if (b == missing_call) sum += 2 * std::int64_t{corrections[a]};
         if (a == missing_call && b == missing_call) ++grm.missing_both[grm.cell(i, j)];
       }
     }

@@ -11,8 +11,6 @@ namespace {
 constexpr int significant_bits = 24;
 constexpr int digit_bits = 15;
 
-int digits_of(int parts) { return parts == 1 ? 2 : 1; }
-
 /// A part of the weight of a site, so packed that sorting brings equal parts together.
 class Part {
  public:
@@ -29,21 +27,73 @@ class Part {
   std::uint64_t bits_;
 };
 
-std::vector<Part> sorted_parts(std::span<const std::int64_t> weights, int parts) {
-  const int width = significant_bits / parts;
-  // Shifts are multiples of a step as large as the digits have bits to spare.
-  const int step = digits_of(parts) * digit_bits - width + 1;
+/// The least multiple of `step` by which the number is shifted right to fit `bits` bits.
+int shift_of(int width, int bits, int step) {
+  return width > bits ? (width - bits + step - 1) / step * step : 0;
+}
+
+/// Every weight as one part of two digits.
+std::vector<Part> whole_parts(std::span<const std::int64_t> weights) {
+  constexpr int step = 2 * digit_bits - significant_bits + 1;
   std::vector<Part> result;
   for (std::int64_t site = 0; site < std::ssize(weights); ++site) {
     const std::int64_t weight = weights[static_cast<std::size_t>(site)];
     if (weight == 0) continue;
-    const int exponent = std::bit_width(static_cast<std::uint64_t>(weight)) - significant_bits;
-    for (int part = 0; part < parts; ++part) {
-      const int at = part * width + exponent;
-      const std::int64_t value = weight >> at & ((std::int64_t{1} << width) - 1);
-      if (value == 0) continue;
-      const int shift = at / step * step;
-      result.emplace_back(shift, value << (at - shift), site);
+    const int shift =
+        (std::bit_width(static_cast<std::uint64_t>(weight)) - significant_bits) / step * step;
+    result.emplace_back(shift, weight >> shift, site);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// What no part has yet of the weight of a site, so packed that sorting is by size.
+class Rest {
+ public:
+  Rest(std::int64_t weight, std::int64_t site) {
+    const int width = std::bit_width(static_cast<std::uint64_t>(weight));
+    const std::uint64_t digits = width > significant_bits ? weight >> (width - significant_bits)
+                                                          : weight << (significant_bits - width);
+    bits_ = (static_cast<std::uint64_t>(width) << significant_bits | digits) << 27 |
+            static_cast<std::uint64_t>(site);
+  }
+  int width() const { return static_cast<int>(bits_ >> (significant_bits + 27)); }
+  std::int64_t site() const { return static_cast<std::int64_t>(bits_ & ((1u << 27) - 1)); }
+  std::int64_t weight() const {
+    const auto digits = static_cast<std::int64_t>(bits_ >> 27 & ((1u << significant_bits) - 1));
+    const int more = width() - significant_bits;
+    return more > 0 ? digits << more : digits >> -more;
+  }
+  auto operator<=>(const Rest&) const = default;
+
+ private:
+  std::uint64_t bits_;
+};
+
+/// Parts of one digit. Of up to 16 rests next to each other in size, and of one bit width, the
+/// smallest one, but for its lowest bits, is a part of all: what is left of them has at least a bit
+/// less, and after two rounds is so small that many sites share it.
+std::vector<Part> shared_parts(std::span<const std::int64_t> weights) {
+  constexpr int step = 9;
+  std::vector<Rest> rests, next;
+  for (std::int64_t site = 0; site < std::ssize(weights); ++site) {
+    const std::int64_t weight = weights[static_cast<std::size_t>(site)];
+    if (weight != 0) rests.emplace_back(weight, site);
+  }
+  std::vector<Part> result;
+  for (; !rests.empty(); std::swap(rests, next)) {
+    std::sort(rests.begin(), rests.end());
+    next.clear();
+    for (std::size_t begin = 0, end = 0; begin < rests.size(); begin = end) {
+      const int shift = shift_of(rests[begin].width(), digit_bits, step);
+      const std::int64_t digits = rests[begin].weight() >> shift;
+      for (; end < std::min(begin + word_sites, rests.size()); ++end) {
+        const Rest rest = rests[end];
+        if (rest.width() != rests[begin].width()) break;
+        result.emplace_back(shift, digits, rest.site());
+        const std::int64_t left = rest.weight() - (digits << shift);
+        if (left != 0) next.emplace_back(left, rest.site());
+      }
     }
   }
   std::sort(result.begin(), result.end());
@@ -76,20 +126,15 @@ struct Parts {
 
 Parts best_parts(std::span<const std::int64_t> weights) {
   // Vector operations of a word, besides loads.
-  const auto operations = [](int parts) { return parts == 1 ? 10 : 8; };
-  Parts best = {digits_of(1), sorted_parts(weights, 1)};
-  std::int64_t best_work = count_words(best.parts) * operations(1);
-  for (const int parts : {2, 3}) {
-    // With every word full a site takes `parts` sixteenths of one.
-    const std::int64_t full = parts * std::ssize(weights) / word_sites * operations(parts);
-    if (best_work <= full) break;
-    std::vector<Part> other = sorted_parts(weights, parts);
-    const std::int64_t work = count_words(other) * operations(parts);
-    if (work >= best_work) continue;
-    best_work = work;
-    best = {digits_of(parts), std::move(other)};
-  }
-  return best;
+  constexpr std::int64_t whole_operations = 10, shared_operations = 8;
+  std::vector<Part> whole = whole_parts(weights);
+  const std::int64_t whole_work = count_words(whole) * whole_operations;
+  // With every word full a site would take two sixteenths of one, at least.
+  if (whole_work <= 2 * std::ssize(weights) / word_sites * shared_operations)
+    return {2, std::move(whole)};
+  std::vector<Part> shared = shared_parts(weights);
+  if (whole_work <= count_words(shared) * shared_operations) return {2, std::move(whole)};
+  return {1, std::move(shared)};
 }
 
 class SlabWriter {

@@ -30,9 +30,9 @@ struct WeightWords {
 };
 
 /// Words of sites 0, 1, ... (fewer than 2^27), with weights 0 (left out) or at least 2^23, of 24
-/// significant bits. Weights are one part of two digits, or split into two or three of one digit,
-/// whichever takes the fewest operations.
-///   work: up to three sorts of the sites
+/// significant bits. Weights are one part of two digits, or sums of some of one digit, whichever
+/// takes the fewest operations.
+///   work: about five sorts of the sites
 WeightWords weight_words(std::span<const std::int64_t> weights, std::int64_t blank);
 
 }  // namespace yupana::genotype
