@@ -1,9 +1,8 @@
 // Keys that vectors sort have the bytes of the stable order.
-#include "yupana/arrays/sort_vectors.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "yupana/arrays/sort.hpp"
+#include "yupana/arrays/sort_by_vectors.hpp"
 
 namespace yupana::arrays {
 namespace {
@@ -47,20 +47,49 @@ void expect_stable_order(const std::vector<K>& keys, int threads) {
   EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(K)), 0);
 }
 
+template <class K>
+void expect_stable_order_in_every_order(const std::vector<K>& keys) {
+  for (const int threads : {1, 2, 5}) {
+    expect_stable_order<Less>(keys, threads);
+    expect_stable_order<Greater>(keys, threads);
+    expect_stable_order<Descending>(keys, threads);
+  }
+}
+
 TYPED_TEST(VectorsOf, EveryOrderAndNumberOfThreadsHasTheBytesOfTheStableOrder) {
-  for (const std::int64_t n : {2000, 70'000, 300'000}) {
-    for (const int threads : {1, 2}) {
-      const std::vector<TypeParam> keys = some_keys<TypeParam>(n);
-      expect_stable_order<Less>(keys, threads);
-      expect_stable_order<Greater>(keys, threads);
-      expect_stable_order<Descending>(keys, threads);
+  for (const std::int64_t n : {2000, 70'000, 300'000, 1'000'003}) {
+    expect_stable_order_in_every_order(some_keys<TypeParam>(n));
+  }
+}
+
+TYPED_TEST(VectorsOf, FewValuesAndOneValueAlmostEverywhere) {
+  for (const int values : {1, 2, 16}) {
+    std::vector<TypeParam> keys = some_keys<TypeParam>(600'001);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = keys[i * i % 997 % values];
+    expect_stable_order_in_every_order(keys);
+    keys[keys.size() / 3] = std::numeric_limits<TypeParam>::max();
+    keys[keys.size() / 2] = std::numeric_limits<TypeParam>::lowest();
+    expect_stable_order_in_every_order(keys);
+  }
+}
+
+TYPED_TEST(VectorsOf, SampledPlacesThatHoldTheLeastKeysOnly) {
+  std::vector<TypeParam> keys = some_keys<TypeParam>(1 << 20);
+  std::sort(keys.begin(), keys.end());
+  const std::vector<TypeParam> sorted = keys;
+  for (const std::size_t samples : {31, 255}) {
+    const std::size_t step = keys.size() / samples;
+    for (std::size_t i = 0; i < samples; ++i) {
+      std::swap(keys[i], keys[step * i + keys.size() / (2 * samples)]);
     }
+    expect_stable_order_in_every_order(keys);
+    keys = sorted;
   }
 }
 
 TYPED_TEST(VectorsOf, SortKeysWhateverTheProcessor) {
   using K = TypeParam;
-  std::vector<K> keys = some_keys<K>(5000);
+  std::vector<K> keys = some_keys<K>(150'000);
   keys.insert(keys.end(), {std::numeric_limits<K>::lowest(), std::numeric_limits<K>::max(), K{0}});
   if (std::is_floating_point_v<K>) {
     for (const int sign : {1, -1}) {
@@ -68,26 +97,48 @@ TYPED_TEST(VectorsOf, SortKeysWhateverTheProcessor) {
       keys.push_back(static_cast<K>(sign) * std::numeric_limits<K>::denorm_min());
     }
   }
-  ASSERT_TRUE(cpu::are_plain(keys.data(), keys.data() + keys.size()));
   std::vector<K> want = keys;
   std::sort(want.begin(), want.end());
-  cpu::sort_plain<Less>(keys.data(), static_cast<std::int64_t>(keys.size()));
+  Context context({.device = "cpu", .threads = 2});
+  cpu::sort_by_vectors<Less>(context, keys.data(), static_cast<std::int64_t>(keys.size()));
   EXPECT_EQ(keys, want);
   std::reverse(want.begin(), want.end());
-  cpu::sort_plain<Descending>(keys.data(), static_cast<std::int64_t>(keys.size()));
+  cpu::sort_by_vectors<Descending>(context, keys.data(), static_cast<std::int64_t>(keys.size()));
   EXPECT_EQ(keys, want);
 }
 
-TEST(Vectors, NaNAndNegativeZeroStandInTheStableOrder) {
-  for (const double odd : {-0.0, std::nan(""), -std::nan("")}) {
-    std::vector<double> keys(100, 1.0);
-    EXPECT_TRUE(cpu::are_plain(keys.data(), keys.data() + 100));
-    keys[99] = odd;
-    EXPECT_FALSE(cpu::are_plain(keys.data(), keys.data() + 100));
-    // Zeros of both signs and every NaN keep the order in which they stand.
-    std::vector<double> many = some_keys<double>(70'000);
-    for (std::size_t i = 0; i < many.size(); i += 1000) many[i] = i % 2000 == 0 ? odd : 0.0;
-    for (const int threads : {1, 2}) expect_stable_order<Less>(many, threads);
+template <class K>
+class VectorsOfFloats : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(VectorsOfFloats, Floats);
+
+TYPED_TEST(VectorsOfFloats, NaNAndNegativeZeroAreFoundAtEveryPlace) {
+  using K = TypeParam;
+  Context context({.device = "cpu", .threads = 1});
+  for (const K odd :
+       {-K{0}, std::numeric_limits<K>::quiet_NaN(), -std::numeric_limits<K>::quiet_NaN()}) {
+    for (std::size_t place = 0; place < 99; ++place) {
+      std::vector<K> keys(99, -std::numeric_limits<K>::infinity());
+      EXPECT_TRUE(cpu::are_plain(context, keys.data(), 99));
+      keys[place] = odd;
+      EXPECT_FALSE(cpu::are_plain(context, keys.data(), 99));
+    }
+  }
+}
+
+TYPED_TEST(VectorsOfFloats, NaNAndZerosOfBothSignsStandInTheStableOrder) {
+  using K = TypeParam;
+  using U = cpu::UnsignedOf<sizeof(K)>;
+  for (const std::size_t every : {1, 3, 1000}) {
+    std::vector<K> keys = some_keys<K>(600'000);
+    std::mt19937_64 draw(3);
+    for (std::size_t i = 0; i < keys.size(); i += every) {
+      // NaNs of many bit patterns, so that another order of them would show.
+      const U nan = std::bit_cast<U>(std::numeric_limits<K>::infinity()) + 1 + U(draw() % 1000);
+      const U sign = U(draw() % 2) << (8 * sizeof(K) - 1);
+      keys[i] = draw() % 2 == 0 ? std::bit_cast<K>(nan | sign) : std::bit_cast<K>(sign);
+    }
+    expect_stable_order_in_every_order(keys);
   }
 }
 

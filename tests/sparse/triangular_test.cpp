@@ -129,6 +129,26 @@ TEST(TriangularSolve, ShortRowsAreSubtractedInStoredOrder) {
   EXPECT_EQ(solved(context, matrix.view(), {}, b)(3, 0), want);
 }
 
+TEST(TriangularSolve, SumsOfNegativeZerosHaveTheSignOfTheReferenceForEveryLength) {
+  constexpr int most = 70;
+  Rows rows;
+  for (int i = 0; i < most; ++i) rows.push_back({{i, 1}});
+  for (int count = 1; count <= most; ++count) {
+    std::vector<std::pair<std::int64_t, double>> row;
+    for (int k = 0; k < count; ++k) row.emplace_back(k, 1);
+    row.emplace_back(most + count - 1, 1);
+    rows.push_back(row);
+  }
+  const auto matrix = matrix_of<double, std::int32_t>(rows);
+  Matrix<double> b(2 * most, 1);
+  std::fill_n(b.data(), 2 * most, -0.0);
+  Context context({.device = "cpu", .threads = 1}), reference({.device = "reference"});
+  const Matrix<double> x = solved(context, matrix.view(), {}, b);
+  EXPECT_TRUE(same_bits(x, solved(reference, matrix.view(), {}, b)));
+  EXPECT_FALSE(std::signbit(x(most + 39, 0)));  // -0 - (-0)
+  EXPECT_TRUE(std::signbit(x(most + 19, 0)));   // -0 - (+0), of the lanes without a product
+}
+
 TEST(TriangularSolve, NanAndInfinityTravelToTheRowsThatNeedThemAlone) {
   const auto matrix = lower_poisson<double, std::int32_t>(50, 60, 1);
   Context reference({.device = "reference"});

@@ -14,7 +14,7 @@
 #include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/radix_key.hpp"
 #include "yupana/arrays/radix_sort_bucket.hpp"
-#include "yupana/arrays/sort_vectors.hpp"
+#include "yupana/arrays/sort_by_vectors.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 
@@ -23,12 +23,7 @@ namespace yupana::arrays::cpu {
 /// Fewer keys than this sort faster by merges.
 inline constexpr std::int64_t radix_min = 1024;
 
-/// Keys that one thread sorts by vectors at once: more are distributed first, which also looks at
-/// Ctrl-C.
-inline constexpr std::int64_t most_by_vectors = std::int64_t{1} << 24;
-
-/// Most significant digit first while a bucket is larger than a cache, least first within it, or
-/// by vectors where they are faster and no value moves along.
+/// Most significant digit first while a bucket is larger than a cache, least first within it.
 template <class K, class V, class Order>
 class RadixSort {
  public:
@@ -43,12 +38,6 @@ class RadixSort {
             bool parallel) {
     if (n <= radix_bucket<K, V>) {
       context_.check_cancelled();
-      if constexpr (may_be_plain) {
-        if (plain_) {
-          if (in_other) copy(data, n, other, false);
-          return sort_plain<Order>(in_other ? other.keys : data.keys, n);
-        }
-      }
       return sort_bucket<Order>(data, other, n, bits, in_other);
     }
     // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
@@ -78,20 +67,6 @@ class RadixSort {
     }
   }
 
-  /// Whether vectors sort the keys faster, and into the bytes of the stable order.
-  bool goes_by_vectors(const K* keys, std::int64_t n) {
-    if constexpr (may_be_plain) {
-      std::atomic<bool> plain = has_fast_vectors(sizeof(K));
-      if (plain && std::is_floating_point_v<K>) {
-        each((n + tile - 1) / tile, true, [&](std::int64_t t) {
-          if (!are_plain(keys + t * tile, keys + std::min(n, (t + 1) * tile))) plain = false;
-        });
-      }
-      plain_ = plain;
-    }
-    return plain_;
-  }
-
   /// Bits in which radix keys differ.
   std::uint64_t varying(const K* keys, std::int64_t n) {
     std::atomic<std::uint64_t> all{0};
@@ -109,7 +84,6 @@ class RadixSort {
   }
 
  private:
-  static constexpr bool may_be_plain = !Columns<K, V>::has_values && has_vectors<K>;
   static constexpr std::int64_t tile = std::int64_t{1} << 18;
 
   template <class Body>
@@ -206,18 +180,14 @@ class RadixSort {
   }
 
   Context& context_;
-  bool plain_ = false;
 };
 
 template <class Order, class K, class V>
 void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
-  RadixSort<K, V, Order> sorter(context);
-  const bool plain = sorter.goes_by_vectors(data.keys, n);
-  if constexpr (has_vectors<K>) {
-    if (plain && context.threads() == 1 && n <= most_by_vectors) {
-      return sort_plain<Order>(data.keys, n);
-    }
+  if constexpr (!Columns<K, V>::has_values && has_vectors<K>) {
+    if (has_fast_vectors(sizeof(K))) return sort_by_vectors<Order>(context, data.keys, n);
   }
+  RadixSort<K, V, Order> sorter(context);
   const int bits = std::bit_width(sorter.varying(data.keys, n));
   if (bits == 0) return;
   Array<K> keys(n);

@@ -1,67 +1,57 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/radix_key.hpp"
+#include "yupana/core/context.hpp"
 
-/// Private to the family: Highway's vectorized quicksort, where keys that compare equal have the
-/// same bytes, so that any sort is stable.
+/// Private to the family: quicksort by vectors of keys that compare equal only where their bytes
+/// are equal, so that any sort is stable.
 namespace yupana::arrays::cpu {
 
 /// Whether it is faster on this processor than radix passes, for keys of 4 or 8 bytes.
 bool has_fast_vectors(std::size_t bytes);
 
-/// Sorts ascending, in place, on the calling thread. Integers alone: Highway 1.0.3 makes the
-/// largest number of an infinity.
-void sort_vectors(std::uint32_t* keys, std::int64_t n);
-void sort_vectors(std::uint64_t* keys, std::int64_t n);
-
 template <class K>
 inline constexpr bool has_vectors = has_radix<K> && (sizeof(K) == 4 || sizeof(K) == 8);
 
-/// Whether keys of [begin, end) that compare equal have the same bytes: no NaN and no -0.
-template <class K>
-bool are_plain(const K* begin, const K* end) {
-  bool odd = false;
-  if constexpr (std::is_floating_point_v<K>) {
-    using U = UnsignedOf<sizeof(K)>;
-    constexpr U negative_zero = U{1} << (8 * sizeof(K) - 1);
-    for (; begin != end; ++begin) {
-      odd |= (*begin != *begin) | (std::bit_cast<U>(*begin) == negative_zero);
-    }
-  }
-  return !odd;
-}
+/// The radix key of a key's bits and back, with two constants for every type and order: bits of
+/// negative keys are turned by `fold`, those of all by `flip`.
+template <class U>
+struct KeyCode {
+  U fold = 0;
+  U flip = 0;
 
-/// The key, neither NaN nor -0, of a radix key.
+  static U sign_mask(U word) {
+    using S = std::make_signed_t<U>;
+    return static_cast<U>(static_cast<S>(word) >> (8 * sizeof(U) - 1));
+  }
+  U encode(U word) const { return word ^ (sign_mask(word) & fold) ^ flip; }
+  U decode(U word) const {
+    word ^= flip;
+    return word ^ (sign_mask(word) & fold);
+  }
+  bool changes() const { return fold != 0 || flip != 0; }
+};
+
 template <class Order, class K>
-K key_of(UnsignedOf<sizeof(K)> word) {
+constexpr KeyCode<UnsignedOf<sizeof(K)>> key_code() {
   using U = UnsignedOf<sizeof(K)>;
   constexpr U sign = U{1} << (8 * sizeof(K) - 1);
-  if constexpr (!std::is_same_v<Order, Less>) word = ~word;
-  if constexpr (std::is_floating_point_v<K>) {
-    return std::bit_cast<K>((word & sign) != 0 ? word ^ sign : ~word);
-  } else {
-    return static_cast<K>(std::is_signed_v<K> ? word ^ sign : word);
-  }
+  const U flip = std::is_signed_v<K> ? sign : U{0};
+  return {std::is_floating_point_v<K> ? U{sign - 1} : U{0},
+          std::is_same_v<Order, Less> ? flip : static_cast<U>(~flip)};
 }
 
-/// Sorts keys of which are_plain() holds by their radix keys, which take their places meanwhile.
-template <class Order, class K>
-void sort_plain(K* keys, std::int64_t n) {
-  using U = UnsignedOf<sizeof(K)>;
-  constexpr bool same = std::is_unsigned_v<K> && std::is_same_v<Order, Less>;
-  for (std::int64_t i = 0; !same && i < n; ++i) {
-    keys[i] = std::bit_cast<K>(radix_key<Order>(keys[i]));
-  }
-  sort_vectors(reinterpret_cast<U*>(keys), n);
-  for (std::int64_t i = 0; !same && i < n; ++i) {
-    keys[i] = key_of<Order, K>(std::bit_cast<U>(keys[i]));
-  }
-}
+/// Sorts words in place by their codes.
+///   errors: interrupted
+void sort_words(Context& context, std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t>);
+void sort_words(Context& context, std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t>);
+
+/// Whether no float is NaN or -0: keys that compare equal then have the same bytes.
+bool are_plain(Context& context, const float* keys, std::int64_t n);
+bool are_plain(Context& context, const double* keys, std::int64_t n);
 
 }  // namespace yupana::arrays::cpu

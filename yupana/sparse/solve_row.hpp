@@ -66,7 +66,7 @@ inline Value sum_few(const Index* columns, const Value* values, const Value* x, 
   };
   return ((term(0) + term(4)) + (term(2) + term(6))) + ((term(1) + term(5)) + (term(3) + term(7)));
 }
-/// The same of half + 1 to 2 half products.
+/// The same of half + 1 to 2 half products, half 8, 16 or 32.
 template <int half, class Value, class Index, class Stride>
 inline Value sum_pairs(
     const Index* columns, const Value* values, std::int64_t count, const Value* x, Stride stride) {
@@ -76,8 +76,9 @@ inline Value sum_pairs(
   Value sums[half];
   const std::int64_t pairs = count - half;
   for (std::int64_t k = 0; k < pairs; ++k) sums[k] = term(k) + term(k + half);
-  for (std::int64_t k = pairs; k < half; ++k) sums[k] = term(k) + Value{};
-#pragma GCC unroll 4
+  // A lane that is not there is +0; where all 32 are, one without a second product stays as it is.
+  for (std::int64_t k = pairs; k < half; ++k) sums[k] = half == 32 ? term(k) : term(k) + Value{};
+#pragma GCC unroll 8
   for (int step = half / 2; step > 0; step /= 2) {
     for (int k = 0; k < step; ++k) sums[k] += sums[k + step];
   }
@@ -139,6 +140,8 @@ template <int width, bool ones = false, class Value, class Index, class Stride>
   } else if (width == 1 && count <= 32) {
     rest[0] -= count <= 16 ? sum_pairs<8>(columns, values, count, x, stride)
                            : sum_pairs<16>(columns, values, count, x, stride);
+  } else if (width == 1 && count <= 64) {
+    rest[0] -= sum_pairs<32>(columns, values, count, x, stride);
   } else {
     Value sum[width];
     sum_many<width>(columns, values, count, x, stride, sum);
