@@ -263,6 +263,16 @@ std::int64_t bootstrap_counts(Context& context,
   const std::int64_t batch = needs.batch(memory, params.replicates);
   const double pairs = static_cast<double>(triangle_cells(samples));
   const std::int64_t passes = divide_up(params.replicates, batch);
+  if (passes > 1) {
+    const std::uint64_t needed =
+        needs.fixed + static_cast<std::uint64_t>(params.replicates) * needs.each;
+    context.note(fmt::format(
+        "--bootstrap: {} in {} passes over the input, each of which counts every pair again; one "
+        "with --memory raised by {}",
+        counted(params.replicates, "replicate"),
+        passes,
+        needed_bytes(needed - memory)));
+  }
   Stage stage(context,
               "bootstrap",
               pairs * static_cast<double>(std::max<std::int64_t>(cohort.sites(), 0) * passes),
