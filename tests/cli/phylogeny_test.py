@@ -170,8 +170,8 @@ def plans_without_the_sums_of_replicates():
     run("simulate", "--samples", 1200, "--sites", 2000, "--missing", 0.01, "-o", "m")
     for command in (("dist", "m.bed", "--tree", "nj"), ("fermat", "m.bed", "--tree", "nj", "--alpha", 2)):
         options = (*command, "--bootstrap", 3, "--block", 50)
-        refuse(*options, "--memory", "150M", "--plan", status=4, says=["1200 samples need"])
-        refuse(*options, "--memory", "150M", "-o", "x", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "70M", "--plan", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "70M", "-o", "x", status=4, says=["1200 samples need"])
         plan = json.loads(run(*options, "--memory", "1G", "--plan", "--json").stdout)["memory"]
         bare = json.loads(run(*command, "--memory", "1G", "--plan", "--json").stdout)["memory"]
         # 18 sums of 12 bytes a pair, and those of three replicates.
