@@ -181,6 +181,13 @@ def plans_without_the_sums_of_replicates():
         run(*least, "--memory", plan, "-o", "r")
 
 
+def triangles_of_phylip_were_not_square_of_one_field():
+    for rows in ("3\na\nb 1\nc 2 3\n", "3\na 1 2\nb 3\nc\n", "4\na 0 1 2\nb 1 0 3\nc 2 3 0\n"):
+        pathlib.Path("t.phy").write_text(rows)
+        count = rows[0]
+        refuse("nj", "t.phy", says=[f"PHYLIP's square form, '{count}' and then {count} lines", "got 3 lines"])
+
+
 def names_are_quoted():
     random.seed(4)
     names = ["a b", "it's", "x(1)", "y_2", "z:3"]
