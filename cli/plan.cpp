@@ -62,6 +62,16 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
   return plan_answer(plan);
 }
 
+/// The name of a command that is planned by sizes alone.
+std::string planned_command(const std::string& word) {
+  if (word == "dist" || word == "fermat") return word;
+  const bool has_plan = word == "pca" || word == "grm";
+  throw usage_error(
+      "command: expected dist or fermat, got '{}'{}",
+      word,
+      has_plan ? fmt::format("; for a file, 'yupana {} FILE --plan' plans it", word) : "");
+}
+
 void add_cluster_options(Command& command, PlanOptions& options) {
   job::ClusterParams& cluster = options.cluster;
   command.number("--gpus", options.gpus, "plan for a cluster of so many GPUs, on paper", 1);
@@ -92,8 +102,12 @@ void add_plan(Command& program) {
        .example = "yupana plan dist --samples 30000 --sites 600M",
        .ignored = {"-o", "--threads"}},
       [options](Context& context, const Call& call) { return plan(context, call, *options); });
-  command.choice(
-      "command", options->command, {"dist", "fermat"}, "of which a run is planned: dist or fermat");
+  command
+      .word(
+          "command",
+          [options](const std::string& word) { options->command = planned_command(word); },
+          "of which a run is planned: dist or fermat")
+      .shows(options->command);
   command.count("--samples", options->sizes.samples, "individuals").required();
   command.count("--sites", options->sizes.sites, "sites").required();
   command.flag("--no-missing", options->complete, "no call is missing");

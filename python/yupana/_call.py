@@ -9,6 +9,7 @@ import warnings
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from numbers import Integral
+from operator import index
 from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
@@ -125,12 +126,20 @@ def one_line() -> Iterator[None]:
         raise _shortened(error) or error from None
 
 
-def whole(name: str, value: Any, below: int = 2**63) -> int:
+def whole(name: str, value: Any, below: int = 2**63, least: int = 0) -> int:
     """A number, 0 or more, that the library can take."""
-    if not isinstance(value, Integral) or not 0 <= value < below:
+    if not isinstance(value, Integral) or not least <= value < below:
         end = f" to {below - 1}" if below < 2**63 else ""
-        raise ValueError(f"{name}: expected a whole number from 0{end}, got {value!r}")
+        raise ValueError(f"{name}: expected a whole number from {least}{end}, got {value!r}")
     return int(value)
+
+
+def integer(name: str, value: Any) -> int:
+    """A number of any size and sign."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
 
 
 def _device_of(array: Any, device: str) -> str:

@@ -1,9 +1,11 @@
-"""Inputs of genotypes: names of files, and arrays as int8."""
+"""Genotypes' names of files, and arrays as int8."""
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -20,6 +22,32 @@ def readable(path: Any) -> str:
         with open(text, "rb"):
             pass
     return text
+
+
+@contextmanager
+def folder_of(path: str) -> Iterator[None]:
+    """Makes the folder that a file goes to, as the program does; takes it back where the call fails.
+    A folder that cannot be made or written raises OSError here, as open() would."""
+    folder = os.path.dirname(path)
+    made: list[str] = []
+    try:
+        at = folder
+        missing: list[str] = []
+        while at and not os.path.lexists(at):
+            missing.append(at)
+            at = os.path.dirname(at)
+        for name in reversed(missing):
+            os.mkdir(name)
+            made.append(name)
+        if not os.access(folder or ".", os.W_OK | os.X_OK):
+            fault = errno.EACCES if os.path.isdir(folder or ".") else errno.ENOTDIR
+            raise OSError(fault, os.strerror(fault), folder)
+        yield
+    except BaseException:
+        for name in reversed(made):
+            with suppress(OSError):
+                os.rmdir(name)
+        raise
 
 
 def _has_objects(frame: Any) -> bool:

@@ -7,13 +7,12 @@ all of them by one number. Errors that SciPy has too begin with its words.
 from __future__ import annotations
 
 from math import prod, sqrt
-from operator import index
 from typing import Any, Sequence
 
 import numpy as np
 
 from . import _core
-from ._call import Keywords, note_memory, run
+from ._call import Keywords, integer, note_memory, run
 from ._views import Array, complex_array, given, new_array, on_gpu, real_array, type_name
 
 Lengths = Sequence[int]
@@ -32,7 +31,7 @@ OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "orth
 
 def _whole_numbers(name: str, values: Any) -> list[int]:
     try:
-        return [index(value) for value in (values if np.iterable(values) else (values,))]
+        return [integer(name, value) for value in (values if np.iterable(values) else (values,))]
     except TypeError:
         raise ValueError(f"{name}: expected whole numbers, got {values!r}") from None
 
@@ -57,11 +56,11 @@ def _checked_axes(x: Any, s: list[int] | None, axes: Any) -> list[int]:
     return axes
 
 
-def checked_length(n: Any) -> int | None:
-    """n of one axis, where -1 is no length."""
-    if n is not None and index(n) < 1:
-        raise ValueError(f"invalid number of data points ({n}) specified; expected 1 or more")
-    return n
+def length_and_axis(n: Any, axis: Any) -> tuple[int | None, int]:
+    """Those of a transform along one axis, where -1 is no length."""
+    if n is not None and integer("n", n) < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified; expected n of 1 or more")
+    return n, axis if type(axis) is int else integer("axis", axis)
 
 
 def lengths_along(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:

@@ -7,7 +7,7 @@ in integers 2**30 - 1, marks a pair without a distance.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -265,17 +265,21 @@ def newick(merges: Any, names: Sequence[str]) -> str:
     return _core.analysis.newick(_merges(merges), [str(name) for name in names])
 
 
+def _numbered(labels: Any, is_none: Callable[[Any], bool] = lambda label: False) -> list[int]:
+    """Different labels from 0, as they appear; -1 for none."""
+    known: dict[Any, int] = {}
+    labels = np.asarray(labels, dtype=object).tolist()
+    return [-1 if is_none(x) else known.setdefault(x, len(known)) for x in labels]
+
+
 def _codes(labels: Any) -> list[int]:
     """Classes from 0; -1 where there is no label: None, NaN, "" or a negative number."""
-    known: dict[Any, int] = {}
-    codes = []
-    for label in np.asarray(labels, dtype=object).tolist():
-        number = isinstance(label, (int, float, np.number))
-        if label is None or label == "" or label != label or (number and label < 0):
-            codes.append(-1)
-        else:
-            codes.append(known.setdefault(label, len(known)))
-    return codes
+
+    def is_none(label: Any) -> bool:
+        is_number = isinstance(label, (int, float, np.number))
+        return label is None or label == "" or label != label or bool(is_number and label < 0)
+
+    return _numbered(labels, is_none)
 
 
 @with_keywords
@@ -289,8 +293,8 @@ def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) 
 
     Raises
     ------
-    ValueError : fewer than two classes, a label of its own for every individual, labels that are
-        not one an individual, distances that are NaN, negative or infinite
+    ValueError : fewer than two classes, a label of its own for each individual, another number of
+        labels, distances that are NaN, negative or infinite
 
     Examples
     --------
@@ -300,8 +304,7 @@ def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) 
     >>> scores.adjusted_rand, scores.nearest_neighbor, scores.classes
     (1.0, 1.0, 2)
     """
-    facts = run("analysis.label_scores", keywords, distance_matrix(distances), _codes(labels))
-    return LabelScores(**facts)
+    return LabelScores(**run("analysis.label_scores", keywords, distance_matrix(distances), _codes(labels)))
 
 
 def adjusted_rand(a: Any, b: Any) -> float:
@@ -313,12 +316,7 @@ def adjusted_rand(a: Any, b: Any) -> float:
     >>> yupana.analysis.adjusted_rand([0, 0, 1, 1], ["x", "x", "y", "y"])
     1.0
     """
-
-    def numbered(labels: Any) -> list[int]:
-        known: dict[Any, int] = {}
-        return [known.setdefault(x, len(known)) for x in np.asarray(labels, object).tolist()]
-
-    return _core.analysis.adjusted_rand(numbered(a), numbered(b))
+    return _core.analysis.adjusted_rand(_numbered(a), _numbered(b))
 
 
 @with_keywords
@@ -395,8 +393,7 @@ def number_measures(
     y_true = host_array(y_true, "y_true", np.float64)
     predicted = host_array(predicted, "predicted", np.float64)
     if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
-        wanted = f"one number a label, of shape {y_true.shape}, not empty"
-        raise ValueError(f"predicted: expected {wanted}, got {predicted.shape}")
+        raise ValueError(f"predicted: expected {y_true.shape} numbers, one a label, not 0, got {predicted.shape}")
     for name, numbers in (("y_true", y_true), ("predicted", predicted)):
         for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
             raise ValueError(f"{name}: expected finite numbers, got {numbers[row]} in row {row + 1} (from 1)")

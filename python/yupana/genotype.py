@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import inspect
 import os
-from contextlib import contextmanager, suppress
-from numbers import Real
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, one_line, options
-from ._dosages import dosages, readable, unwrapped
+from ._dosages import dosages, folder_of, readable, unwrapped
+from ._filters import check_number, check_windows, fields_of, refuse_idle
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
 
@@ -100,44 +97,8 @@ def _rebuilt(source: Any, arguments: dict[str, Any], keywords: dict[str, Any]) -
     return read_genotypes(source, **arguments, **keywords)
 
 
-def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of read_genotypes as attributes of a GenotypeInput."""
-    fields = {name: value for name, value in arguments.items() if value is not None}
-    snps_only = fields.pop("snps_only", False)
-    if snps_only not in (False, True, "just-acgt"):
-        raise ValueError(f"snps_only: expected True, False or 'just-acgt', got {snps_only!r}")
-    fields["snps_only"] = bool(snps_only)
-    fields["just_acgt"] = snps_only == "just-acgt"
-    filters = fields.pop("var_filter", False)
-    fields.pop("indep_pairwise", None)
-    fields["filtered"] = filters is not False
-    if not isinstance(filters, bool):
-        fields["ignored_filters"] = [filters] if isinstance(filters, str) else list(filters)
-    return fields
-
-
 #: Arguments of read_genotypes that are no attributes of a GenotypeInput.
 _NO_FILTERS = {"source", "samples", "missing", *Keywords.__optional_keys__}
-
-
-#: Arguments that change nothing unless one of others is given.
-_NEEDS = {
-    "hwe_mid_p": ("min_hwe",),
-    "king_largest": ("king_cutoff",),
-    "nonfounders": ("min_maf", "max_maf", "min_mac", "min_hwe", "indep_pairwise"),
-    "seed": ("thin",),
-}
-
-
-def _refuse_idle(arguments: dict[str, Any]) -> None:
-    defaults = inspect.signature(read_genotypes).parameters
-
-    def is_given(name: str) -> bool:
-        return bool(arguments[name] != defaults[name].default)
-
-    for name, others in _NEEDS.items():
-        if is_given(name) and not any(map(is_given, others)):
-            raise ValueError(f"{name} has no effect without {' or '.join(others)}; leave it out")
 
 
 def read_genotypes(
@@ -235,12 +196,12 @@ def read_genotypes(
     ['a', 'b']
     """
     arguments = {name: value for name, value in locals().items() if name not in _NO_FILTERS}
-    _refuse_idle(arguments)
+    refuse_idle(arguments, read_genotypes)
     if keep is not None and len(keep) == 0:
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))
     input = _core.genotype.GenotypeInput()
-    for name, value in _fields(arguments).items():
+    for name, value in fields_of(arguments).items():
         try:
             setattr(input, name, value)
         except TypeError:
@@ -276,32 +237,6 @@ def _opened(source: Any, keywords: dict[str, Any]) -> Genotypes:
     return _rebuilt(source._source, source._arguments, {**source._keywords, **keywords})
 
 
-@contextmanager
-def _folder_of(path: str) -> Iterator[None]:
-    """Makes the folder that a file goes to, as the program does; takes it back where the call fails.
-    A folder that cannot be made or written raises OSError here, as open() would."""
-    folder = os.path.dirname(path)
-    made: list[str] = []
-    try:
-        at = folder
-        missing: list[str] = []
-        while at and not os.path.lexists(at):
-            missing.append(at)
-            at = os.path.dirname(at)
-        for name in reversed(missing):
-            os.mkdir(name)
-            made.append(name)
-        if not os.access(folder or ".", os.W_OK | os.X_OK):
-            fault = errno.EACCES if os.path.isdir(folder or ".") else errno.ENOTDIR
-            raise OSError(fault, os.strerror(fault), folder)
-        yield
-    except BaseException:
-        for name in reversed(made):
-            with suppress(OSError):
-                os.rmdir(name)
-        raise
-
-
 def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[str, Any]:
     """Writes the samples and sites that filters leave: ``yupana filter``.
 
@@ -328,14 +263,9 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     """
     cohort = _opened(source, keywords)
     name = os.fspath(out)
-    with options(**cohort._keywords) as call, _folder_of(name):
+    with options(**cohort._keywords) as call, folder_of(name):
         summary, files = cohort._input.write(call, name)
     return {**summary, "files": files}
-
-
-def _check_number(name: str, value: Any, below: float) -> None:
-    if not isinstance(value, Real) or not 0 <= value < below:
-        raise ValueError(f"{name}: expected a number from 0 to below {below}, got {value!r}")
 
 
 def ld_prune(
@@ -360,7 +290,8 @@ def ld_prune(
     """
     if isinstance(source, Genotypes):
         raise ValueError("source: expected a file or an array with filters, got open genotypes")
-    _check_number("r2", r2, 1)
+    check_number("r2", r2, 1)
+    check_windows(window, step)
     cohort = read_genotypes(source, indep_pairwise=f"{window} {step} {float(r2)!r}", **keywords)
     with options(**cohort._keywords) as call:
         return cohort._input.pruned(call).split("\n")[:-1]
@@ -387,7 +318,7 @@ def unrelated(
     """
     if isinstance(source, Genotypes):
         raise ValueError("source: expected a file or an array with filters, got open genotypes")
-    _check_number("cutoff", cutoff, 0.5)
+    check_number("cutoff", cutoff, 0.5)
     return read_genotypes(source, king_cutoff=cutoff, king_largest=largest, **keywords).samples
 
 

@@ -151,12 +151,11 @@ def fermat(
            [2, 1, 0]], dtype=int32)
     """
     _check_source(source, squared)
-    if on_gpu(source):
-        if alpha == "auto" or neighbors or landmarks:
-            raise ValueError(
-                "fermat: expected a number for alpha and all edges for distances on a GPU; for "
-                "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
-            )
+    if on_gpu(source) and (alpha == "auto" or neighbors or landmarks):
+        raise ValueError(
+            "fermat: expected a number for alpha and all edges for distances on a GPU; for "
+            "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
+        )
     if not landmarks and (estimate != "upper" or seed):
         raise ValueError(f"{'seed' if seed else 'estimate'} has no effect without landmarks; leave it out")
     samples: list[str] = []
@@ -375,8 +374,8 @@ class Fermat:
         self.result_ = fermat(
             distances,
             self.alpha,
-            neighbors=self.k if self.path_method == "D" else 0,
-            landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
+            neighbors=whole("k", self.k) if self.path_method == "D" else 0,
+            landmarks=whole("landmarks", self.landmarks) if self.path_method == "L" else 0,
             estimate=estimates[self.estimator] if self.path_method == "L" else "upper",
             seed=self.seed or 0 if self.path_method == "L" else 0,
             **{name: getattr(self, name) for name in ("device", "threads", "memory", "progress")},

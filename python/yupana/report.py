@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from numbers import Real
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from . import _core
 from ._call import one_line, options
@@ -13,29 +13,31 @@ from .genotype import _opened
 __all__ = ["fermat", "pca"]
 
 
-def _drawing(
-    out: str | os.PathLike[str],
-    labels: str | os.PathLike[str] | None,
-    label_column: str | None,
-    figures: str | Sequence[str],
-    figure_width: float | None,
-) -> _core.report.Drawing:
-    words = [figures] if isinstance(figures, str) else figures
+def _drawing(given: dict[str, Any]) -> _core.report.Drawing:
+    """A Drawing of the parameters that both functions have."""
+    words = [given["figures"]] if isinstance(given["figures"], str) else given["figures"]
     drawing = _core.report.Drawing()
-    given = {
-        "out": os.fspath(out),
-        "labels": "" if labels is None else os.fspath(labels),
-        "label_column": label_column or "",
+    values = {
+        "out": os.fspath(given["out"]),
+        "labels": "" if given["labels"] is None else os.fspath(given["labels"]),
+        "label_column": given["label_column"] or "",
         "figures": [name for word in words for name in (word.split(",") if isinstance(word, str) else [word])],
-        "width": figure_width,
+        "width": given["figure_width"],
     }
-    for name, value in given.items():
+    for name, value in values.items():
         try:
             setattr(drawing, name, value)
         except TypeError:
             wanted = {"width": "figure_width: expected a number", "figures": "figures: expected names"}
             raise TypeError(f"{wanted.get(name, f'{name}: expected a text')}, got {value!r}") from None
     return drawing
+
+
+def _written(function: Callable[..., list[str]], given: dict[str, Any], *arguments: Any) -> list[str]:
+    """The files that a function of the library writes; given: the parameters of ours."""
+    cohort = _opened(given["source"], given["keywords"])
+    with one_line(), options(**cohort._keywords) as call:
+        return function(call, cohort._input, _drawing(given), *arguments)
 
 
 def fermat(
@@ -76,11 +78,9 @@ def fermat(
     ...     sorted(os.path.basename(file) for file in files if file.endswith("1.pdf"))
     ['run.embedding1.pdf', 'run.heat-map1.pdf', 'run.histogram1.pdf', 'run.tree1.pdf']
     """
+    given = locals()
     alphas = [] if alpha == "auto" else [alpha] if isinstance(alpha, Real) else alpha
-    cohort = _opened(source, keywords)
-    with one_line(), options(**cohort._keywords) as call:
-        drawing = _drawing(out, labels, label_column, figures, figure_width)
-        return _core.report.fermat(call, cohort._input, drawing, [float(one) for one in alphas])
+    return _written(_core.report.fermat, given, [float(one) for one in alphas])
 
 
 def pca(
@@ -109,7 +109,4 @@ def pca(
     ...     "run.scree.svg" in os.listdir(folder)
     True
     """
-    cohort = _opened(source, keywords)
-    with one_line(), options(**cohort._keywords) as call:
-        drawing = _drawing(out, labels, label_column, figures, figure_width)
-        return _core.report.pca(call, cohort._input, drawing, components)
+    return _written(_core.report.pca, locals(), components)

@@ -16,18 +16,17 @@ array([4., 0., 0.])
 from __future__ import annotations
 
 import os
-from operator import index
 from typing import Any, Callable
 
 import numpy as np
 from scipy.fft import get_workers, set_backend
 
-from ._call import Keywords
+from ._call import Keywords, integer
 from ._transforms import (
     OPPOSITE,
-    checked_length,
     complex_to_complex,
     complex_to_real,
+    length_and_axis,
     real_to_complex,
 )
 from ._views import Array, on_gpu
@@ -102,7 +101,7 @@ def _keywords(workers: int | None, plan: Any) -> Keywords:
     if workers is None:
         given = get_workers()
         return {"threads": given} if given > 1 else {}
-    workers, cores = index(workers), os.cpu_count() or 1
+    workers, cores = integer("workers", workers), os.cpu_count() or 1
     if workers == 0:
         raise ValueError("workers must not be zero: expected a number of threads, or -1 for all cores")
     if workers < -cores:
@@ -151,7 +150,7 @@ def _along_one(name: str, transform: Callable[..., Array], inverse: bool) -> Cal
         *,
         plan: Any = None,
     ) -> Array:
-        return transform(x, checked_length(n), axis, norm, inverse, _keywords(workers, plan))
+        return transform(x, *length_and_axis(n, axis), norm, inverse, _keywords(workers, plan))
 
     return _named(function, name)
 

@@ -7,14 +7,13 @@ complex128 for ``fft``, ``ifft``, ``irfft``, ``fft2``, ``ifft2``; float32 or flo
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._call import HostKeywords, Keywords, options, run, with_keywords
-from ._transforms import checked_length, complex_to_complex, complex_to_real, real_to_complex
+from ._call import HostKeywords, Keywords, integer, options, run, with_keywords
+from ._transforms import complex_to_complex, complex_to_real, length_and_axis, real_to_complex
 from ._views import (
     Array,
     any_on_gpu,
@@ -79,7 +78,7 @@ def fft(
     >>> yupana.spectral.fft(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return complex_to_complex(x, checked_length(n), axis, norm, False, keywords)
+    return complex_to_complex(x, *length_and_axis(n, axis), norm, False, keywords)
 
 
 @with_keywords
@@ -98,7 +97,7 @@ def ifft(
     >>> np.abs(yupana.spectral.ifft(np.array([0.0, 4.0, 0.0, 0.0])))
     array([1., 1., 1., 1.])
     """
-    return complex_to_complex(x, checked_length(n), axis, norm, True, keywords)
+    return complex_to_complex(x, *length_and_axis(n, axis), norm, True, keywords)
 
 
 @with_keywords
@@ -117,7 +116,7 @@ def rfft(
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
-    return real_to_complex(x, checked_length(n), axis, norm, keywords)
+    return real_to_complex(x, *length_and_axis(n, axis), norm, keywords)
 
 
 @with_keywords
@@ -136,7 +135,7 @@ def irfft(
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    return complex_to_real(x, checked_length(n), axis, norm, keywords)
+    return complex_to_real(x, *length_and_axis(n, axis), norm, keywords)
 
 
 @with_keywords
@@ -299,7 +298,8 @@ def multiply(a: int, b: int, **keywords: Unpack[HostKeywords]) -> int:
     True
     """
     with options(**keywords) as call:
-        return int(_core.spectral.multiply(call, format(index(a), "x"), format(index(b), "x")), 16)
+        digits = [format(integer(name, value), "x") for name, value in (("a", a), ("b", b))]
+        return int(_core.spectral.multiply(call, *digits), 16)
 
 
 @with_keywords

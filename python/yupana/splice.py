@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from operator import index
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 from . import _core
-from ._call import Keywords, Note, options, with_keywords
+from ._call import Keywords, Note, options, whole, with_keywords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,8 +46,17 @@ class Alignment:
     cells: int
 
 
+def _exon(exon: Any) -> Exon:
+    try:
+        return exon if isinstance(exon, Exon) else Exon(*map(index, exon))
+    except TypeError:
+        raise TypeError(f"exons: expected Exon or whole numbers (first, last), got {exon!r}") from None
+
+
 def _exons(exons: Iterable[Any]) -> list[Exon]:
-    return [exon if isinstance(exon, Exon) else Exon(*map(index, exon)) for exon in exons]
+    if not isinstance(exons, Iterable):
+        raise TypeError(f"exons: expected Exon or whole numbers (first, last) in a list, got {exons!r}")
+    return [_exon(exon) for exon in exons]
 
 
 def _check_effect(
@@ -248,13 +257,12 @@ def isoforms(
     >>> [(one.score, [part.exon for part in one.chain]) for one in found]
     [(20, [0, 1, 3]), (18, [0, 2, 3])]
     """
-    if not 1 <= index(most) <= 100 or not 0 <= least_share <= 1:
-        raise ValueError(
-            f"splice: expected most from 1 to 100 and least_share from 0 to 1, got {most} and {least_share}"
-        )
+    most = whole("most", most, 101, 1)
+    if not isinstance(least_share, Real) or not 0 <= least_share <= 1:
+        raise ValueError(f"least_share: expected a number from 0 to 1, got {least_share!r}")
     if not keywords.get("alignment", True):
         raise ValueError("splice: isoforms are told apart by their chains; leave out alignment=False")
-    return _chains([(bases, exons, target)], index(most), float(least_share), **keywords)[0]
+    return _chains([(bases, exons, target)], most, float(least_share), **keywords)[0]
 
 
 def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:

@@ -49,6 +49,18 @@ def clusters_of_another_map_are_not_the_runs():
     assert ": of an earlier run, this one" in run(*fit, "--no-p-matrix", "--clusters", "none", "--quiet", "--json").stdout
 
 
+def figures_by_themselves_were_not_named():
+    run("simulate", "--samples", 12, "--sites", 300, "-o", "c.bed", "--quiet")
+    for command, options, page in (("pca", ["--report"], [".html", ".svg", ".pdf", ".png"]), ("fermat", [], [])):
+        assert not left(command, "c.bed", "-o", command, *options, "--figures", "svg", "pdf")
+        single = sorted(path.name for path in pathlib.Path(".").glob(f"{command}.*.svg"))
+        assert f"{command}.embedding1.svg" in single and len(single) > 1, single
+        pathlib.Path(f"{command}.tree1.txt").write_text("of the user")
+        both = sorted([*single, *(name.removesuffix("svg") + "pdf" for name in single)])
+        assert left(command, "c.bed", "-o", command) == [command + ending for ending in page] + both
+        assert left(command, "c.bed", "-o", command, *options, "--figures", "svg", "pdf") == []
+
+
 def matrices_of_other_distances_are_not_the_runs():
     run("simulate", "--samples", 12, "--sites", 300, "-o", "c.bed", "--quiet")
     assert not left("dist", "c.bed", "-o", "r", "--tree", "nj")

@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
+from program import main, refuse, run, skip
 
 try:
     import numpy as np
@@ -128,6 +128,23 @@ def finite_distances_were_called_infinite():
         words = [[s.replace("> 99.9 %", "100.0 %") for s in x["findings"]] for x in (scaled, plain)]
         assert words[0] == words[1], words
         assert np.allclose(first_axes(f"{name}.mds.tsv"), first_axes("d.mds.tsv"), atol=1e-5), name
+
+
+def distances_whose_scale_or_its_inverse_is_no_double_were_nan():
+    # The power of two above 1e308 is infinite, and so is the inverse of the one above 1e-310.
+    d = np.round(distances(20), 6)
+    np.save("d.npy", d)
+    fermat("--from-distances", "d.npy", "--alpha", 3, "-o", "d", "--precision", "float64")
+    for name, factor, options in (("largest", 1e308, []), ("least", 1e-310, ["--matrix-only"])):
+        np.save(f"{name}.npy", d * factor)
+        fermat("--from-distances", f"{name}.npy", "--alpha", 3, "-o", name, "--precision", "float64", *options)
+        lengths, wanted = (np.load(f"{run}.fermat.npy") for run in (name, "d"))
+        scale = lengths.max() / wanted.max()
+        assert np.isfinite(lengths).all() and 1e-300 < scale < 1e300, (name, scale)
+        assert np.allclose(lengths, wanted * scale, rtol=1e-9, atol=0), name
+    for squared in ([], ["--squared"]):
+        refuse("fermat", "--from-distances", "least.npy", "-o", "no", *squared,
+               says=["least.npy", "at least 2.2e-308", "scale the distances"])
 
 
 sys.exit(main())

@@ -170,8 +170,8 @@ def plans_without_the_sums_of_replicates():
     run("simulate", "--samples", 1200, "--sites", 2000, "--missing", 0.01, "-o", "m")
     for command in (("dist", "m.bed", "--tree", "nj"), ("fermat", "m.bed", "--tree", "nj", "--alpha", 2)):
         options = (*command, "--bootstrap", 3, "--block", 50)
-        refuse(*options, "--memory", "150M", "--plan", status=4, says=["1200 samples need"])
-        refuse(*options, "--memory", "150M", "-o", "x", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "70M", "--plan", status=4, says=["1200 samples need"])
+        refuse(*options, "--memory", "70M", "-o", "x", status=4, says=["1200 samples need"])
         plan = json.loads(run(*options, "--memory", "1G", "--plan", "--json").stdout)["memory"]
         bare = json.loads(run(*command, "--memory", "1G", "--plan", "--json").stdout)["memory"]
         # 18 sums of 12 bytes a pair, and those of three replicates.
@@ -179,6 +179,13 @@ def plans_without_the_sums_of_replicates():
         run(*options, "--memory", plan + 1000, "--plan")
         least = (*options[:-3], 1, *options[-2:])
         run(*least, "--memory", plan, "-o", "r")
+
+
+def triangles_of_phylip_were_not_square_of_one_field():
+    for rows in ("3\na\nb 1\nc 2 3\n", "3\na 1 2\nb 3\nc\n", "4\na 0 1 2\nb 1 0 3\nc 2 3 0\n"):
+        pathlib.Path("t.phy").write_text(rows)
+        count = rows[0]
+        refuse("nj", "t.phy", says=[f"PHYLIP's square form, '{count}' and then {count} lines", "got 3 lines"])
 
 
 def names_are_quoted():

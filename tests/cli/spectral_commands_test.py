@@ -257,7 +257,7 @@ def bad_input_ends_in_one_line_and_no_file():
     np.save("h.npy", np.array([0.5]))
     refuse("polymul", "h.npy", "big.npy", "--exact", "-o", "o.npy", says=["h.npy", "floats"])
     np.save("n.npy", np.array([1, np.nan]))
-    refuse("polymul", "n.npy", "big.npy", "-o", "o.npy", says=["coefficient 1 of a", "nan"])
+    refuse("polymul", "n.npy", "big.npy", "-o", "o.npy", says=["a: expected finite numbers", "nan"])
     pathlib.Path("d.txt").write_text("12x4")
     refuse("polymul", "d.txt", "d.txt", "--digits", "decimal", "-o", "o.txt", says=["d.txt", "character 3"])
     refuse("polymul", "d.txt", "d.txt", "--digits", "octal", "-o", "o.txt", says=["octal"], status=2)

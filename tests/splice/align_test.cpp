@@ -205,7 +205,7 @@ TEST(Align, BadInputIsRefusedWithItsPlace) {
   exons = {exon(2, 3)};
   says({"AC!T", exons, "A"}, {}, "base 3 is '!'");
   says({"ACGT", exons, "AC-"}, {}, "target letter 3 is '-'");
-  says({"ACGT", exons, "A"}, {.gap_extend = 1}, "a gap score of 1");
+  says({"ACGT", exons, "A"}, {.gap_extend = 1}, "gap_extend: expected");
   EXPECT_EQ(align(cpu, Case{"!CG!", exons, "CG"}).score, 2) << "only the bases of exons are read";
 }
 

@@ -46,7 +46,7 @@ PcaResult block_pca(Context& context,
                     const BlockProduct& product,
                     const PcaParams& params) {
   if (params.components < 1) {
-    throw usage_error("pca: expected at least 1 component, got {}", params.components);
+    throw usage_error("pca: components: expected at least 1, got {}", params.components);
   }
   const Index axes = std::min(params.components, n);
   const Index width = block_width(n, params);

@@ -96,7 +96,7 @@ MdsResult mds(Context& context,
               bool squared,
               const MdsParams& params) {
   if (params.dimensions < 1) {
-    throw usage_error("mds: expected at least 1 dimension, got {}", params.dimensions);
+    throw usage_error("mds: dimensions: expected at least 1, got {}", params.dimensions);
   }
   check_distances(context, distances, "mds", Unreachable::refused);
   const std::int64_t n = distances.rows;

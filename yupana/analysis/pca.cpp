@@ -64,7 +64,7 @@ PcaResult signed_components(const Eigen::MatrixXd& vectors,
 
 PcaResult pca(Context& context, MatrixView<const double> relationships, const PcaParams& params) {
   if (params.components < 1) {
-    throw usage_error("pca: expected at least 1 component, got {}", params.components);
+    throw usage_error("pca: components: expected at least 1, got {}", params.components);
   }
   const double trace = checked_trace(context, relationships);
   const std::int64_t n = relationships.rows, axes = std::min(params.components, n);

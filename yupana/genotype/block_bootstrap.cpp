@@ -31,7 +31,8 @@ std::int64_t sites_read(std::int64_t samples) {
 
 /// What the replicates of one pass hold.
 struct Needs {
-  std::uint64_t fixed;  ///< 16 blocks, the counter, a replicate that is taken, codes and planes
+  std::size_t waiting;  ///< blocks that wait for their sums
+  std::uint64_t fixed;  ///< these, the counter, a replicate that is taken, codes and planes
   std::uint64_t each;   ///< sums and weights of a replicate
   /// Replicates whose sums `memory` holds, at least one.
   std::int64_t batch(std::uint64_t memory, std::int64_t replicates) const {
@@ -40,11 +41,32 @@ struct Needs {
   }
 };
 
-Needs needs_of(std::int64_t samples, bool missing, std::int64_t blocks) {
+Needs needs_of(std::int64_t samples, bool missing, std::int64_t blocks, std::size_t waiting) {
   const std::uint64_t one = ReplicateSums::bytes(samples, missing);
   const std::int64_t read = 3 * sites_read(samples) * site_bytes(samples);
-  return {18 * one + static_cast<std::uint64_t>(read) + (1 << 20),
+  return {waiting,
+          (waiting + 2) * one + static_cast<std::uint64_t>(read) + (1 << 20),
           one + static_cast<std::uint64_t>(4 * blocks + 24 * samples)};
+}
+
+/// With as many waiting blocks as fit and leave the fewest passes: a pass counts every pair again,
+/// while fewer blocks at a time only add to the sums more often.
+Needs best_needs(std::int64_t samples,
+                 bool missing,
+                 std::int64_t blocks,
+                 std::uint64_t memory,
+                 std::int64_t replicates) {
+  const auto of = [&](std::size_t waiting) { return needs_of(samples, missing, blocks, waiting); };
+  const auto passes = [&](const Needs& needs) {
+    return divide_up(replicates, needs.batch(memory, replicates));
+  };
+  Needs best = of(ReplicateSums::most_waiting);
+  for (std::size_t waiting = best.waiting / 2; waiting >= ReplicateSums::least_waiting;) {
+    const bool fits = best.fixed + best.each <= memory;
+    if (!fits || passes(of(waiting)) < passes(best)) best = of(waiting);
+    waiting /= 2;
+  }
+  return best;
 }
 
 BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
@@ -117,6 +139,7 @@ std::uint64_t ReplicateSums::bytes(std::int64_t samples, bool with_missing) {
 ReplicateSums::ReplicateSums(Context& context,
                              std::int64_t samples,
                              bool with_missing,
+                             std::size_t waiting,
                              std::vector<std::vector<std::uint32_t>> weights)
     : context_(context),
       samples_(samples),
@@ -124,7 +147,7 @@ ReplicateSums::ReplicateSums(Context& context,
       weights_(std::move(weights)),
       totals_(weights_.size()) {
   const std::int64_t counts = triangle_cells(samples) * kinds_;
-  for (std::size_t g = 0; g < group; ++g) waiting_.emplace_back(counts);
+  for (std::size_t g = 0; g < waiting; ++g) waiting_.emplace_back(counts);
   const auto n = static_cast<std::size_t>(samples);
   for (Totals& totals : totals_) {
     sums_.push_back(Array<std::uint32_t>::zeros(counts));
@@ -159,7 +182,7 @@ void ReplicateSums::add_block(const PairCounts& so_far) {
     add(totals.heterozygous, so_far.heterozygous);
     add(totals.homozygous, so_far.homozygous);
   }
-  if (used_ == group) flush();
+  if (used_ == waiting_.size()) flush();
 }
 
 void ReplicateSums::flush() {
@@ -175,7 +198,7 @@ void ReplicateSums::flush() {
     context_.check_cancelled();
     const std::int64_t from = begin * tile, to = std::min(counts, end * tile);
     for (std::int64_t at = from; at < to; at += tile) {
-      const std::uint32_t* blocks[group];
+      const std::uint32_t* blocks[most_waiting];
       for (std::size_t g = 0; g < used_; ++g) blocks[g] = waiting_[g].data() + at;
       for (std::size_t r = 0; r < sums_.size(); ++r) {
         const std::int64_t count = std::min(tile, to - at);
@@ -224,7 +247,7 @@ std::uint64_t bootstrap_bytes(const BootstrapParams& params,
   const std::int64_t windows = params.blocks.in_base_pairs ? longest_genome : sites;
   const std::int64_t blocks =
       std::clamp<std::int64_t>(windows / params.blocks.length, 0, std::max<std::int64_t>(sites, 0));
-  const Needs needs = needs_of(samples, missing, blocks);
+  const Needs needs = best_needs(samples, missing, blocks, memory, params.replicates);
   return needs.fixed +
          static_cast<std::uint64_t>(needs.batch(memory, params.replicates)) * needs.each;
 }
@@ -250,7 +273,7 @@ std::int64_t bootstrap_counts(Context& context,
   }
   const std::int64_t samples = std::ssize(cohort.samples());
   const std::int64_t at_once = sites_read(samples);
-  const Needs needs = needs_of(samples, found.missing, blocks);
+  const Needs needs = best_needs(samples, found.missing, blocks, memory, params.replicates);
   if (needs.fixed + needs.each > memory) {
     throw resource_error(
         "--bootstrap: the sums of blocks of {} need {} next to the matrices, and --memory leaves "
@@ -263,6 +286,17 @@ std::int64_t bootstrap_counts(Context& context,
   const std::int64_t batch = needs.batch(memory, params.replicates);
   const double pairs = static_cast<double>(triangle_cells(samples));
   const std::int64_t passes = divide_up(params.replicates, batch);
+  if (passes > 1) {
+    const std::uint64_t needed =
+        needs_of(samples, found.missing, blocks, ReplicateSums::least_waiting).fixed +
+        static_cast<std::uint64_t>(params.replicates) * needs.each;
+    context.note(fmt::format(
+        "--bootstrap: {} in {} passes over the input, each of which counts every pair again; one "
+        "with --memory raised by {}",
+        counted(params.replicates, "replicate"),
+        passes,
+        needed_bytes(needed - memory)));
+  }
   Stage stage(context,
               "bootstrap",
               pairs * static_cast<double>(std::max<std::int64_t>(cohort.sites(), 0) * passes),
@@ -273,7 +307,7 @@ std::int64_t bootstrap_counts(Context& context,
     for (std::int64_t r = first; r < end; ++r) {
       weights.push_back(block_weights(blocks, r, params.seed));
     }
-    ReplicateSums sums(context, samples, found.missing, std::move(weights));
+    ReplicateSums sums(context, samples, found.missing, needs.waiting, std::move(weights));
     PairCounter counter(context, samples, {});
     CallBlock block;
     cohort.rewind();

@@ -41,14 +41,17 @@ std::vector<std::uint32_t> block_weights(std::int64_t count,
 
 /// Sums of the counts of blocks, weighted for each of several replicates.
 ///   work: one multiplication for each block, pair, replicate and kind of count
-///   memory: bytes(...) a replicate, and 16 more of them
+///   memory: bytes(...) a replicate, and as many more as blocks wait
 ///   determinism: integers: the same counts for any number of threads and order of replicates
 class ReplicateSums {
  public:
-  /// `weights`: of each replicate's blocks.
+  /// Blocks that wait until their counts are added to every sum.
+  static constexpr std::size_t least_waiting = 4, most_waiting = 16;
+  /// `waiting`: from the least to the most. `weights`: of each replicate's blocks.
   ReplicateSums(Context& context,
                 std::int64_t samples,
                 bool with_missing,
+                std::size_t waiting,
                 std::vector<std::vector<std::uint32_t>> weights);
   /// The counts of all sites up to the end of the next block.
   void add_block(const PairCounts& so_far);
@@ -57,7 +60,6 @@ class ReplicateSums {
   static std::uint64_t bytes(std::int64_t samples, bool with_missing);
 
  private:
-  static constexpr std::size_t group = 16;
   void flush();
 
   Context& context_;

@@ -160,7 +160,7 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
 
 void check_params(const FermatParams& params) {
   if (params.neighbors < 0 || params.landmarks < 0) {
-    throw input_error("fermat: expected 0 or more neighbours and landmarks, got {} and {}",
+    throw input_error("fermat: expected 0 or more neighbors and landmarks, got {} and {}",
                       params.neighbors,
                       params.landmarks);
   }

@@ -98,7 +98,8 @@ Precision choose(const WeightRange& range, double power, Precision wanted, bool 
   return bits < float_window.high ? Precision::float32 : Precision::float64;
 }
 
-// 1 unless the weights would leave the window; then the power of two above the largest distance.
+// 1 unless the weights would leave the window; then the power of two above the largest distance, as
+// far as it and its inverse are numbers.
 double scale_for(const WeightRange& range, double power, Precision precision) {
   if (precision == Precision::integer || range.largest == 0) return 1;
   const Window window = precision == Precision::float32 ? float_window : double_window;
@@ -106,7 +107,7 @@ double scale_for(const WeightRange& range, double power, Precision precision) {
       power * std::log2(range.smallest) > window.low) {
     return 1;
   }
-  return std::exp2(std::ceil(std::log2(range.largest)));
+  return std::exp2(std::clamp(std::ceil(std::log2(range.largest)), -1022.0, 1023.0));
 }
 
 // Distances so much smaller than the largest that their power is zero, or loses digits.

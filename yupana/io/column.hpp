@@ -28,6 +28,7 @@ class ColumnReader {
   /// At least as many as there are, and of a text more.
   std::int64_t size_bound() const;
   const std::string& path() const { return file_.path(); }
+  bool is_text() const { return !npy_; }
   /// Lines that began with #, so far.
   std::int64_t comments() const { return without_numbers_.comments(); }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/line_reader.hpp"
@@ -177,6 +178,16 @@ bool read_triangle_layout(const MatrixText& text,
 }
 
 Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) {
+  const std::vector<std::string_view> first = text.fields(0);
+  if (text.lines.size() > 1 && first.size() == 1 && is_number(first[0])) {
+    return bad_file(
+        text.path,
+        "expected PHYLIP's square form, '{0}' and then {0} lines of a name and {0} "
+        "distances each, got {1}, the first of {2}; write triangles and wrapped rows so",
+        first[0],
+        counted(std::ssize(text.lines) - 1, "line"),
+        counted(std::ssize(text.fields(1)), "field"));
+  }
   return bad_file(text.path, "not square: {} rows of {} fields", rows, fields);
 }
 

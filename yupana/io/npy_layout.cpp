@@ -23,6 +23,14 @@ std::string_view text_after(std::string_view path, std::string_view header, std:
   return rest;
 }
 
+/// How an array of another type is saved as one of numbers.
+std::string advice(std::string_view type) {
+  const bool is_time = type.size() > 1 && (type[1] == 'M' || type[1] == 'm');
+  if (is_time) return "save dates and times as numbers of their unit, by x.astype('int64')";
+  if (type.empty()) return "save one field of the records, x['NAME']";
+  return "convert them with astype, as x.astype('float64')";
+}
+
 void read_description(std::string_view path, std::string_view text, NpyLayout& layout) {
   const std::size_t close = text.size() > 1 && text[0] == '\'' ? text.find('\'', 1) : 0;
   const std::string_view word =
@@ -34,8 +42,9 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (!ordered || !is_letter(word[1]) || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
-                   ".npy holds values of type {}; expected plain floats or integers",
-                   printable(word.empty() ? text : word));
+                   ".npy holds values of type {}; expected plain floats or integers; {}",
+                   printable(word.empty() ? text : word),
+                   advice(word));
   }
   layout.swapped = word[0] == '>';
   layout.kind = word[1];

@@ -9,6 +9,7 @@
 
 #include "yupana/analysis/heat_map.hpp"
 #include "yupana/analysis/histogram.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/phylogeny.hpp"
@@ -194,6 +195,15 @@ FermatAnalysis::FermatAnalysis(Context& context,
                                const FermatInput& input)
     : context_(context), params_(params), input_(input) {
   const Extent entries = extent_of(input.distances);
+  // The inverse of a subnormal unit is infinite.
+  constexpr double least_unit = std::numeric_limits<double>::min();
+  if (entries.most > 0 && entries.most < least_unit) {
+    throw bad_file(params.distances,
+                   "expected the largest number to be at least {:.2g}, below which doubles lose "
+                   "digits, got {}; scale the distances",
+                   least_unit,
+                   entries.most);
+  }
   const Power power = distance_power(input.squared);
   least_ = power.of(entries.least);
   most_ = power.of(entries.most);

@@ -25,11 +25,17 @@ void check_operator(const Params& params) {
   throw usage_error("--wrap: goes with --op sum or product, not min or max; leave it out");
 }
 
-template <class Params>
-void check_wrap(const Params& params, io::NumberType type) {
-  if (!params.wrap || type.kind != 'f') return;
-  throw usage_error(
-      "--wrap: {} holds {}, and floats do not wrap; leave it out", params.in, type.name());
+void check_wrap(bool wrap, const io::ColumnReader& reader) {
+  if (!wrap || reader.type().kind != 'f') return;
+  if (reader.is_text()) {
+    throw usage_error(
+        "--wrap: the numbers of {} are read as f8, and floats do not wrap; give --type i8 or u8 to "
+        "read whole numbers, or leave --wrap out",
+        reader.path());
+  }
+  throw usage_error("--wrap: {} holds {}, and floats do not wrap; leave it out",
+                    reader.path(),
+                    reader.type().name());
 }
 
 template <class Params>
@@ -43,7 +49,9 @@ class SumCheck {
  public:
   template <class Params>
   explicit SumCheck(const Params& params)
-      : path_(params.in), on_(params.op == ArrayOperator::sum && !params.wrap) {}
+      : path_(params.in),
+        as_floats_(as_floats(params.text_type)),
+        on_(params.op == ArrayOperator::sum && !params.wrap) {}
 
   void add(Context& context, const T* values, std::int64_t n) {
     if constexpr (std::is_integral_v<T>) {
@@ -72,13 +80,15 @@ class SumCheck {
   Error outside() const {
     return bad_file(path_,
                     "with number {} the sum is {}, beyond what {} holds; pass --wrap for sums "
-                    "modulo 2^64, or save the numbers as f8",
+                    "modulo 2^64, or {}",
                     range_.first_outside() + 1,
                     range_.outside(),
-                    io::number_type<T>().name());
+                    io::number_type<T>().name(),
+                    as_floats_);
   }
 
   std::string path_;
+  const char* as_floats_;
   bool on_;
   arrays::SumRange<std::conditional_t<std::is_integral_v<T>, T, std::int64_t>> range_;
 };
@@ -147,7 +157,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
   }
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
-  check_wrap(params, reader->type());
+  check_wrap(params.wrap, *reader);
   if (is_of_runs(params)) return scan_runs(context, params, *reader);
   AtomicFile out(params.out);
   return with_widest_type(reader->type(), [&](auto zero) {
@@ -188,7 +198,7 @@ ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
   check_not_compressed(params.out);
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
-  check_wrap(params, reader->type());
+  check_wrap(params.wrap, *reader);
   if (is_of_runs(params)) return reduce_runs(context, params, *reader);
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);

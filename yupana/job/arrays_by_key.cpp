@@ -113,14 +113,14 @@ std::unique_ptr<io::ColumnReader> open_keys(Context& context,
 }
 
 template <class Folding, class T>
-[[noreturn]] void refuse(const std::string& path, const std::string& which) {
+[[noreturn]] void refuse(const std::string& path, TextType type, const std::string& which) {
   throw bad_file(path,
-                 "the {} {} is beyond what {} holds; pass --wrap for {}s modulo 2^64, or save the "
-                 "numbers as f8",
+                 "the {} {} is beyond what {} holds; pass --wrap for {}s modulo 2^64, or {}",
                  Folding::name,
                  which,
                  io::number_type<T>().name(),
-                 Folding::name);
+                 Folding::name,
+                 as_floats(type));
 }
 
 /// Counts totals of floats that are infinite or NaN, and notes them.
@@ -205,7 +205,7 @@ class RunScanner {
 
   T total(const One& segment, std::int64_t number) {
     if (!params_.wrap && !Folding::holds(segment.fold)) {
-      refuse<Folding, T>(params_.in, fmt::format("up to number {}", number));
+      refuse<Folding, T>(params_.in, params_.text_type, fmt::format("up to number {}", number));
     }
     const T value = Folding::value(segment.fold);
     not_finite_.add(value);
@@ -269,7 +269,8 @@ class RunReducer {
 
  private:
   T total(const Fold& fold, const std::string& which) {
-    if (!params_.wrap && !Folding::holds(fold)) refuse<Folding, T>(params_.in, which);
+    if (!params_.wrap && !Folding::holds(fold))
+      refuse<Folding, T>(params_.in, params_.text_type, which);
     const T value = Folding::value(fold);
     not_finite_.add(value);
     return value;

@@ -267,6 +267,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   const bool first = context.rank() == 0;
   DistanceJobResult result;
   result.passes = passes_of(plan);
+  note_passes(context, plan);
   std::int64_t without_kinship = 0;
   std::optional<io::NpyMatrix> npy, shared;
   analysis::Phylogeny tree;

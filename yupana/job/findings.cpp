@@ -179,9 +179,8 @@ std::string compared(const char* what, double fermat, double plain, const std::s
   if (std::abs(fermat - plain) < same_score) {
     // As the table prints them.
     const auto text = [](double score) { return fmt::format("{:.3f}", score); };
-    if (text(fermat) == text(plain)) {
-      return fmt::format("{} is the same for both ({})", what, score_text(plain));
-    }
+    if (fermat == plain) return fmt::format("{} is the same for both ({})", what, text(plain));
+    if (text(fermat) == text(plain)) return fmt::format("{} is {} for both", what, text(plain));
     return fmt::format(
         "{} changes by less than {} ({} to {})", what, same_score, text(plain), text(fermat));
   }

@@ -178,6 +178,12 @@ GrmPlan plan_grm(const Context& context,
     const std::int64_t pairs = triangle_cells(band.end) - triangle_cells(band.begin);
     plan.sum_bytes = std::max(plan.sum_bytes, 12 * static_cast<std::uint64_t>(pairs));
   }
+  if (plan.bands.size() > 1 && context.backend() != Backend::cuda) {
+    const std::uint64_t sums = besides + static_cast<std::uint64_t>(triangle_cells(samples)) * cell;
+    const std::uint64_t share = std::min(largest, sums / 3 + 1);  // a quarter of all
+    plan.one_pass_bytes =
+        std::max(needs.later_bytes, sums + std::max(share, static_cast<std::uint64_t>(few) * site));
+  }
   plan.fixed_bytes = besides;
   if (!needs.one_band) {
     plan.write_bytes = plan.sum_bytes / 12 * static_cast<std::uint64_t>(needs.cell_bytes);
@@ -199,6 +205,7 @@ Plan plan_of_grm(const Context& context,
   plan.block_sites = grm.block_sites;
   plan.block_bytes = grm.block_bytes;
   plan.count_bytes = grm.sum_bytes;
+  plan.one_pass_bytes = grm.one_pass_bytes;
   plan.total_bytes =
       std::max(plan.sizes.kinship_bytes,
                program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
@@ -285,6 +292,7 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
   GrmFiles matrices = open_files(params, n, files);
   GrmJobResult result;
   result.passes = std::ssize(plan.bands);
+  note_passes(context, plan_of_grm(context, input, params.input, plan));
   for (const Range band : plan.bands) {
     const genotype::Grm grm =
         count_grm(context, input, plan, {.standardize = params.standardize, .rows = band});

@@ -40,6 +40,8 @@ struct GrmPlan {
   std::uint64_t sum_bytes = 0;    ///< of the pairs of the largest band
   std::uint64_t write_bytes = 0;  ///< of rows of a .npy that are written at a time
   std::uint64_t fixed_bytes = 0;  ///< of a run besides both
+  /// Memory with which one pass would do, where there are several; else 0.
+  std::uint64_t one_pass_bytes = 0;
 };
 
 /// What a run holds besides its sums of pairs.

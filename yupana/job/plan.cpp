@@ -1,7 +1,6 @@
 #include "yupana/job/plan.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "yupana/core/counted.hpp"
@@ -235,11 +234,33 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
   return std::max({after, plan.sizes.kinship_bytes, held + counts + bytes_beside_counts(plan)});
 }
 
+/// Enough for all counts at once and for the largest block beside them.
+std::uint64_t one_pass_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
+  const PlanParams& sizes = plan.sizes;
+  if (sizes.ranks > 1 || !plan.gpu_bands.empty() || plan.bands.size() < 2) return 0;
+  const auto cells = static_cast<std::uint64_t>(triangle_cells(sizes.samples));
+  const std::uint64_t counts = std::max(bytes_of_rows({0, sizes.samples}, sizes, 1),
+                                        cells * bytes_of_rows({0, 1}, sizes, 1));
+  const double site = site_bytes(sizes.samples, plan.planes);
+  const auto block =
+      static_cast<std::uint64_t>(genotype::chunk_sites * site) +
+      std::max(preferred_block_bytes, static_cast<std::uint64_t>(smallest_block_sites * site));
+  return std::max(after, held + counts + std::max(block, sizes.unblocked_bytes));
+}
+
 }  // namespace
 
 std::int64_t passes_of(const Plan& plan) {
   return plan.passes +
          (plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands));
+}
+
+void note_passes(const Context& context, const Plan& plan) {
+  if (passes_of(plan) < 4 || plan.one_pass_bytes == 0) return;
+  context.note(fmt::format("--memory {}: {} passes over the input; one with --memory {}",
+                           allowed_bytes(context.memory()),
+                           passes_of(plan),
+                           memory_option(static_cast<double>(plan.one_pass_bytes))));
 }
 
 Plan make_plan(Context& context, const PlanParams& params) {
@@ -276,109 +297,13 @@ Plan make_plan(Context& context, const PlanParams& params) {
     plan.complete_bytes = complete_bytes(plan, held, after - params.after_bytes + later);
   }
   cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
+  plan.one_pass_bytes = one_pass_bytes(plan, held, after);
   return plan;
 }
 
 void add_disk(Plan& plan, const std::string& out, std::uint64_t output_bytes) {
   plan.output_bytes = output_bytes;
   if (!out.empty()) plan.free_disk = free_disk(out);
-}
-
-nlohmann::ordered_json plan_json(const Plan& plan) {
-  nlohmann::ordered_json json{{"samples", plan.sizes.samples},
-                              {"sites", plan.sizes.sites},
-                              {"planes", plan.planes},
-                              {"block_sites", plan.block_sites},
-                              {"passes", passes_of(plan)},
-                              {"pair_groups", plan.pair_groups},
-                              {"site_groups", plan.sizes.ranks / plan.pair_groups},
-                              {"memory", plan.total_bytes},
-                              {"gpu_memory", plan.gpu_bytes},
-                              {"pair_sites", plan.pair_sites},
-                              {"output", plan.output_bytes},
-                              {"output_may_grow", plan.output_may_grow}};
-  if (plan.sizes.kinship_passes > 0) {
-    json["kinship_memory"] = plan.sizes.kinship_bytes;
-    json["kinship_passes"] = plan.sizes.kinship_passes;
-  }
-  if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
-  if (plan.free_disk) json["free_disk"] = *plan.free_disk;
-  return json;
-}
-
-namespace {
-
-/// Rounded up: as --memory takes it.
-std::string bytes_text(const char* what, std::uint64_t bytes, const std::string& more = "") {
-  return fmt::format("{:<12} {}{}\n", what, needed_bytes(bytes), more);
-}
-
-/// When a run holds less than planned, and whose memory it is.
-std::string less_text(const Plan& plan) {
-  const std::string each = plan.sizes.ranks > 1 ? " on each rank" : "";
-  if (plan.at_most && plan.sizes.sites >= 0) return " at the most; what the sites hold decides";
-  if (plan.bands.empty() && !plan.at_most) return "";
-  if (plan.sizes.sites < 0) return each + " at the most; less if the sites are few";
-  if (!plan.sizes.missing) return each;
-  if (!plan.complete_bytes) return each + " at the most; less if no call is missing";
-  return fmt::format("; {} if no call is missing", needed_bytes(*plan.complete_bytes));
-}
-
-std::string counts_text(const Plan& plan) {
-  std::string text;
-  if (plan.planes > 0) {
-    text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
-  }
-  text +=
-      fmt::format("blocks       {} sites, {}\n", plan.block_sites, human_bytes(plan.block_bytes));
-  if (plan.sizes.ranks > 1) {
-    text += fmt::format("ranks        {}: pairs in {}, sites in {} groups\n",
-                        plan.sizes.ranks,
-                        plan.pair_groups,
-                        plan.sizes.ranks / plan.pair_groups);
-  }
-  text += fmt::format("counts       {} in {} over the input\n",
-                      human_bytes(plan.count_bytes),
-                      counted(passes_of(plan), "pass", "passes"));
-  if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
-  return text;
-}
-
-}  // namespace
-
-std::string describe(const Plan& plan) {
-  std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
-  if (passes_of(plan) > 0) {
-    const std::int64_t sites = plan.sizes.sites;
-    text += fmt::format("sites        {}\n", sites < 0 ? "unknown" : human_count(sites));
-  }
-  if (!plan.bands.empty()) text += counts_text(plan);
-  if (plan.bands.empty() && plan.passes > 0) {
-    text += fmt::format(
-        "passes       {}{} over the input\n", plan.passes > 2 ? "up to " : "", plan.passes);
-  }
-  if (plan.sizes.kinship_passes > 0) {
-    text += bytes_text("kinships",
-                       plan.sizes.kinship_bytes,
-                       fmt::format(" in {} before, of every pair (--king-cutoff)",
-                                   counted(plan.sizes.kinship_passes, "more pass", "more passes")));
-  }
-  const std::uint64_t matrices =
-      std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
-  if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
-  text += bytes_text("memory", plan.total_bytes, less_text(plan));
-  if (plan.pair_sites > 0) {
-    text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
-  }
-  if (plan.output_bytes > 0 || plan.output_may_grow) {
-    text += bytes_text("output",
-                       plan.output_bytes,
-                       plan.output_may_grow ? " at the least: text and compressed files take more"
-                       : plan.output_may_shrink ? " at the most; less where filters leave out sites"
-                                                : "");
-  }
-  if (plan.free_disk) text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
-  return text;
 }
 
 }  // namespace yupana::job

@@ -71,8 +71,10 @@ struct Plan {
   std::vector<Range> gpu_bands;
   std::uint64_t gpu_bytes = 0;  ///< on each GPU, for the largest of them
   std::int64_t passes = 0;      ///< over the input besides those of the bands
-  bool at_most = false;         ///< sites decide how much less than the total a run holds
-  double pair_sites = 0;        ///< n (n - 1) / 2 x sites; 0 where sites are unknown
+  /// Memory with which one pass would do, where one process on the CPU makes several; else 0.
+  std::uint64_t one_pass_bytes = 0;
+  bool at_most = false;   ///< sites decide how much less than the total a run holds
+  double pair_sites = 0;  ///< n (n - 1) / 2 x sites; 0 where sites are unknown
 };
 
 /// Cuts a run to fit context.memory(), and ranks into groups so that reading and sums over ranks
@@ -82,6 +84,9 @@ Plan make_plan(Context& context, const PlanParams& params);
 
 /// Passes over the input that the plan makes.
 std::int64_t passes_of(const Plan& plan);
+
+/// Notes that a run will make many passes, and the memory with which it makes one.
+void note_passes(const Context& context, const Plan& plan);
 
 /// Adds what the run writes and, where `out` names it, what its disk has free.
 void add_disk(Plan& plan, const std::string& out, std::uint64_t output_bytes);

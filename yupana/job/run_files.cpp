@@ -10,6 +10,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/text_fields.hpp"
+#include "yupana/report/pictures.hpp"
 
 namespace yupana::job {
 
@@ -41,12 +42,35 @@ std::string table_path(const std::string& out, std::string_view ending) {
 
 namespace {
 
-/// Files of one alpha of an earlier run, PREFIX.alphaA with one of the endings, by their names.
-std::set<std::string> files_of_alphas(const std::string& prefix,
-                                      std::initializer_list<const char*> endings) {
+using Endings = std::initializer_list<const char*>;
+
+/// "alphaA" with one of the endings.
+bool is_of_an_alpha(std::string_view name, Endings endings) {
+  constexpr std::string_view lead = "alpha";
+  if (!name.starts_with(lead)) return false;
+  name.remove_prefix(lead.size());
+  return std::ranges::any_of(endings, [&](std::string_view ending) {
+    return name.ends_with(ending) &&
+           io::number_of<double>(name.substr(0, name.size() - ending.size())).has_value();
+  });
+}
+
+/// A figure of a page by itself: "tree1.pdf".
+bool is_figure(std::string_view name) {
+  constexpr std::string_view kinds[] = {
+      "curve", "embedding", "heat-map", "histogram", "scree", "tree"};
+  const auto ends = [&](std::string_view ending) { return name.ends_with(ending); };
+  if (std::ranges::none_of(report::picture_endings, ends)) return false;
+  name = name.substr(0, name.rfind('.'));
+  return std::ranges::count(kinds, name.substr(0, name.find_last_not_of("0123456789") + 1)) > 0;
+}
+
+/// Files of one alpha of an earlier run, and where it draws a page figures by themselves, by name.
+std::set<std::string> numbered_files(const std::string& prefix, Endings endings) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(prefix).parent_path();
-  const std::string lead = fs::path(prefix).filename().string() + ".alpha";
+  const std::string lead = fs::path(prefix).filename().string() + ".";
+  const bool draws = std::ranges::count(endings, std::string_view(".html")) > 0;
   std::set<std::string> paths;
   std::error_code none;
   for (const fs::directory_entry& entry :
@@ -54,10 +78,8 @@ std::set<std::string> files_of_alphas(const std::string& prefix,
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(lead)) continue;
     const std::string_view rest = std::string_view(name).substr(lead.size());
-    for (const std::string_view ending : endings) {
-      if (!rest.ends_with(ending)) continue;
-      const auto alpha = io::number_of<double>(rest.substr(0, rest.size() - ending.size()));
-      if (alpha) paths.insert((folder / name).string());
+    if (is_of_an_alpha(rest, endings) || (draws && is_figure(rest))) {
+      paths.insert((folder / name).string());
     }
   }
   return paths;
@@ -70,8 +92,8 @@ std::string left_by_earlier_runs(const OutputFiles& files,
                                  std::initializer_list<const char*> endings) {
   std::vector<std::string> paths;
   for (const char* const ending : endings) paths.push_back(prefix + ending);
-  const std::set<std::string> of_alphas = files_of_alphas(prefix, endings);
-  paths.insert(paths.end(), of_alphas.begin(), of_alphas.end());
+  const std::set<std::string> numbered = numbered_files(prefix, endings);
+  paths.insert(paths.end(), numbered.begin(), numbered.end());
   std::string names;
   int count = 0;
   for (const std::string& path : paths) {

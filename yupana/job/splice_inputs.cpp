@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <set>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
@@ -42,7 +44,31 @@ void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
 
 }  // namespace
 
+/// About what sequences, their other strands, an index and the search of candidates hold: a first
+/// refusal names it, for what is met later would be refused again.
+std::uint64_t SpliceInputs::expected_bytes(const std::vector<SpliceInput>& inputs) const {
+  constexpr std::uint64_t packed = 4, strands = 3, index = 8, search = 16;  // bytes a base
+  const auto letters = [](const std::string& path) -> std::uint64_t {
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(path, none);
+    return none ? 0 : size * (path.ends_with(".gz") ? packed : 1);
+  };
+  std::uint64_t bytes = 0;
+  std::set<std::string> counted;
+  for (const SpliceInput& input : inputs) {
+    if (counted.insert(input.target).second) bytes += strands * letters(input.target);
+    if (!counted.insert(input.genome).second) continue;
+    const std::uint64_t bases = letters(input.genome);
+    const bool searched = input.exons == "auto";
+    const bool whole = params_.exact_window || bases <= SpliceJobParams::exact_bases;
+    bytes += bases * (strands + (searched && params_.index.empty() ? index : 0) +
+                      (searched && whole ? search : 0));
+  }
+  return bytes;
+}
+
 std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
+  expected_ = expected_bytes(inputs);
   read_sites(inputs);
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
@@ -117,11 +143,11 @@ void SpliceInputs::need(std::uint64_t bytes) const {
   const auto needed = static_cast<double>(held_ + bytes);
   throw resource_error(
       "splice: sequences and candidate exons so far need {} of memory and {} are "
-      "allowed; give --memory {} (twice that: more may follow) or more, shorter sequences or fewer "
+      "allowed; give --memory {} (more may follow) or more, shorter sequences or fewer "
       "exons",
       needed_bytes(needed),
       allowed_bytes(static_cast<double>(context_.memory())),
-      memory_option(2 * needed));
+      memory_option(2 * std::max(needed, static_cast<double>(expected_))));
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {
@@ -142,7 +168,7 @@ const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path,
                                    is_dna ? std::string(io::dna_letters) : letters_known(scores),
                                    is_dna ? letters_hint : "",
                                    left(),
-                                   held_);
+                                   held_ + 2 * expected_);
     hold(io::held_bytes(place->second));
   }
   return place->second;

@@ -137,6 +137,7 @@ class SpliceInputs {
   /// The exons of a task's trials that have none.
   std::vector<Exons> exons_of(const Task& task);
   void read_sites(const std::vector<SpliceInput>& inputs);
+  std::uint64_t expected_bytes(const std::vector<SpliceInput>& inputs) const;
   splice::SitesAlong sites_along(const Trial& trial) const;
   /// Leaves of each trial's exons those that may change an output.
   void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
@@ -156,6 +157,7 @@ class SpliceInputs {
   const SpliceJobParams& params_;
   const bool any_protein_;
   std::uint64_t held_ = 0;
+  std::uint64_t expected_ = 0;  ///< by the sizes of the files, before any is read
   SpliceSearch search_;
   std::map<std::string, splice::SiteScores> sites_;  ///< by sequence
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;

@@ -56,7 +56,7 @@ void check_grid(const Grid& grid) {
   constexpr std::int64_t most_side = 1 << 20, most = std::numeric_limits<std::int32_t>::max();
   if (grid.rows < 1 || grid.cols < 1) {
     throw usage_error(
-        "map: expected at least 1 row and 1 column, got {} x {}", grid.rows, grid.cols);
+        "map: expected rows and cols of at least 1, got {} x {}", grid.rows, grid.cols);
   }
   if (grid.rows > most_side || grid.cols > most_side || grid.size() > most) {
     throw usage_error("map: expected at most {} neurons and {} a side, got {} x {}",

@@ -29,7 +29,7 @@ double size_of(std::span<const double> a, const char* name) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!std::isfinite(a[i])) {
       throw input_error(
-          "polymul: expected finite numbers, got {} as coefficient {} of {}", a[i], i, name);
+          "polymul: {}: expected finite numbers, got {} at place {} (from 0)", name, a[i], i);
     }
     sum += static_cast<long double>(a[i]) * a[i];
   }

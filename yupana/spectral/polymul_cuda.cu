@@ -90,7 +90,7 @@ void check_finite(std::span<const double> values, const char* name) {
   });
   if (first == nowhere) return;
   throw input_error(
-      "polymul: coefficient {} of {} is NaN or infinite; expected finite numbers", first, name);
+      "polymul: {}: expected finite numbers, got another at place {} (from 0)", name, first);
 }
 
 template <class T>

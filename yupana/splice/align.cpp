@@ -57,8 +57,8 @@ void check_problems(Context& context,
     check_letters(params.substitution, problems[p].target, 1, "target letter");
     check_exons(problems[p], params.substitution);
     check_sums(problems[p], params, score_scale);
-    check_memory(context, problems[p], params);
   });
+  check_memory(context, problems, params);
 }
 
 std::vector<SplicedAlignment> align(Context& context,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -41,27 +42,42 @@ std::uint64_t table_bytes(const Case& problem, int more, int carried) {
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
 
-/// bytes_of(counts, left): of the CPU.
+/// What a problem needs where it is more than is left, else 0. bytes_of(counts, left): of the CPU.
 template <class Bytes>
-void check(const Context& context,
-           const Case& problem,
-           const AlignParams& params,
-           const char* letters,
-           std::uint64_t reference,
-           const Bytes& bytes_of) {
+std::uint64_t lacking(const Context& context,
+                      const Case& problem,
+                      const AlignParams& params,
+                      std::uint64_t reference,
+                      const Bytes& bytes_of) {
   const std::uint64_t left = memory_left(context, params);
-  const auto refuse_above = [&](std::uint64_t bytes) {
-    if (bytes > left) refuse_memory(problem, params, letters, bytes, left);
-  };
-  if (context.backend() == Backend::reference) refuse_above(reference);
-  if (context.backend() != Backend::cpu) return;
-  if (bytes_of(TableCounts::bound(problem.exons), left) <= left) return;
+  if (context.backend() == Backend::reference) return reference > left ? reference : 0;
+  if (context.backend() != Backend::cpu) return 0;
+  if (bytes_of(TableCounts::bound(problem.exons), left) <= left) return 0;
   const TableCounts counts = TableCounts::of(make_plan(problem.exons, params.min_intron));
   std::uint64_t bytes = bytes_of(counts, left);
-  if (bytes <= left) return;
+  if (bytes <= left) return 0;
   // Where more is left more rows are kept: what is named has to suffice when it is left.
   for (std::uint64_t more = 0; (more = bytes_of(counts, bytes)) > bytes;) bytes = more;
-  refuse_above(bytes);
+  return bytes;
+}
+
+/// Refuses the problem that lacks most, so that what is named suffices for all.
+template <class Lacking>
+void check(Context& context,
+           std::span<const Case> problems,
+           const AlignParams& params,
+           const char* letters,
+           const Lacking& lacking_of) {
+  std::vector<std::uint64_t> bytes(problems.size());
+  context.parallel_for(std::ssize(problems), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
+      bytes[p] = lacking_of(problems[p]);
+    }
+  });
+  const auto most = std::max_element(bytes.begin(), bytes.end());
+  if (most == bytes.end() || *most == 0) return;
+  const auto& problem = problems[static_cast<std::size_t>(most - bytes.begin())];
+  refuse_memory(problem, params, letters, *most, memory_left(context, params));
 }
 
 }  // namespace
@@ -146,18 +162,24 @@ std::uint64_t cpu_protein_bytes(const Case& problem,
   return static_cast<std::uint64_t>(bytes);
 }
 
-void check_memory(const Context& context, const Case& problem, const AlignParams& params) {
-  const auto bytes_of = [&](const TableCounts& counts, std::uint64_t left) {
-    return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), left);
-  };
-  check(context, problem, params, "target letters", reference_bytes(problem), bytes_of);
+void check_memory(Context& context, std::span<const Case> problems, const AlignParams& params) {
+  check(context, problems, params, "target letters", [&](const Case& problem) {
+    const auto bytes_of = [&](const TableCounts& counts, std::uint64_t left) {
+      return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), left);
+    };
+    return lacking(context, problem, params, reference_bytes(problem), bytes_of);
+  });
 }
 
-void check_protein_memory(const Context& context, const Case& problem, const AlignParams& params) {
-  const auto bytes_of = [&](const TableCounts& counts, std::uint64_t) {
-    return cpu_protein_bytes(problem, params, counts);
-  };
-  check(context, problem, params, "amino acids", reference_protein_bytes(problem), bytes_of);
+void check_protein_memory(Context& context,
+                          std::span<const Case> problems,
+                          const AlignParams& params) {
+  check(context, problems, params, "amino acids", [&](const Case& problem) {
+    const auto bytes_of = [&](const TableCounts& counts, std::uint64_t) {
+      return cpu_protein_bytes(problem, params, counts);
+    };
+    return lacking(context, problem, params, reference_protein_bytes(problem), bytes_of);
+  });
 }
 
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "yupana/core/context.hpp"
@@ -44,10 +45,13 @@ std::uint64_t cpu_protein_bytes(const Case& problem,
                                 const AlignParams& params,
                                 const TableCounts& counts);
 
-/// Throws out_of_resources where a problem needs more than is left on the context's backend. The
-/// plan of a problem is made only where the bound does not fit.
-void check_memory(const Context& context, const Case& problem, const AlignParams& params);
-void check_protein_memory(const Context& context, const Case& problem, const AlignParams& params);
+/// Throws out_of_resources where a problem needs more than is left on the context's backend, of
+/// several for the one that needs most. The plan of a problem is made only where the bound does not
+/// fit.
+void check_memory(Context& context, std::span<const Case> problems, const AlignParams& params);
+void check_protein_memory(Context& context,
+                          std::span<const Case> problems,
+                          const AlignParams& params);
 
 /// Problems that may run side by side, 1 to `threads`, where the largest needs `bytes`.
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left);

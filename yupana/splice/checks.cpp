@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/messages.hpp"
@@ -83,16 +84,15 @@ void check_params(const AlignParams& params) {
                                 largest_score));
     }
   }
-  for (const int gap : {params.gap_open, params.gap_extend}) {
+  for (const auto& [name, gap] :
+       {std::pair("gap_open", params.gap_open), std::pair("gap_extend", params.gap_extend)}) {
     if (gap > 0 || gap < -largest_score) {
-      throw refused(
-          fmt::format("splice: a gap score of {}; expected {} to 0", gap, -largest_score));
+      throw refused(fmt::format("splice: {}: expected {} to 0, got {}", name, -largest_score, gap));
     }
   }
   if (params.min_intron < 0 || params.min_intron > largest_length) {
-    throw refused(fmt::format("splice: introns of at least {} bases; expected 0 to {}",
-                              params.min_intron,
-                              largest_length));
+    throw refused(fmt::format(
+        "splice: min_intron: expected 0 to {}, got {}", largest_length, params.min_intron));
   }
 }
 

@@ -86,7 +86,7 @@ GeneticCode::GeneticCode(int table) : table_(table) {
   const auto is_it = [&](const GeneticCodeName& one) { return one.table == table; };
   if (std::none_of(std::begin(names), std::end(names), is_it)) {
     throw input_error(
-        "genetic code {}: expected one of NCBI's tables {}", table, genetic_code_list());
+        "genetic_code: expected one of NCBI's tables {}, got {}", genetic_code_list(), table);
   }
   amino_.fill('X');
   for (int codon = 0; codon < 64; ++codon) {

@@ -110,8 +110,8 @@ void check_proteins(Context& context, std::span<const Case> problems, const Prot
       check_protein_range(
           problems[p], params, make_plan(problems[p].exons, params.align.min_intron));
     }
-    check_protein_memory(context, problems[p], params.align);
   });
+  check_protein_memory(context, problems, params.align);
 }
 
 std::vector<SplicedAlignment> align_protein(Context& context,
