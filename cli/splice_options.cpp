@@ -25,14 +25,17 @@ void add_files(Command& command, SpliceOptions& options) {
       "word protein after proteins; between blanks, or tabs where names have blanks; paths "
       "are relative to the list's folder, or to the working folder where it is piped");
   using job::SpliceSave;
-  command.choice("--save",
-                 options.save,
-                 {{"nothing", SpliceSave::nothing},
-                  {"index", SpliceSave::index},
-                  {"sites", SpliceSave::sites}},
-                 "align nothing, and write to -o a file of the genome for later runs: its index, "
-                 "for --index, or the scores of its splice sites by the models of --species, for "
-                 "--splice-scores, minimap2 and miniprot (--spsc)");
+  command.choice(
+      "--save",
+      options.save,
+      {{"nothing", SpliceSave::nothing},
+       {"index", SpliceSave::index},
+       {"protein-index", SpliceSave::protein_index},
+       {"sites", SpliceSave::sites}},
+      "align nothing, and write to -o a file of the genome for later runs: its index for "
+      "cDNAs or for proteins of a --genetic-code, for --index, or the scores of its splice sites "
+      "by the models of --species, for "
+      "--splice-scores, minimap2 and miniprot (--spsc)");
 }
 
 void add_scores(Command& command, SpliceOptions& options) {
@@ -287,8 +290,9 @@ void check_combination(const Command& command,
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
     command.refuse({"--min-orf"}, "with proteins, whose exons are coding");
     command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
-    command.refuse({"--index"},
-                   "with proteins, whose words are looked up in the translated genome");
+    if (options.job.exact_window) {
+      command.refuse({"--index"}, "with proteins and --exact-window, which looks for no words");
+    }
     const job::SpliceFiles also = also_of(options);
     if (also.sam || also.bam) {
       refuse(fmt::format("--also {} has no effect with proteins, which SAM and BAM cannot hold",
@@ -344,10 +348,17 @@ job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& given) 
                       "with --save, which aligns nothing");
   if (options.input.genome.empty()) refuse("--save: expected --genome, got none");
   required_out(call, "FILE, which --save writes");
-  if (options.save == job::SpliceSave::index) {
-    call.command.refuse({"--species"}, "with --save index, which is the same for all");
+  if (options.save != job::SpliceSave::sites) {
+    call.command.refuse({"--species"}, "with --save of an index, which is the same for all");
   }
-  return {options.save, options.input.genome, options.job.species, call.out};
+  if (options.save != job::SpliceSave::protein_index) {
+    call.command.refuse({"--genetic-code"}, "but with --save protein-index");
+  }
+  return {options.save,
+          options.input.genome,
+          options.job.species,
+          splice::GeneticCode(options.genetic_code),
+          call.out};
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {
@@ -370,7 +381,7 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   params.align.min_intron = options.min_intron.value_or(params.align.min_intron);
   params.candidates = candidates_of(options, params.candidates);
   params.protein_candidates = candidates_of(options, params.protein_candidates);
-  params.protein.code = splice::GeneticCode(options.genetic_code);
+  params.protein.code = params.protein_candidates.code = splice::GeneticCode(options.genetic_code);
   return params;
 }
 

@@ -49,7 +49,7 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
-  std::string index;                   ///< auto, cDNAs: a file of io::map_seed_index(), or empty
+  std::string index;                   ///< auto: a file of io::map_seed_index(), or empty
   splice::Species species = splice::Species::vertebrate;  ///< auto: whose sites the models are of
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both

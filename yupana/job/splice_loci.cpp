@@ -187,7 +187,7 @@ const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
     return seeds_.emplace(genome, io::map_seed_index(context_, params_.index, sequences))
         .first->second;
   }
-  const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
+  const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences, false);
   hold(bytes);
   return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;
 }
@@ -201,11 +201,18 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
   for (const io::FastaRecord& record : targets(input)) proteins.push_back(record.letters);
   std::int64_t bases = 0;
   for (const std::string_view sequence : sequences) bases += std::ssize(sequence);
+  const splice::GeneticCode& code = params_.protein.code;
+  if (!params_.index.empty()) {
+    const splice::SeedIndex index =
+        io::map_seed_index(context_, params_.index, sequences, code.table());
+    place->second = splice::protein_loci(context_, index, proteins, locus_params(bases, true));
+    return place->second;
+  }
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
   const std::uint64_t bytes = std::min(most, left() / 4);
   hold(bytes);
-  place->second = splice::protein_loci(
-      context_, sequences, proteins, params_.protein.code, locus_params(bases, true), bytes);
+  place->second =
+      splice::protein_loci(context_, sequences, proteins, code, locus_params(bases, true), bytes);
   held_ -= bytes;
   return place->second;
 }
