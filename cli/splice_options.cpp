@@ -68,12 +68,14 @@ void add_scores(Command& command, SpliceOptions& options) {
                              job.candidates.min_intron),
                  0,
                  splice::largest_length);
+  using job::SpliceEnds;
   command.choice(
       "--ends",
-      job.local_ends,
-      {{"global", false}, {"local", true}},
+      job.ends,
+      {{"global", SpliceEnds::global}, {"local", SpliceEnds::local}, {"cds", SpliceEnds::cds}},
       "of cDNAs: all letters are aligned, or the best stretch of that alignment alone, for reads "
-      "whose ends are wrong; an intron in it must pay for log4 of its length, too");
+      "whose ends are wrong (an intron in it must pay for log4 of its length, too), or those of "
+      "the longest reading frame of --min-orf codons, in both directions with --exons auto");
   command.number(
       "--isoforms",
       job.isoforms.most,
@@ -253,7 +255,10 @@ void check_options(const Call& call, const SpliceOptions& options) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
   }
   if (options.job.estimate) {
-    call.command.refuse({"--also", "--min-orf"}, "with --estimate, which writes nothing");
+    call.command.refuse({"--also"}, "with --estimate, which writes nothing");
+    if (options.job.ends != job::SpliceEnds::cds) {
+      call.command.refuse({"--min-orf"}, "with --estimate, which writes nothing");
+    }
   }
   if (!options.job.estimate) {
     required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
@@ -261,11 +266,12 @@ void check_options(const Call& call, const SpliceOptions& options) {
   if (options.job.isoforms.most == 1) {
     call.command.refuse({"--isoform-score", "--isoform-evalue"},
                         "with one chain of each place, as without --isoforms");
-  } else if (options.job.local_ends || options.job.frameshift > 0) {
-    refuse(
-        fmt::format("--isoforms {} needs {}",
-                    options.job.isoforms.most,
-                    options.job.local_ends ? "--ends global" : "a whole frame, no --frameshift"));
+  } else if (options.job.ends != job::SpliceEnds::global || options.job.frameshift > 0) {
+    refuse(fmt::format("--isoforms {} needs {}",
+                       options.job.isoforms.most,
+                       options.job.ends != job::SpliceEnds::global
+                           ? "--ends global"
+                           : "a whole frame, no --frameshift"));
   }
   if (!options.job.matrix.empty()) call.command.refuse({"--match", "--mismatch"}, "with --matrix");
   if (!found.gc_donors) call.command.refuse({"--min-gc-donor"}, "with --no-gc-donors");
@@ -312,7 +318,7 @@ void check_combination(const Command& command,
     command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
-  if (options.job.exact_window && !options.job.local_ends) {
+  if (options.job.exact_window && options.job.ends != job::SpliceEnds::local) {
     command.refuse({"--max-intron"}, "with --exact-window, but for --ends local");
   }
   const splice::CandidateParams& found = options.job.candidates;

@@ -182,6 +182,35 @@ def a_relative_of_the_whole_read_hid_its_own_gene_cut_short():
             assert abs(int(row["first"]) - first) < 10 and abs(int(row["last"]) - first - 429) < 10, (size, row)
 
 
+def letters_beside_the_frame_made_exons():
+    """Letters that the genome lacks, before and behind the frame: with --ends cds they are left out."""
+    random.seed(11)
+    exons, cdna, coding = gene()
+    before, after = noise(90) + "TAACTAGCTGA", "GCTAACTAGCTGA" + noise(70)
+    genome = noise(20_000) + exons[0] + intron() + exons[1] + intron() + exons[2] + noise(20_000)
+    reads = {"a": before + cdna + after, "b": complement(before + cdna + after), "c": noise(40)}
+    fasta("g.fa", chr=genome)
+    fasta("t.fa", **reads)
+    done = run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "c", "--ends", "cds", "--also", "sam")
+    assert "all letters are aligned of 1 target without a reading frame of 100 codons" in done.stderr, done.stderr
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "g")
+    whole = [table(prefix) for prefix in "cg"]
+    for row, name in zip(whole[0], "ab"):
+        skipped = len(before) if name == "a" else len(after)
+        assert (row["target_first"], row["target_last"]) == (str(skipped + 1), str(skipped + len(coding))), row
+        assert (row["exons"], row["identity"], row["first"]) == ("3", "1.000000", "20001"), row
+        assert read(rows_of("c.gff3", "CDS")[:3], genome) == coding
+        clips = re.findall(r"(\d+)S", [line for line in pathlib.Path("c.sam").read_text().splitlines()
+                                       if line.startswith(name + "\t")][0].split("\t")[5])
+        assert sorted(map(int, clips)) == sorted((len(before), len(after))), clips
+    assert whole[0][2]["sequence"] == "." and float(whole[1][0]["identity"]) < 1, whole
+    # Exons from a file, and one direction.
+    pathlib.Path("e.tsv").write_text("".join(f"{row[3]}\t{row[4]}\n" for row in rows_of("c.gff3", "exon")[:3]))
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "--exons", "e.tsv", "-o", "ef", "--ends", "cds")
+    assert table("ef")[0]["identity"] == "1.000000" and table("ef")[0]["chain"] == whole[0][0]["chain"], table("ef")[0]
+    refuse("--genome", "g.fa", "--target", "t.fa", "--ends", "cds", "--isoforms", "2", status=2, says="--isoforms")
+
+
 def proteins_find_their_loci_in_large_sequences():
     random.seed(9)
     proteins, genome, truth = {}, noise(30_000), {}

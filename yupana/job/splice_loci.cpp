@@ -147,7 +147,7 @@ void SpliceInputs::add_places(Task& task,
         if (!whole) task.trials.push_back(trial);
         // Letters that are not from here would draw the others elsewhere.
         Trial part = trial;
-        if (!task.is_protein && params_.local_ends && keep_letters_of(locus, part)) {
+        if (!task.is_protein && params_.ends == SpliceEnds::local && keep_letters_of(locus, part)) {
           task.trials.push_back(std::move(part));
         }
         const std::vector<std::int64_t> rivals = words_of_rivals(loci, locus);
@@ -226,6 +226,12 @@ void SpliceInputs::note_search() const {
         counted(search_.targets_by_loci, "target"),
         counted(search_.loci, "locus", "loci"),
         static_cast<double>(search_.locus_bases) / 1000));
+  }
+  if (search_.without_frame > 0) {
+    context_.note(fmt::format(
+        "--ends cds: all letters are aligned of {} without a reading frame of {} codons",
+        counted(search_.without_frame, "target"),
+        params_.min_orf));
   }
   if (search_.exons_left_out > 0) {
     context_.note(fmt::format("--max-exons {}: {} left out, the weakest sites first",
