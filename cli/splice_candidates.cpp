@@ -55,8 +55,8 @@ void add_candidates(Command& command, SpliceOptions& options) {
                "instead of models, of the sequences that it has");
   command.text("--index",
                options.job.index,
-               "of cDNAs: the genome's index, which --save index has written; it is mapped, not "
-               "made anew");
+               "the genome's index, which --save index (for proteins --save protein-index) has "
+               "written; it is mapped, not made anew");
   splice::CandidateParams& found = options.job.candidates;
   const auto add =
       [&](const char* name, auto& value, const std::string& help, auto low, auto high) {

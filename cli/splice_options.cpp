@@ -25,14 +25,17 @@ void add_files(Command& command, SpliceOptions& options) {
       "word protein after proteins; between blanks, or tabs where names have blanks; paths "
       "are relative to the list's folder, or to the working folder where it is piped");
   using job::SpliceSave;
-  command.choice("--save",
-                 options.save,
-                 {{"nothing", SpliceSave::nothing},
-                  {"index", SpliceSave::index},
-                  {"sites", SpliceSave::sites}},
-                 "align nothing, and write to -o a file of the genome for later runs: its index, "
-                 "for --index, or the scores of its splice sites by the models of --species, for "
-                 "--splice-scores, minimap2 and miniprot (--spsc)");
+  command.choice(
+      "--save",
+      options.save,
+      {{"nothing", SpliceSave::nothing},
+       {"index", SpliceSave::index},
+       {"protein-index", SpliceSave::protein_index},
+       {"sites", SpliceSave::sites}},
+      "align nothing, and write to -o a file of the genome for later runs: its index for "
+      "cDNAs or for proteins of a --genetic-code, for --index, or the scores of its splice sites "
+      "by the models of --species, for "
+      "--splice-scores, minimap2 and miniprot (--spsc)");
 }
 
 void add_scores(Command& command, SpliceOptions& options) {
@@ -65,12 +68,14 @@ void add_scores(Command& command, SpliceOptions& options) {
                              job.candidates.min_intron),
                  0,
                  splice::largest_length);
+  using job::SpliceEnds;
   command.choice(
       "--ends",
-      job.local_ends,
-      {{"global", false}, {"local", true}},
+      job.ends,
+      {{"global", SpliceEnds::global}, {"local", SpliceEnds::local}, {"cds", SpliceEnds::cds}},
       "of cDNAs: all letters are aligned, or the best stretch of that alignment alone, for reads "
-      "whose ends are wrong; an intron in it must pay for log4 of its length, too");
+      "whose ends are wrong (an intron in it must pay for log4 of its length, too), or those of "
+      "the longest reading frame of --min-orf codons, in both directions with --exons auto");
   command.number(
       "--isoforms",
       job.isoforms.most,
@@ -250,7 +255,10 @@ void check_options(const Call& call, const SpliceOptions& options) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
   }
   if (options.job.estimate) {
-    call.command.refuse({"--also", "--min-orf"}, "with --estimate, which writes nothing");
+    call.command.refuse({"--also"}, "with --estimate, which writes nothing");
+    if (options.job.ends != job::SpliceEnds::cds) {
+      call.command.refuse({"--min-orf"}, "with --estimate, which writes nothing");
+    }
   }
   if (!options.job.estimate) {
     required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
@@ -258,11 +266,12 @@ void check_options(const Call& call, const SpliceOptions& options) {
   if (options.job.isoforms.most == 1) {
     call.command.refuse({"--isoform-score", "--isoform-evalue"},
                         "with one chain of each place, as without --isoforms");
-  } else if (options.job.local_ends || options.job.frameshift > 0) {
-    refuse(
-        fmt::format("--isoforms {} needs {}",
-                    options.job.isoforms.most,
-                    options.job.local_ends ? "--ends global" : "a whole frame, no --frameshift"));
+  } else if (options.job.ends != job::SpliceEnds::global || options.job.frameshift > 0) {
+    refuse(fmt::format("--isoforms {} needs {}",
+                       options.job.isoforms.most,
+                       options.job.ends != job::SpliceEnds::global
+                           ? "--ends global"
+                           : "a whole frame, no --frameshift"));
   }
   if (!options.job.matrix.empty()) call.command.refuse({"--match", "--mismatch"}, "with --matrix");
   if (!found.gc_donors) call.command.refuse({"--min-gc-donor"}, "with --no-gc-donors");
@@ -287,8 +296,9 @@ void check_combination(const Command& command,
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
     command.refuse({"--min-orf"}, "with proteins, whose exons are coding");
     command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
-    command.refuse({"--index"},
-                   "with proteins, whose words are looked up in the translated genome");
+    if (options.job.exact_window) {
+      command.refuse({"--index"}, "with proteins and --exact-window, which looks for no words");
+    }
     const job::SpliceFiles also = also_of(options);
     if (also.sam || also.bam) {
       refuse(fmt::format("--also {} has no effect with proteins, which SAM and BAM cannot hold",
@@ -308,7 +318,7 @@ void check_combination(const Command& command,
     command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
-  if (options.job.exact_window && !options.job.local_ends) {
+  if (options.job.exact_window && options.job.ends != job::SpliceEnds::local) {
     command.refuse({"--max-intron"}, "with --exact-window, but for --ends local");
   }
   const splice::CandidateParams& found = options.job.candidates;
@@ -344,10 +354,17 @@ job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& given) 
                       "with --save, which aligns nothing");
   if (options.input.genome.empty()) refuse("--save: expected --genome, got none");
   required_out(call, "FILE, which --save writes");
-  if (options.save == job::SpliceSave::index) {
-    call.command.refuse({"--species"}, "with --save index, which is the same for all");
+  if (options.save != job::SpliceSave::sites) {
+    call.command.refuse({"--species"}, "with --save of an index, which is the same for all");
   }
-  return {options.save, options.input.genome, options.job.species, call.out};
+  if (options.save != job::SpliceSave::protein_index) {
+    call.command.refuse({"--genetic-code"}, "but with --save protein-index");
+  }
+  return {options.save,
+          options.input.genome,
+          options.job.species,
+          splice::GeneticCode(options.genetic_code),
+          call.out};
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& given) {
@@ -370,7 +387,7 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   params.align.min_intron = options.min_intron.value_or(params.align.min_intron);
   params.candidates = candidates_of(options, params.candidates);
   params.protein_candidates = candidates_of(options, params.protein_candidates);
-  params.protein.code = splice::GeneticCode(options.genetic_code);
+  params.protein.code = params.protein_candidates.code = splice::GeneticCode(options.genetic_code);
   return params;
 }
 

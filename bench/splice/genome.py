@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Coding sequences against the simulated chromosome they come from: exons found, processor seconds
-and memory of yupana and, where it is installed, of minimap2. One thread each.
+"""Coding sequences, or their proteins, against the simulated chromosome they come from: exons found,
+processor seconds and memory of yupana without and with an index that was saved before, and of minimap2
+or exonerate where they are installed. One thread each; exons without the stop codon are right.
 
   python3 bench/splice/genome.py build/release/yupana --megabases 5 --genes 50 --changed 0.12
+  python3 bench/splice/genome.py build/release/yupana --megabases 1 --genes 73 --changed 0.15 --proteins
 """
 import argparse
 import os
@@ -14,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+AMINO = dict(zip((a + b + c for a in "TCAG" for b in "TCAG" for c in "TCAG"),
+                 "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"))
 CODONS = [a + b + c for a in "ACGT" for b in "ACGT" for c in "ACGT" if a + b + c not in ("TAA", "TAG", "TGA")]
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -38,7 +42,7 @@ def gene(rng):
 
 
 def simulate(folder, options):
-    """Writes genome.fa and cds.fa; returns the exons of each gene."""
+    """Writes genome.fa and targets.fa; returns the exons of each gene."""
     rng, chromosome, targets, truth = random.Random(options.seed), [], [], {}
     begin, room = 0, int(options.megabases * 1e6) // options.genes
     for k in range(options.genes):
@@ -51,10 +55,14 @@ def simulate(folder, options):
         chromosome += [noise(rng, before), bases, noise(rng, around - before)]
         truth[f"g{k}"] = {(begin + before + first, begin + before + last) for first, last in exons}
         begin += around + len(bases)
-        changed = (rng.choice("ACGT") if rng.random() < options.changed * 4 / 3 else x for x in coding)
+        letters, share = "ACGT", options.changed * 4 / 3
+        if options.proteins:
+            coding = "".join(AMINO[coding[i:i + 3]] for i in range(0, len(coding) - 3, 3))
+            letters, share = "ACDEFGHIKLMNPQRSTVWY", options.changed * 20 / 19
+        changed = (rng.choice(letters) if rng.random() < share else x for x in coding)
         targets.append(f">g{k}\n{''.join(changed)}\n")
     (folder / "genome.fa").write_text(">chr\n" + "".join(chromosome) + "\n")
-    (folder / "cds.fa").write_text("".join(targets))
+    (folder / "targets.fa").write_text("".join(targets))
     return truth
 
 
@@ -93,7 +101,24 @@ def chains_of_minimap2(path):
     return found
 
 
+def chains_of_exonerate(path):
+    found = {}
+    for line in path.read_text().splitlines():
+        row = line.split("\t")
+        if len(row) > 8 and row[2] == "gene":
+            exons = found.setdefault(re.search(r"sequence (\S+)", row[8])[1], set())
+        elif len(row) > 8 and row[2] == "exon":
+            exons.add((int(row[3]), int(row[4])))
+    return found
+
+
 def tell(name, used, truth, found):
+    """An exon is right if it is one of the gene's, or lacks the stop codon alone."""
+    def known(gene, exon):
+        one = ((exon[0], exon[1] + 3), (exon[0] - 3, exon[1]), exon)
+        edges = min(truth[gene])[0], max(truth[gene])[1]
+        return next((e for e in one if e in truth[gene] and (e == exon or {*e} & {*edges})), exon)
+    found = {gene: {known(gene, exon) for exon in exons} for gene, exons in found.items()}
     right = sum(len(truth[gene] & found.get(gene, set())) for gene in truth)
     others = sum(map(len, found.values())) - right
     whole = sum(truth[gene] == found.get(gene) for gene in truth)
@@ -107,19 +132,30 @@ def main():
     parser.add_argument("--megabases", type=float, default=5)
     parser.add_argument("--genes", type=int, default=50)
     parser.add_argument("--changed", type=float, default=0, help="share of the letters")
+    parser.add_argument("--proteins", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         truth = simulate(folder, options)
         print("| | processor time | memory | exons | others | whole genes |\n|---|---:|---:|---:|---:|---:|")
-        used = run([options.program.resolve(), "splice", "--genome", "genome.fa", "--target", "cds.fa",
-                    "--threads", 1, "-o", "out"], folder)
-        tell("yupana", used, truth, chains_of_yupana(folder / "out.tsv"))
-        if shutil.which("minimap2") is None:
-            sys.exit("minimap2: not installed, left out")
-        used = run(["minimap2", "-t1", "-cx", "splice", "genome.fa", "cds.fa"], folder, folder / "peer.paf")
-        tell("minimap2", used, truth, chains_of_minimap2(folder / "peer.paf"))
+        splice = [options.program.resolve(), "splice", "--genome", "genome.fa", "--threads", 1]
+        auto = ["--protein" if options.proteins else "--target", "targets.fa", "-o", "out"]
+        tell("yupana", run([*splice, *auto], folder), truth, chains_of_yupana(folder / "out.tsv"))
+        used = run([*splice, "--save", "protein-index" if options.proteins else "index", "-o", "g.idx"], folder)
+        size = (folder / "g.idx").stat().st_size / 1e6
+        print(f"| yupana --save, a file of {size:.0f} MB | {used[0]:.2f} s | {used[1]:.0f} MB | | | |")
+        used = run([*splice, *auto, "--index", "g.idx"], folder)
+        tell("yupana --index", used, truth, chains_of_yupana(folder / "out.tsv"))
+        peer = ["minimap2", "-t1", "-cx", "splice", "genome.fa", "targets.fa"]
+        if options.proteins:
+            peer = ["exonerate", "--model", "protein2genome", "--bestn", "1", "--showalignment", "no",
+                    "--showvulgar", "no", "--showtargetgff", "yes", "targets.fa", "genome.fa"]
+        if shutil.which(peer[0]) is None:
+            sys.exit(f"{peer[0]}: not installed, left out")
+        used = run(peer, folder, folder / "peer.out")
+        read = chains_of_exonerate if options.proteins else chains_of_minimap2
+        tell(peer[0], used, truth, read(folder / "peer.out"))
 
 
 if __name__ == "__main__":

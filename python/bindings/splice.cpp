@@ -174,15 +174,17 @@ void bind_splice(nb::module_& module) {
       nb::arg("least_share"));
   m.def(
       "candidate_exons",
-      [](const Options& options, std::string_view bases, bool protein) {
-        const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
+      [](const Options& options, std::string_view bases, bool protein, int genetic_code) {
+        auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
         return call(options, Runs::on_the_processor, [&](Context& context) {
+          params.code = splice::GeneticCode(genetic_code);
           return splice::candidate_exons(context, bases, params);
         });
       },
       nb::arg(),
       nb::arg("bases"),
-      nb::arg("protein"));
+      nb::arg("protein"),
+      nb::arg("genetic_code"));
   m.attr("candidate_scale") = splice::candidate_scale;
 }
 

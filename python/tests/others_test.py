@@ -202,6 +202,20 @@ def test_an_end_of_two_kinds_listed_its_exon_twice():
     assert repr(yupana.splice.Exon(2, 5)) == "Exon(2, 5)"
 
 
+def test_candidate_exons_of_proteins_took_the_standard_stop_codons_alone():
+    bases = "ATGGCCTGAGCCAAATAA"  # table 4 reads TGA as W
+    whole = {
+        table: any(
+            (exon.first, exon.last) == (1, len(bases))
+            for exon in splice.candidate_exons(bases, protein=True, genetic_code=table)
+        )
+        for table in (1, 4)
+    }
+    assert whole == {1: False, 4: True}
+    with pytest.raises(ValueError, match="genetic_code has no effect without protein=True"):
+        splice.candidate_exons(bases, genetic_code=4)
+
+
 def test_splice_named_other_functions_and_types():
     given = ("ACGTTTTTACGT", [(1, 4), (9, 12)], "ACGTACGT")
     with pytest.raises(TypeError, match="^align: expected keywords alignment, .*; got 'ends'"):

@@ -265,12 +265,15 @@ def isoforms(
     return _chains([(bases, exons, target)], most, float(least_share), **keywords)[0]
 
 
-def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
+def candidate_exons(
+    bases: str, *, protein: bool = False, genetic_code: int | None = None
+) -> list[Exon]:
     """Exons that a coding gene on this strand may have, by the signals at their ends.
 
     Their scores count ``candidate_scale`` for a match: align with ``match=candidate_scale`` and so
     on. Exons are in order of their bases, each once, but for those that may be a gene alone, from
-    ATG to its stop codon, and have other scores between introns.
+    ATG to its stop codon, and have other scores between introns. With ``protein=True`` stop codons
+    are those of a ``genetic_code`` (1).
 
     Examples
     --------
@@ -279,5 +282,8 @@ def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
     >>> all(exon.last - exon.first >= 2 for exon in exons)
     True
     """
+    _check_effect(protein, None, None, None, genetic_code)
     with options(threads=1) as call:
-        return _core.splice.candidate_exons(call, bases, protein)
+        return _core.splice.candidate_exons(
+            call, bases, protein, 1 if genetic_code is None else genetic_code
+        )

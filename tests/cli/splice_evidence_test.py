@@ -7,15 +7,13 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from genes import complement, fasta, noise, table
+from genes import body, complement, fasta, intron, noise, table
 from program import main, run
 
 
 def gene():
     """A gene of three exons with clear signals, and its cDNA."""
-    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
     exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
-    intron = lambda: "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
     return exons[0] + intron() + exons[1] + intron() + exons[2], "".join(exons)
 
 
@@ -64,15 +62,15 @@ def introns_of_other_ends_were_missed_by_tens_of_bases():
         random.seed(seed)
         exons = [noise(90), noise(120), noise(80)]
         other = random.choice(("CA", "TT", "AG", "GG")) + noise(150) + random.choice(("TT", "GG", "CT"))
-        usual = "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
+        usual = intron()
         around = noise(400), noise(300)
         fasta("g.fa", g=around[0] + exons[0] + other + exons[1] + usual + exons[2] + around[1])
         fasta("t.fa", t="".join(exons))
         run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "i")
         wanted, at = [], 401
-        for exon, intron in zip(exons, (other, usual, "")):
+        for exon, behind in zip(exons, (other, usual, "")):
             wanted += [at, at + len(exon) - 1]
-            at += len(exon) + len(intron)
+            at += len(exon) + len(behind)
         found = [int(place) for line in pathlib.Path("i.gff3").read_text().splitlines()
                  if "\texon\t" in line for place in line.split("\t")[3:5]]
         near += len(found) == 6 and all(abs(a - b) <= 4 for a, b in zip(found, wanted))
@@ -247,4 +245,4 @@ def exons_given_are_aligned_whatever_the_evidence():
     assert paf("g")[0][11] == "255"
 
 
-sys.exit(main(helpers=[gene]))
+sys.exit(main(helpers=[intron, gene]))

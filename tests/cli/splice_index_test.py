@@ -42,12 +42,49 @@ def outputs_are_those_without_an_index():
         assert len(files("made")[0].splitlines()) == 5
 
 
+def outputs_of_proteins_are_those_without_an_index():
+    random.seed(6)
+    # Table 4 reads TGA as W.
+    coding = [random.choice(("GCA", "CGT", "AAC", "GAC", "CAA", "GGT", "CAC", "AAA", "TGA")) for _ in range(200)]
+    acids = dict(GCA="A", CGT="R", AAC="N", GAC="D", CAA="Q", GGT="G", CAC="H", AAA="K", TGA="W")
+    bases = "ATG" + "".join(coding) + "TAA"
+    bases = bases[:301] + "GTAAGT" + noise(400) + "TTTTCTTTTCAG" + bases[301:]
+    fasta("g.fa", chr1=noise(150_000), chr2=noise(120_000) + complement(bases) + noise(30_000))
+    fasta("p.fa", p="M" + "".join(map(acids.get, coding)), q="MKVLAAGIVTHHEERCWYNQDS" * 4)
+    protein = ("--genome", "g.fa", "--exons", "auto", "--protein", "p.fa", "--genetic-code", "4")
+    run("splice", "--genome", "g.fa", "--save", "protein-index", "--genetic-code", "4", "-o", "g.idx")
+    run("splice", *protein, "-o", "made", "--also", "gtf")
+    run("splice", *protein, "-o", "mapped", "--also", "gtf", "--index", "g.idx")
+    for ending in ("tsv", "gff3", "paf", "txt", "gtf"):
+        made, mapped = (pathlib.Path(f"{prefix}.{ending}").read_bytes() for prefix in ("made", "mapped"))
+        assert made == mapped, ending
+    head, row = (line.split("\t") for line in pathlib.Path("mapped.tsv").read_text().splitlines()[:2])
+    row = dict(zip(head, row))
+    assert (row["sequence"], row["strand"], row["exons"], row["unequal"]) == ("chr2", "-", "2", "0"), row
+
+
+def an_index_of_the_other_kind_is_refused():
+    random.seed(7)
+    genome(100_000)
+    fasta("p.fa", p="MKVLAAGIVTMKVLAAGIVTHHEE")
+    protein = ("--genome", "g.fa", "--exons", "auto", "--protein", "p.fa")
+    run("splice", "--genome", "g.fa", "--save", "index", "-o", "d.idx")
+    run("splice", "--genome", "g.fa", "--save", "protein-index", "-o", "p.idx")
+    whole = pathlib.Path("p.idx").read_bytes()
+    pathlib.Path("bit.idx").write_bytes(whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:])
+    refuse(*AUTO, "--index", "p.idx", says="expected an index for cDNAs, got an index for proteins of genetic code 1")
+    refuse(*protein, "--index", "d.idx", says="expected an index for proteins of genetic code 1, got an index for cDNAs")
+    refuse(*protein, "--index", "p.idx", "--genetic-code", "4", says="of genetic code 4, got")
+    refuse(*protein, "--index", "bit.idx", says="bit.idx: damaged: the checksum of its words")
+
+
 def the_index_is_the_same_for_every_number_of_threads():
     random.seed(2)
     genome(100_000)
-    for threads in "12":
-        run("splice", "--genome", "g.fa", "--save", "index", "-o", threads, "--threads", threads)
-    assert pathlib.Path("1").read_bytes() == pathlib.Path("2").read_bytes()
+    for kind in ("index", "protein-index"):
+        for threads in "12":
+            run("splice", "--genome", "g.fa", "--save", kind, "-o", "i" + threads, "--threads", threads)
+        assert pathlib.Path("i1").read_bytes() == pathlib.Path("i2").read_bytes()
 
 
 def an_index_of_another_genome_or_a_damaged_one_is_refused():
@@ -57,10 +94,10 @@ def an_index_of_another_genome_or_a_damaged_one_is_refused():
     whole = pathlib.Path("g.idx").read_bytes()
     pathlib.Path("cut.idx").write_bytes(whole[:-16])
     pathlib.Path("bit.idx").write_bytes(whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:])
-    pathlib.Path("old.idx").write_bytes(b"YUPSEED0" + whole[8:])
+    pathlib.Path("old.idx").write_bytes(b"YUPSEED1" + whole[8:])
     for name, words in (("cut.idx", "cut.idx: damaged: cut short"),
                         ("bit.idx", "bit.idx: damaged: the checksum of its words"),
-                        ("old.idx", "old.idx: expected an index of version 1"),
+                        ("old.idx", "old.idx: expected an index of version 2"),
                         ("t.fa", "t.fa: expected an index"), ("none", "none")):
         refuse(*AUTO, "--index", name, says=words)
     genome(2000)
@@ -75,8 +112,10 @@ def options_that_have_no_effect_are_refused():
     pathlib.Path("e.tsv").write_text("10\t60\n")
     protein = ("--genome", "g.fa", "--exons", "auto", "--protein", "p.fa")
     given = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
-    for arguments in (protein, given):
+    for arguments in ((*protein, "--exact-window"), given):
         genes.refuse(*arguments, "--index", "g.idx", says="--index has no effect", status=2)
+    refuse_command("splice", "--genome", "g.fa", "--save", "index", "-o", "h.idx", "--genetic-code", "4",
+                   says="--genetic-code has no effect but with --save protein-index", status=2)
     refuse_command("splice", "--genome", "g.fa", "--save", "index", "-o", "h.idx", "--target", "t.fa",
                    says="--target has no effect with --save", status=2)
     refuse_command("splice", "--genome", "g.fa", "--save", "index", says="-o", status=2)

@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from genes import complement, example, fasta, refuse, table, translated
+from genes import body, complement, example, fasta, intron, noise, refuse, table, translated
 from program import main, run
 
 
@@ -98,11 +98,8 @@ def proteins_keep_their_frame_on_both_strands():
 
 def a_protein_finds_its_gene_from_signals():
     random.seed(5)
-    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
     # Introns behind one base of a codon, and behind two.
     exons = ["ATG" + body(90) + "CAGC", "CT" + body(120) + "CAGGA", "C" + body(60) + "TAA"]
-    noise = lambda n: "".join(random.choice("ACGT") for _ in range(n))
-    intron = lambda: "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
     genome = noise(300) + exons[0] + intron() + exons[1] + intron() + exons[2] + noise(300)
     protein = translated("".join(exons))
     for name, letters in (("+", genome), ("-", complement(genome))):
@@ -155,4 +152,4 @@ def bad_proteins_are_one_line():
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-14"
 
 
-sys.exit(main())
+sys.exit(main(helpers=[intron]))

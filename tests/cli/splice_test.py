@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from genes import EXAMPLE, EXONS, complement, example, fasta, refuse, table
+from genes import EXAMPLE, body, complement, example, fasta, intron, noise, refuse, table
 from program import DATA, main, run
 
 
@@ -157,10 +157,7 @@ def estimates_name_cells_and_steps():
 
 def a_gene_is_found_from_its_signals():
     random.seed(5)
-    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
     exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
-    noise = lambda n: "".join(random.choice("ACGT") for _ in range(n))
-    intron = lambda: "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
     genome = noise(300) + exons[0] + intron() + exons[1] + intron() + exons[2] + noise(300)
     fasta("t.fa", cdna="".join(exons))
     for name, letters in (("+", genome), ("-", complement(genome))):
@@ -225,4 +222,4 @@ def bad_input_is_one_line():
     assert "merged" in run("splice", *usual, "-o", "twice").stderr
 
 
-sys.exit(main())
+sys.exit(main(helpers=[intron]))

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -72,6 +73,23 @@ TEST_F(SeedIndexFile, HasTheLociOfTheIndexThatWasWritten) {
   }
 }
 
+TEST_F(SeedIndexFile, IsForCdnasOrForProteinsOfOneGeneticCode) {
+  const splice::GeneticCode code(4);
+  const splice::SeedIndex index(sequences, &code);
+  write(index);
+  const splice::SeedIndex mapped = map_seed_index(context, path, sequences, 4);
+  ASSERT_GT(index.data().size(), first.size());
+  EXPECT_TRUE(std::equal(
+      index.data().begin(), index.data().end(), mapped.data().begin(), mapped.data().end()));
+  EXPECT_NE(refused().find("expected an index for cDNAs, got an index for proteins of genetic code "
+                           "4; give that, or save it by --save index"),
+            std::string::npos)
+      << refused();
+  EXPECT_THROW(map_seed_index(context, path, sequences, 1), Error);
+  write(splice::SeedIndex(sequences));
+  EXPECT_THROW(map_seed_index(context, path, sequences, 1), Error);
+}
+
 TEST_F(SeedIndexFile, IsThatOfTheSameGenomeInLowerCase) {
   write(splice::SeedIndex(sequences));
   for (char& base : second) base = static_cast<char>(std::tolower(base));
@@ -108,14 +126,31 @@ TEST_F(SeedIndexFile, IsRefusedWithAnyBitChangedOrCutAnywhere) {
 
 TEST_F(SeedIndexFile, MayNameNoBaseOutsideTheSequences) {
   const splice::SeedIndex index(sequences);
-  const std::uint64_t ends[] = {3000 - 5, 3700 - 5, 3700, 1'000'000'000, ~std::uint64_t{0} / 2};
+  const std::uint64_t ends[] = {3000 - 5, 3700 - 5, 3700, 4095};
+  const std::vector<std::uint64_t> own(index.data().begin(), index.data().end());
+  const auto looked_up = [&](const std::vector<std::uint64_t>& data) {
+    write(splice::SeedIndex(sequences, 0, data, nullptr));
+    map_seed_index(context, path, sequences).loci(first.substr(500, 300));
+  };
+  EXPECT_NO_THROW(looked_up(own));
+  // The last of the bucket starts is how many words there are.
+  std::size_t words = 0;
+  while (words + own[words] + 1 != own.size()) ++words;
+  ++words;
+  constexpr std::uint64_t place_bits = 8191;  // of 3,700 bases, times 2
   for (const std::uint64_t place : ends) {
-    std::vector<splice::SeedWord> words(index.words().begin(), index.words().end());
-    for (splice::SeedWord& word : words) word.place = 2 * place;
-    write(splice::SeedIndex(sequences, words, nullptr));
-    const splice::SeedIndex mapped = map_seed_index(context, path, sequences);
-    EXPECT_THROW(mapped.loci(first.substr(500, 300)), Error) << place;
+    std::vector<std::uint64_t> data = own;
+    for (std::size_t w = words; w < data.size(); ++w) {
+      data[w] = (data[w] & ~place_bits) | (2 * place & place_bits);
+    }
+    EXPECT_THROW(looked_up(data), Error) << place;
   }
+  for (const std::uint64_t start : {own.size(), ~std::size_t{0}}) {
+    std::vector<std::uint64_t> data = own;
+    std::fill_n(data.begin(), words, start);
+    EXPECT_THROW(looked_up(data), Error) << "words begin at " << start;
+  }
+  EXPECT_THROW(looked_up({own.begin(), own.begin() + 5}), Error) << "no words";
 }
 
 }  // namespace

@@ -145,6 +145,23 @@ TEST(Candidates, AreAllPairsOfSignalsWithAnOpenFrame) {
   EXPECT_FALSE(ends_of(candidate_exons(bases, params)).count({3, 21}));
 }
 
+TEST(Candidates, OfOtherGeneticCodesReadOverTga) {
+  std::string bases = "ATG";
+  for (int i = 0; i < 20; ++i) bases += i % 4 == 1 ? "TGA" : "GCC";
+  bases += "TAA";
+  const auto has_whole = [&](int table) {
+    CandidateParams params;
+    params.code = GeneticCode(table);
+    const std::vector<Exon> exons = candidate_exons(bases, params);
+    return std::any_of(exons.begin(), exons.end(), [&](const Exon& exon) {
+      return exon.first == 1 && exon.last == std::ssize(bases);
+    });
+  };
+  EXPECT_FALSE(has_whole(1));
+  EXPECT_TRUE(has_whole(4));   // TGA is W
+  EXPECT_FALSE(has_whole(6));  // TGA is the only stop codon
+}
+
 TEST(Candidates, AnEndOfTwoKindsListedItsExonTwice) {
   // GT follows the stop codon TAG: base 10 ends an exon before an intron, and a gene.
   const std::string bases = "ACGTAGGTAGGT";

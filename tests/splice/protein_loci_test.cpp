@@ -93,7 +93,7 @@ auto all_of(const Locus& locus) {
       locus.sequence, locus.strand, locus.first, locus.last, locus.letters, locus.words);
 }
 
-TEST(ProteinLoci, AreTheSameForAllThreadsAndBytes) {
+TEST(ProteinLoci, AreTheSameForAllThreadsAndBytesAndOfAnIndex) {
   Draw draw(4);
   const GeneticCode code;
   std::string bases = draw.letters(50'000);
@@ -110,8 +110,9 @@ TEST(ProteinLoci, AreTheSameForAllThreadsAndBytes) {
   const auto params = protein_locus_params(std::ssize(bases));
   Context one({.threads = 1}), three({.threads = 3});
   const auto expected = protein_loci(one, sequences, proteins, code, params);
-  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1} << 16}) {
-    const auto got = protein_loci(three, sequences, proteins, code, params, bytes);
+  for (const std::uint64_t bytes : {0, 1, 1 << 16}) {
+    const auto got = bytes == 0 ? protein_loci(three, SeedIndex(sequences, &code), proteins, params)
+                                : protein_loci(three, sequences, proteins, code, params, bytes);
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t p = 0; p < got.size(); ++p) {
       ASSERT_EQ(got[p].size(), expected[p].size()) << p;
@@ -132,9 +133,11 @@ TEST(ProteinLoci, RepeatsAndShortProteinsHaveNone) {
   const std::string repeat(60, 'Q'), shorter = "MKV", unknown(40, 'X');
   const std::string_view proteins[] = {repeat, shorter, unknown, ""};
   Context context;
-  for (const auto& loci :
-       protein_loci(context, sequences, proteins, GeneticCode(), protein_locus_params(200'000))) {
-    EXPECT_TRUE(loci.empty());
+  const GeneticCode code;
+  const LocusParams params = protein_locus_params(200'000);
+  for (const auto& found : {protein_loci(context, sequences, proteins, code, params),
+                            protein_loci(context, SeedIndex(sequences, &code), proteins, params)}) {
+    for (const auto& loci : found) EXPECT_TRUE(loci.empty());
   }
 }
 

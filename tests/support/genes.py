@@ -28,6 +28,23 @@ def noise(length):
     return "".join(random.choice("ACGT") for _ in range(length))
 
 
+def body(length):
+    return "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(length // 3))
+
+
+def intron():
+    return "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
+
+
+def gene(before="", after="", codons=110):
+    """Exons, with the splits of codons, of a cDNA with a frame of about three times `codons` bases."""
+    coding = "ATG" + body(3 * codons) + "TAA"
+    cdna = before + coding + after
+    cuts = [len(before) + len(coding) // 3 + 1, len(before) + 2 * len(coding) // 3 - 1]
+    exons = [cdna[:cuts[0]], cdna[cuts[0]:cuts[1]], cdna[cuts[1]:]]
+    return exons, cdna, coding
+
+
 def complement(text):
     return text[::-1].translate(str.maketrans("ACGTacgt", "TGCAtgca"))
 

@@ -1,11 +1,12 @@
 // The index of a genome's words as a file, in the byte order of the machine:
-//   "YUPSEED1"
+//   "YUPSEED2"
 //   Header
 //   checksum of the above
-//   the words
+//   the data of the index: where its words lie, in 8 bytes each
 #include "yupana/io/seed_index_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,13 +24,14 @@ namespace yupana::io {
 namespace {
 
 using genotype::checksum;
-using splice::SeedWord;
 
-constexpr std::string_view magic = "YUPSEED1";
+constexpr std::string_view magic = "YUPSEED2";
 constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t word_bytes = sizeof(std::uint64_t);
 
-/// Seven words after the magic.
+/// Eight words after the magic.
 struct Header {
+  std::int64_t genetic_code = 0;  ///< 0: for cDNAs
   std::int64_t word_length = 0;
   std::uint64_t one_in = 0;
   std::int64_t sequences = 0, bases = 0;
@@ -42,7 +44,7 @@ struct Head {
   Header header;
   std::uint64_t sum = 0;  ///< of the above
 };
-static_assert(sizeof(Head) == 72 && sizeof(Head) % alignof(SeedWord) == 0);
+static_assert(sizeof(Head) == 80);
 constexpr std::size_t before_sum = sizeof(Head) - sizeof(std::uint64_t);
 
 /// The checksum of `bytes` bytes in pieces: of the checksums that make(begin, size) has of each.
@@ -75,8 +77,19 @@ std::uint64_t genome_sum(Context& context, std::span<const std::string_view> seq
 
 /// What the header of an index says, but for its words.
 Header header_of(const splice::SeedIndex& index, std::span<const std::string_view> sequences) {
-  return {
-      index.word_length(), index.one_in(), std::ssize(sequences), index.bases_indexed(), 0, 0, 0};
+  return {index.genetic_code(),
+          index.word_length(),
+          index.one_in(),
+          std::ssize(sequences),
+          index.bases_indexed(),
+          0,
+          0,
+          0};
+}
+
+std::string kind_of(std::int64_t genetic_code) {
+  return genetic_code == 0 ? "an index for cDNAs"
+                           : fmt::format("an index for proteins of genetic code {}", genetic_code);
 }
 
 /// A file in memory, for reading.
@@ -133,9 +146,8 @@ Header read_header(const InputFile& file) {
   }
   const std::int64_t room = file.size() - std::int64_t{sizeof(Head)};
   const std::int64_t words = head.header.words;
-  constexpr std::int64_t word = sizeof(SeedWord);
-  if (words < 0 || words > room / word) throw damaged(file.path(), "cut short");
-  if (words * word != room) throw damaged(file.path(), "too long");
+  if (words < 0 || words > room / word_bytes) throw damaged(file.path(), "cut short");
+  if (words * word_bytes != room) throw damaged(file.path(), "too long");
   return head.header;
 }
 
@@ -145,7 +157,7 @@ void write_seed_index(Context& context,
                       AtomicFile& file,
                       const splice::SeedIndex& index,
                       std::span<const std::string_view> sequences) {
-  const std::span<const SeedWord> words = index.words();
+  const std::span<const std::uint64_t> words = index.data();
   const char* const data = reinterpret_cast<const char*>(words.data());
   Head head;
   std::copy(magic.begin(), magic.end(), head.magic.begin());
@@ -153,7 +165,7 @@ void write_seed_index(Context& context,
   head.header.genome_sum = genome_sum(context, sequences);
   head.header.words = std::ssize(words);
   head.header.words_sum = sum_of_pieces(
-      context, std::ssize(words) * sizeof(SeedWord), [&](std::int64_t begin, std::size_t size) {
+      context, std::ssize(words) * word_bytes, [&](std::int64_t begin, std::size_t size) {
         return checksum(data + begin, size);
       });
   head.sum = checksum(&head, before_sum);
@@ -163,12 +175,21 @@ void write_seed_index(Context& context,
 
 splice::SeedIndex map_seed_index(Context& context,
                                  const std::string& path,
-                                 std::span<const std::string_view> sequences) {
+                                 std::span<const std::string_view> sequences,
+                                 int genetic_code) {
   const InputFile file(path);
   const Header header = read_header(file);
+  if (header.genetic_code != genetic_code) {
+    throw bad_file(path,
+                   "expected {}, got {}; give that, or save it by --save {}",
+                   kind_of(genetic_code),
+                   kind_of(header.genetic_code),
+                   genetic_code == 0 ? "index" : "protein-index with this --genetic-code");
+  }
   const auto memory = std::make_shared<const MappedFile>(path, file.size());
-  const auto* const words = reinterpret_cast<const SeedWord*>(memory->data() + sizeof(Head));
-  splice::SeedIndex index(sequences, {words, static_cast<std::size_t>(header.words)}, memory);
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(memory->data() + sizeof(Head));
+  splice::SeedIndex index(
+      sequences, genetic_code, {words, static_cast<std::size_t>(header.words)}, memory);
   Header expected = header_of(index, sequences);
   expected.genome_sum = genome_sum(context, sequences);
   expected.words = header.words;
@@ -181,14 +202,12 @@ splice::SeedIndex map_seed_index(Context& context,
                    header.bases);
   }
   const std::uint64_t sum =
-      sum_of_pieces(context,
-                    header.words * std::int64_t{sizeof(SeedWord)},
-                    [&](std::int64_t begin, std::size_t size) {
-                      const std::int64_t at = std::int64_t{sizeof(Head)} + begin;
-                      const std::uint64_t piece = checksum(memory->data() + at, size);
-                      memory->release(at, size);
-                      return piece;
-                    });
+      sum_of_pieces(context, header.words * word_bytes, [&](std::int64_t begin, std::size_t size) {
+        const std::int64_t at = std::int64_t{sizeof(Head)} + begin;
+        const std::uint64_t piece = checksum(memory->data() + at, size);
+        memory->release(at, size);
+        return piece;
+      });
   if (sum != header.words_sum) throw damaged(path, "the checksum of its words is another");
   return index;
 }

@@ -40,6 +40,13 @@ inline constexpr std::initializer_list<const char*> splice_endings = {".tsv",
                                                                       ".faa",
                                                                       ".html"};
 
+/// Which letters of a cDNA are aligned.
+enum class SpliceEnds {
+  global,  ///< all
+  local,   ///< those at either end that do not pay are left out, see splice::keep_best_stretch
+  cds,     ///< those of its reading frame, see splice::coding_part, the longer of both directions
+};
+
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
   std::string matrix;  ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
@@ -49,7 +56,7 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   std::string site_scores;             ///< auto: a file of io::read_site_scores(), or empty
-  std::string index;                   ///< auto, cDNAs: a file of io::map_seed_index(), or empty
+  std::string index;                   ///< auto: a file of io::map_seed_index(), or empty
   splice::Species species = splice::Species::vertebrate;  ///< auto: whose sites the models are of
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< exons without strand: try both
@@ -62,7 +69,7 @@ struct SpliceJobParams {
   static constexpr std::int64_t exact_bases = 100'000;
   static constexpr std::int64_t widest_bases = 1'000'000;
   /// auto: bases between two words of a locus, and looked at beyond them, at most; 0:
-  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins. With local_ends no
+  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins. With local ends no
   /// intron is longer.
   std::int64_t max_intron = 0;
   int max_loci = 1;  ///< auto: places at most that are reported for a target
@@ -70,8 +77,7 @@ struct SpliceJobParams {
   /// ends and no frameshift. Neither the cells and seconds of the result nor its estimates have
   /// what the next ones take.
   splice::IsoformParams isoforms;
-  /// cDNAs: leave letters at either end unaligned that do not pay, see splice::keep_best_stretch.
-  bool local_ends = false;
+  SpliceEnds ends = SpliceEnds::global;  ///< of cDNAs
   /// auto: what is expected by chance more often than this is no alignment; see
   /// splice::expected_by_chance.
   double max_e_value = 1e-3;
@@ -93,6 +99,7 @@ struct SpliceSearch {
   std::int64_t targets_by_loci = 0;  ///< that were tried at loci alone, not along whole sequences
   std::int64_t loci = 0;             ///< of these targets
   std::int64_t locus_bases = 0;
+  std::int64_t without_frame = 0;   ///< targets whose letters are all aligned for lack of one
   std::int64_t exons_left_out = 0;  ///< candidates beyond max_exons, of all searches
 };
 

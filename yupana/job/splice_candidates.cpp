@@ -159,7 +159,7 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
     return bounds[a].best() > bounds[b].best();
   });
   // Other places are reported, or may win once their ends are cut.
-  const double distance = params_.max_loci > 1 || params_.local_ends
+  const double distance = params_.max_loci > 1 || params_.ends == SpliceEnds::local
                               ? std::numeric_limits<double>::infinity()
                               : hopeless_distance(cases, scoring.substitution);
   const double share = params_.isoforms.most > 1 ? params_.isoforms.least_share : 1;

@@ -199,13 +199,18 @@ void cut_ends(Context& context,
       auto own = take_exons(*group.exons[c], done[c]);
       splice::keep_best_stretch(group.cases[c], *group.scoring, stretch, *own, done[c]);
       group.exons[c] = std::move(own);
-      const std::int64_t before = group.places[static_cast<std::size_t>(c)].second->first_letter;
-      for (splice::ExonAlignment& part : done[c].chain) {
-        part.target_begin += before;
-        part.target_end += before;
-      }
     }
   });
+}
+
+void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done) {
+  for (std::size_t c = 0; c < done.size(); ++c) {
+    const std::int64_t before = group.places[c].second->first_letter;
+    for (splice::ExonAlignment& part : done[c].chain) {
+      part.target_begin += before;
+      part.target_end += before;
+    }
+  }
 }
 
 }  // namespace yupana::job

@@ -48,4 +48,7 @@ void cut_ends(Context& context,
               const SpliceJobParams& params,
               std::vector<splice::SplicedAlignment>& done);
 
+/// Counts letters from the target's first, not the first aligned.
+void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done);
+
 }  // namespace yupana::job

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cctype>
+<<<<<<< HEAD
 #include <filesystem>
 #include <set>
+=======
+#include <utility>
+>>>>>>> b7ba0875f584cfb182fc01251fc936d1f93a0a1a
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/splice/coding_part.hpp"
 
 namespace yupana::job {
 namespace {
@@ -112,9 +117,35 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input, std::size_t 
       task.trials.push_back(
           {&strand, letters, false, strand.exons, 1, std::ssize(*strand.bases), {}});
     }
+  } else {
+    add_places(task, places_of(input, strands, *task.letters, number), strands, letters, reversed);
+  }
+  if (params_.ends == SpliceEnds::cds && !task.is_protein) keep_frame(task, reversed);
+}
+
+void SpliceInputs::keep_frame(Task& task, const std::string* reversed) {
+  const auto frame_of = [&](const std::string* letters) {
+    if (letters == nullptr) return splice::CodingPart();
+    return splice::coding_part(*letters, params_.protein.code, params_.min_orf);
+  };
+  const auto worth = [](const splice::CodingPart& part) {
+    return std::pair(part.starts && part.stops, part.end - part.begin);
+  };
+  const splice::CodingPart sense = frame_of(task.letters), turned = frame_of(reversed);
+  const bool antisense = worth(turned) > worth(sense);
+  const splice::CodingPart& part = antisense ? turned : sense;
+  if (part.empty()) {
+    ++search_.without_frame;
     return;
   }
-  add_places(task, places_of(input, strands, *task.letters, number), strands, letters, reversed);
+  const auto is_other = [&](const Trial& trial) { return trial.antisense != antisense; };
+  if (!std::all_of(task.trials.begin(), task.trials.end(), is_other)) {
+    std::erase_if(task.trials, is_other);
+  }
+  for (Trial& trial : task.trials) {
+    trial.first_letter = part.begin;
+    trial.past_letter = part.end;
+  }
 }
 
 std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<SpliceInput>& inputs) {

@@ -119,6 +119,8 @@ class SpliceInputs {
   std::list<Strand>& strands_of(const SpliceInput& input);
   /// The task of one target, `number` in its file.
   void add_trials(Task& task, const SpliceInput& input, std::size_t number);
+  /// Aligns of a cDNA the letters of its reading frame alone, in that frame's direction.
+  void keep_frame(Task& task, const std::string* reversed);
   void add_places(Task& task,
                   const Places& places,
                   std::list<Strand>& strands,

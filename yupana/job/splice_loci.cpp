@@ -147,7 +147,7 @@ void SpliceInputs::add_places(Task& task,
         if (!whole) task.trials.push_back(trial);
         // Letters that are not from here would draw the others elsewhere.
         Trial part = trial;
-        if (!task.is_protein && params_.local_ends && keep_letters_of(locus, part)) {
+        if (!task.is_protein && params_.ends == SpliceEnds::local && keep_letters_of(locus, part)) {
           task.trials.push_back(std::move(part));
         }
         const std::vector<std::int64_t> rivals = words_of_rivals(loci, locus);
@@ -187,7 +187,7 @@ const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
     return seeds_.emplace(genome, io::map_seed_index(context_, params_.index, sequences))
         .first->second;
   }
-  const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
+  const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences, false);
   hold(bytes);
   return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;
 }
@@ -201,11 +201,18 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
   for (const io::FastaRecord& record : targets(input)) proteins.push_back(record.letters);
   std::int64_t bases = 0;
   for (const std::string_view sequence : sequences) bases += std::ssize(sequence);
+  const splice::GeneticCode& code = params_.protein.code;
+  if (!params_.index.empty()) {
+    const splice::SeedIndex index =
+        io::map_seed_index(context_, params_.index, sequences, code.table());
+    place->second = splice::protein_loci(context_, index, proteins, locus_params(bases, true));
+    return place->second;
+  }
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
   const std::uint64_t bytes = std::min(most, left() / 4);
   hold(bytes);
-  place->second = splice::protein_loci(
-      context_, sequences, proteins, params_.protein.code, locus_params(bases, true), bytes);
+  place->second =
+      splice::protein_loci(context_, sequences, proteins, code, locus_params(bases, true), bytes);
   held_ -= bytes;
   return place->second;
 }
@@ -219,6 +226,12 @@ void SpliceInputs::note_search() const {
         counted(search_.targets_by_loci, "target"),
         counted(search_.loci, "locus", "loci"),
         static_cast<double>(search_.locus_bases) / 1000));
+  }
+  if (search_.without_frame > 0) {
+    context_.note(fmt::format(
+        "--ends cds: all letters are aligned of {} without a reading frame of {} codons",
+        counted(search_.without_frame, "target"),
+        params_.min_orf));
   }
   if (search_.exons_left_out > 0) {
     context_.note(fmt::format("--max-exons {}: {} left out, the weakest sites first",

@@ -9,13 +9,17 @@
 namespace yupana::job {
 namespace {
 
-void write_index(Context& context, const std::vector<io::FastaRecord>& genome, AtomicFile& file) {
+/// `code` is null for an index for cDNAs.
+void write_index(Context& context,
+                 const std::vector<io::FastaRecord>& genome,
+                 const splice::GeneticCode* code,
+                 AtomicFile& file) {
   std::vector<std::string_view> sequences;
   for (const io::FastaRecord& record : genome) sequences.push_back(record.letters);
   check_memory(context,
                "splice: the genome and its index",
-               io::held_bytes(genome) + splice::SeedIndex::bytes_for(sequences));
-  io::write_seed_index(context, file, splice::SeedIndex(sequences), sequences);
+               io::held_bytes(genome) + splice::SeedIndex::bytes_for(sequences, code != nullptr));
+  io::write_seed_index(context, file, splice::SeedIndex(sequences, code), sequences);
 }
 
 void write_sites(Context& context,
@@ -40,8 +44,12 @@ std::vector<std::string> save_splice(Context& context, const SpliceSaveParams& p
   if (context.rank() > 0) return paths;
   OutputFiles files;
   AtomicFile& file = files.add(params.out);
-  params.what == SpliceSave::index ? write_index(context, genome, file)
-                                   : write_sites(context, genome, params.species, file);
+  if (params.what == SpliceSave::sites) {
+    write_sites(context, genome, params.species, file);
+  } else {
+    const bool for_proteins = params.what == SpliceSave::protein_index;
+    write_index(context, genome, for_proteins ? &params.code : nullptr, file);
+  }
   commit_files(context, files, paths);
   return paths;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/species.hpp"
 
 namespace yupana::job {
@@ -11,14 +12,16 @@ namespace yupana::job {
 /// What is made of a genome once, for many runs of run_splice().
 enum class SpliceSave {
   nothing,
-  index,  ///< SpliceJobParams::index
-  sites,  ///< SpliceJobParams::site_scores
+  index,          ///< SpliceJobParams::index, for cDNAs
+  protein_index,  ///< the same for proteins
+  sites,          ///< SpliceJobParams::site_scores
 };
 
 struct SpliceSaveParams {
   SpliceSave what = SpliceSave::index;
   std::string genome;
   splice::Species species = splice::Species::vertebrate;  ///< whose models sites are scored by
+  splice::GeneticCode code;                               ///< of the index for proteins
   std::string out;                                        ///< the file
 };
 

@@ -10,30 +10,11 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/splice/exon_ends.hpp"
 #include "yupana/splice/genetic_code.hpp"
-#include "yupana/splice/site_odds.hpp"
-#include "yupana/splice/target_words.hpp"
 
 namespace yupana::splice {
 namespace {
-
-/// What an end of exons is: a splice site, ATG or a stop codon, where the target itself begins or
-/// ends, or where it does if a word near its end says so.
-enum class SiteKind { splice, codon, target_end, near_target_end };
-
-SiteKind target_end(std::int64_t letters) {
-  return letters == 0 ? SiteKind::target_end : SiteKind::near_target_end;
-}
-
-/// One end of exons: the first base or the last, from 1.
-struct Site {
-  std::int64_t place = 0;
-  double odds = 0;
-  SiteKind kind = SiteKind::splice;
-  bool in_target = false;  ///< the target has the word of the exon beside it
-
-  bool is_codon() const { return kind == SiteKind::codon; }
-};
 
 /// One exon that scores in each place of a chain as the better of two of the same bases, if there
 /// is one: an exon from ATG may go on to a donor, another from an acceptor end with a stop codon,
@@ -86,26 +67,24 @@ class Finder {
          const SiteModels& models,
          const CandidateParams& params,
          const SitesAlong& sites)
-      : context_(context),
-        bases_(bases),
-        words_(target),
-        models_(models),
-        params_(params),
-        sites_(sites) {
+      : context_(context), params_(params) {
     // A longer exon would pay for more bases without a letter than any exon may.
     longest_in_target_ =
         std::min(params.max_exon, std::ssize(target) + std::ssize(target) / 4 + 100);
-    codes_.reserve(bases.size());
-    for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_code(letter)));
-    find_sites();
-    find_stops();
+    std::vector<std::int8_t> codes;
+    codes.reserve(bases.size());
+    for (const char letter : bases) codes.push_back(static_cast<std::int8_t>(base_code(letter)));
+    auto [starts, ends] = find_exon_ends(context, bases, codes, target, models, params, sites);
+    starts_ = std::move(starts);
+    ends_ = std::move(ends);
+    find_stops(codes);
   }
 
   std::vector<Exon> exons(std::int64_t* left_out) {
-    std::int64_t count = pairs([](const Site&, const Site&) {});
+    std::int64_t count = pairs([](const ExonEnd&, const ExonEnd&) {});
     const std::int64_t all = count;
     while (count > params_.max_exons && drop_weakest()) {
-      count = pairs([](const Site&, const Site&) {});
+      count = pairs([](const ExonEnd&, const ExonEnd&) {});
     }
     const auto bytes = static_cast<std::uint64_t>(count) * sizeof(Exon);
     if (context_ != nullptr && bytes > context_->memory()) {
@@ -119,7 +98,7 @@ class Finder {
     }
     std::vector<Exon> result;
     result.reserve(count);
-    pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
+    pairs([&](const ExonEnd& start, const ExonEnd& end) { result.push_back(exon(start, end)); });
     drop_shortest(result);
     if (left_out != nullptr) *left_out = all - std::ssize(result);
     merge_doubles(result);
@@ -127,123 +106,18 @@ class Finder {
   }
 
  private:
-  /// Whether to go on, asked every 2^12 steps: a start has thousands of ends at most.
-  void look(std::int64_t step) const {
-    if (context_ != nullptr && step % 4096 == 0) context_->check_cancelled();
-  }
-  bool is(std::int64_t at, std::string_view word) const {
-    if (at < 0 || at + std::ssize(word) > std::ssize(codes_)) return false;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      if (codes_[at + static_cast<std::int64_t>(i)] != base_code(word[i])) return false;
-    }
-    return true;
-  }
-  bool stop_at(std::int64_t at) const { return is(at, "TAA") || is(at, "TAG") || is(at, "TGA"); }
-
-  /// Where the target's own words say that an intron begins or ends, whatever its bases are: exons
-  /// may go on into it by chance, so the next one begins within as many bases as both do.
-  void find_breaks() {
-    constexpr std::int64_t most_shared = 8;
-    begins_.assign(codes_.size() + most_shared, false);
-    ends_here_.assign(codes_.size() + 1, false);
-    for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
-      if (words_.leaves_before(codes_, at)) std::fill_n(begins_.begin() + at, most_shared, true);
-      if (words_.leaves_behind(codes_, at)) ends_here_[at + TargetWords::length] = true;
-    }
-  }
-
-  /// Whether the target has a word at `at` or the next places, in steps of 1 or -1: letters that
-  /// differ near a junction hide the word next to it. Further away words speak for likely sites.
-  bool word_near(std::int64_t at, int step, bool is_likely) const {
-    const int places = is_likely ? 20 : 7;
-    for (int i = 0; i < places; ++i) {
-      if (words_.has(codes_, at + i * step)) return true;
-    }
-    return false;
-  }
-
-  void find_sites() {
-    find_breaks();
-    for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
-      look(at);
-      find_starts(at);
-      find_ends(at);
-      find_target_ends(at);
-    }
-    const auto by_place = [](const Site& a, const Site& b) {
-      return std::tie(a.place, a.kind) < std::tie(b.place, b.kind);
-    };
-    const auto same = [](const Site& a, const Site& b) {
-      return a.place == b.place && a.kind == b.kind;
-    };
-    for (std::vector<Site>* sites : {&starts_, &ends_}) {
-      std::sort(sites->begin(), sites->end(), by_place);
-      sites->erase(std::unique(sites->begin(), sites->end(), same), sites->end());
-    }
-  }
-
-  /// Without a word of the target AT and AC need all but a letter of their consensus: few have it
-  /// by chance.
-  static double least_odds(double least, bool minor) {
-    return minor ? std::max(least, 4.0) : least;
-  }
-
-  /// Starts behind an acceptor at `at`, and at a codon there.
-  void find_starts(std::int64_t at) {
-    const bool is_break = at + 2 < std::ssize(codes_) && begins_[at + 2];
-    if (is_break || is(at, "AG") || is(at, "AC")) {
-      const double odds = best_acceptor_odds(models_, {bases_, codes_}, at + 1);
-      const double score = sites_.acceptor(at + 2, is(at, "AG"), odds);
-      const bool in_target = is_break || word_near(at + 2, 1, score >= 0);
-      if (in_target || score >= least_odds(params_.min_acceptor, is(at, "AC"))) {
-        starts_.push_back({at + 3, score, SiteKind::splice, in_target});
-      }
-    }
-    if (is(at, "ATG")) starts_.push_back({at + 1, 0, SiteKind::codon});
-  }
-
-  /// Ends before a donor at `at`, and with a codon there.
-  void find_ends(std::int64_t at) {
-    const bool gc = params_.gc_donors && is(at, "GC");
-    if (at > 0 && (ends_here_[at] || is(at, "GT") || gc || is(at, "AT"))) {
-      const double odds = best_donor_odds(models_, {bases_, codes_}, at);
-      const double score = sites_.donor(at, is(at, "GT"), odds);
-      const bool in_target = ends_here_[at] || word_near(at - TargetWords::length, -1, score >= 0);
-      // A donor GC has lost about five bits at its second base already.
-      const double least = gc ? params_.min_gc_donor : params_.min_donor;
-      if (in_target || score >= least_odds(least, is(at, "AT"))) {
-        ends_.push_back({at, score, SiteKind::splice, in_target});
-      }
-    }
-    if (stop_at(at)) ends_.push_back({at + 3, 0, SiteKind::codon});
-  }
-
-  /// Where the target begins or ends, by a word of it at `at`.
-  void find_target_ends(std::int64_t at) {
-    const std::int64_t word = words_.at(codes_, at);
-    if (word < 0) return;
-    const std::int64_t before = words_.letters_before(word), behind = words_.letters_behind(word);
-    if (before >= 0 && at >= before) {
-      starts_.push_back({at - before + 1, 0, target_end(before), true});
-    }
-    const std::int64_t last = at + TargetWords::length + behind;
-    if (behind >= 0 && last <= std::ssize(codes_)) {
-      ends_.push_back({last, 0, target_end(behind), true});
-    }
-  }
-
   // next_stop_[p]: the first place q >= p with a stop codon at q in the frame of p.
-  void find_stops() {
-    const std::int64_t size = std::ssize(codes_);
+  void find_stops(std::span<const std::int8_t> codes) {
+    const std::int64_t size = std::ssize(codes);
     next_stop_.assign(size + 3, std::numeric_limits<std::int64_t>::max());
     for (std::int64_t at = size - 1; at >= 0; --at) {
-      next_stop_[at] = stop_at(at) ? at : next_stop_[at + 3];
+      next_stop_[at] = is_stop(codes, at, params_.code) ? at : next_stop_[at + 3];
     }
   }
 
   /// Whether [start, end] (from 1) may be an exon: the target has both its ends, or it is free of
   /// stop codons in some frame that they allow.
-  bool open(const Site& start, const Site& end) const {
+  bool open(const ExonEnd& start, const ExonEnd& end) const {
     if (start.in_target && end.in_target && end.place - start.place < longest_in_target_) {
       return true;
     }
@@ -258,7 +132,7 @@ class Finder {
   }
 
   /// No exon from `start` is open beyond this place.
-  std::int64_t reach(const Site& start) const {
+  std::int64_t reach(const ExonEnd& start) const {
     std::int64_t furthest = start.place + params_.max_exon - 1;
     if (!params_.coding) return furthest;
     std::int64_t open_to = 0;
@@ -275,14 +149,14 @@ class Finder {
   template <class Body>
   std::int64_t pairs(const Body& body) const {
     std::int64_t count = 0, looked = 0;
-    for (const Site& start : starts_) {
-      look(looked++);
+    for (const ExonEnd& start : starts_) {
+      check_cancelled(context_, looked++);
       const std::int64_t last = reach(start);
-      auto end =
-          std::lower_bound(ends_.begin(),
-                           ends_.end(),
-                           start.place + params_.min_exon - 1,
-                           [](const Site& site, std::int64_t place) { return site.place < place; });
+      auto end = std::lower_bound(
+          ends_.begin(),
+          ends_.end(),
+          start.place + params_.min_exon - 1,
+          [](const ExonEnd& site, std::int64_t place) { return site.place < place; });
       for (; end != ends_.end() && end->place <= last; ++end) {
         if (params_.coding && !open(start, *end)) continue;
         body(start, *end);
@@ -292,7 +166,7 @@ class Finder {
     return count;
   }
 
-  Exon exon(const Site& start, const Site& end) const {
+  Exon exon(const ExonEnd& start, const ExonEnd& end) const {
     const auto scaled = [](double score) {
       return static_cast<std::int32_t>(std::lround(candidate_scale * score));
     };
@@ -303,8 +177,8 @@ class Finder {
     Exon x;
     x.first = start.place;
     x.last = end.place;
-    const auto is_site = [](const Site& site) { return site.kind == SiteKind::splice; };
-    const auto cost = [&](const Site& site) {
+    const auto is_site = [](const ExonEnd& site) { return site.kind == SiteKind::splice; };
+    const auto cost = [&](const ExonEnd& site) {
       return is_site(site) ? missing : site.kind == SiteKind::near_target_end ? missing / 2 : 0;
     };
     x.begin = cost(start);
@@ -315,21 +189,21 @@ class Finder {
   }
 
   /// A splice site that only its odds speak for.
-  static bool weak(const Site& site) { return site.kind == SiteKind::splice && !site.in_target; }
+  static bool weak(const ExonEnd& site) { return site.kind == SiteKind::splice && !site.in_target; }
 
   /// Leaves out the weaker half of the splice sites; false where there is none.
   bool drop_weakest() {
     bool dropped = false;
-    for (std::vector<Site>* sites : {&starts_, &ends_}) {
+    for (std::vector<ExonEnd>* sites : {&starts_, &ends_}) {
       std::vector<double> scores;
-      for (const Site& site : *sites) {
+      for (const ExonEnd& site : *sites) {
         if (weak(site)) scores.push_back(site.odds);
       }
       if (scores.empty()) continue;
       const auto middle = scores.begin() + std::ssize(scores) / 2;
       std::nth_element(scores.begin(), middle, scores.end());
       const double least = *middle;
-      std::erase_if(*sites, [&](const Site& s) { return weak(s) && s.odds <= least; });
+      std::erase_if(*sites, [&](const ExonEnd& s) { return weak(s) && s.odds <= least; });
       dropped = true;
     }
     return dropped;
@@ -348,15 +222,9 @@ class Finder {
   }
 
   const Context* context_;
-  std::string_view bases_;
-  const TargetWords words_;
-  const SiteModels& models_;
   const CandidateParams& params_;
-  const SitesAlong& sites_;
   std::int64_t longest_in_target_ = 0;  ///< of exons whose frame does not count
-  std::vector<std::int8_t> codes_;
-  std::vector<bool> begins_, ends_here_;  ///< exons behind introns, and introns
-  std::vector<Site> starts_, ends_;
+  std::vector<ExonEnd> starts_, ends_;
   std::vector<std::int64_t> next_stop_;
 };
 

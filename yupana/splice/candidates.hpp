@@ -24,6 +24,7 @@ struct CandidateParams {
   std::int64_t min_exon = 3;  ///< bases
   std::int64_t max_exon = 30'000;
   std::int64_t min_intron = 20;
+  GeneticCode code;  ///< whose stop codons end exons, and no frame reads over
   /// More: the weakest splice sites are left out, then the shortest exons from ATG to a stop codon.
   std::int64_t max_exons = 4'000'000;
 };

@@ -1,120 +1,165 @@
 #include "yupana/splice/loci.hpp"
 
 #include <algorithm>
-#include <map>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/core/random.hpp"
-#include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/locus_chains.hpp"
+#include "yupana/splice/seed_words.hpp"
 
 namespace yupana::splice {
 namespace {
 
-/// One word in so many is kept of sequences of so many bases.
-std::uint64_t kept_of(std::uint64_t bases) { return bases <= 500'000 ? 1 : 4; }
-/// As many as these are, but for chance.
-std::size_t words_of(std::uint64_t bases) { return bases / kept_of(bases) + bases / 64 + 64; }
-
 // Words that a genome has more often are repeats.
-constexpr std::ptrdiff_t max_places = 32;
+constexpr std::size_t max_places = 32;
+
+/// A number of that many bits, all of them set.
+std::uint64_t ones(int bits) { return (std::uint64_t{1} << bits) - 1; }
+
+std::vector<std::int64_t> ends_of(std::span<const std::string_view> sequences) {
+  std::vector<std::int64_t> ends;
+  std::int64_t bases = 0;
+  for (const std::string_view sequence : sequences) ends.push_back(bases += std::ssize(sequence));
+  return ends;
+}
+
+/// The words of each sequence: each(put(key, place in all sequences times 2, + 1 if reversed)).
+auto words_of(std::span<const std::string_view> sequences,
+              std::int64_t length,
+              std::uint64_t one_in,
+              const GeneticCode* code) {
+  const CodonGroups codons(code == nullptr ? GeneticCode() : *code);
+  return [=](const auto& put) {
+    std::uint64_t begin = 0;
+    const auto along = [&](std::uint64_t key, std::int64_t place, bool reversed) {
+      put(key, (begin + static_cast<std::uint64_t>(place)) * 2 + (reversed ? 1 : 0));
+    };
+    for (const std::string_view sequence : sequences) {
+      if (code == nullptr) {
+        each_base_word(sequence, length, one_in, along);
+      } else {
+        each_codon_word(sequence, 0, std::ssize(sequence), codons, along);
+      }
+      begin += sequence.size();
+    }
+  };
+}
 
 }  // namespace
 
-template <class Put>
-void SeedIndex::each_word(std::string_view text, const Put& put) const {
-  const std::uint64_t mask = (std::uint64_t{1} << (2 * length_)) - 1;
-  std::uint64_t forward = 0, backward = 0;
-  std::int64_t known = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int code = base_code(text[i]);
-    known = code < 4 ? known + 1 : 0;
-    forward = (forward << 2 | static_cast<std::uint64_t>(code & 3)) & mask;
-    backward = backward >> 2 | static_cast<std::uint64_t>(3 - (code & 3)) << (2 * (length_ - 1));
-    if (known < length_ || forward == backward) continue;
-    const std::uint64_t key = std::min(forward, backward);
-    if (Random::mix(key) % every_ != 0) continue;
-    put(key, static_cast<std::int64_t>(i) + 1 - length_, backward < forward);
+SeedIndex::Shape SeedIndex::shape_of(std::uint64_t bases, bool for_proteins) {
+  Shape shape;
+  int key_bits = static_cast<int>(std::bit_width(amino_words));
+  if (for_proteins) {
+    shape.length = 3 * protein_word;
+    shape.words = 2 * bases;
+  } else {
+    // 4 letters more than tell one place from all others.
+    for (shape.length = 12;
+         shape.length < 28 && std::uint64_t{1} << (2 * (shape.length - 4)) < bases;) {
+      ++shape.length;
+    }
+    shape.one_in = bases <= 500'000 ? 1 : 4;
+    shape.words = bases / shape.one_in + bases / 64;  // but for chance
+    key_bits = static_cast<int>(2 * shape.length);
   }
+  shape.place_bits = static_cast<int>(std::bit_width(2 * bases));
+  // Few enough to be filled side by side in cache, and so many that the other bits fit a word.
+  const int bucket_bits = std::max(std::min(11, static_cast<int>(std::bit_width(shape.words / 6))),
+                                   key_bits + shape.place_bits - 63);
+  shape.key_bits = key_bits - bucket_bits;
+  shape.buckets = std::size_t{1} << bucket_bits;
+  return shape;
 }
 
-std::uint64_t SeedIndex::bytes_for(std::span<const std::string_view> sequences) {
+std::uint64_t SeedIndex::bytes_for(std::span<const std::string_view> sequences, bool for_proteins) {
   std::uint64_t bases = 0;
   for (const std::string_view sequence : sequences) bases += sequence.size();
-  return words_of(bases) * sizeof(SeedWord);
-}
-
-void SeedIndex::plan(std::span<const std::string_view> sequences) {
-  std::int64_t bases = 0;
-  for (const std::string_view sequence : sequences) ends_.push_back(bases += std::ssize(sequence));
-  // 4 letters more than tell one place from all others.
-  for (length_ = 12; length_ < 28 && std::int64_t{1} << (2 * (length_ - 4)) < bases;) ++length_;
-  every_ = kept_of(static_cast<std::uint64_t>(bases));
+  const Shape shape = shape_of(bases, for_proteins);
+  return (shape.words + shape.buckets + 1) * sizeof(std::uint64_t);
 }
 
 SeedIndex::SeedIndex(std::span<const std::string_view> sequences,
-                     std::span<const SeedWord> words,
+                     int genetic_code,
+                     std::span<const std::uint64_t> data,
                      std::shared_ptr<const void> memory)
-    : words_(words), memory_(std::move(memory)) {
-  plan(sequences);
+    : genetic_code_(genetic_code),
+      ends_(ends_of(sequences)),
+      shape_(shape_of(static_cast<std::uint64_t>(bases_indexed()), genetic_code != 0)),
+      data_(data),
+      memory_(std::move(memory)) {}
+
+SeedIndex::SeedIndex(std::span<const std::string_view> sequences, const GeneticCode* code)
+    : genetic_code_(code == nullptr ? 0 : code->table()),
+      ends_(ends_of(sequences)),
+      shape_(shape_of(static_cast<std::uint64_t>(bases_indexed()), code != nullptr)) {
+  const auto each_word = words_of(sequences, shape_.length, shape_.one_in, code);
+  auto data = std::make_shared<std::vector<std::uint64_t>>();
+  data->reserve(shape_.buckets + 1 + shape_.words);
+  data->resize(shape_.buckets + 1);
+  each_word([&](std::uint64_t key, std::uint64_t) { ++(*data)[(key >> shape_.key_bits) + 1]; });
+  std::partial_sum(data->begin(), data->end(), data->begin());
+  data->resize(shape_.buckets + 1 + data->back());
+  std::uint64_t* const starts = data->data();
+  std::uint64_t* const words = starts + shape_.buckets + 1;
+  each_word([&](std::uint64_t key, std::uint64_t place) {
+    words[starts[key >> shape_.key_bits]++] =
+        (key & ones(shape_.key_bits)) << shape_.place_bits | place;
+  });
+  // Each bucket's start has become its end.
+  std::copy_backward(starts, starts + shape_.buckets, starts + shape_.buckets + 1);
+  starts[0] = 0;
+  for (std::size_t b = 0; b < shape_.buckets; ++b)
+    std::sort(words + starts[b], words + starts[b + 1]);
+  data_ = *data;
+  memory_ = std::move(data);
 }
 
-SeedIndex::SeedIndex(std::span<const std::string_view> sequences) {
-  plan(sequences);
-  auto words = std::make_shared<std::vector<SeedWord>>();
-  words->reserve(words_of(static_cast<std::uint64_t>(bases_indexed())));
-  for (std::size_t s = 0; s < sequences.size(); ++s) {
-    const std::int64_t begin = ends_[s] - std::ssize(sequences[s]);
-    each_word(sequences[s], [&](std::uint64_t key, std::int64_t place, bool reversed) {
-      words->push_back({key, static_cast<std::uint64_t>(begin + place) * 2 + (reversed ? 1 : 0)});
-    });
+std::span<const std::uint64_t> SeedIndex::find(std::uint64_t key) const {
+  const std::uint64_t* const starts = data_.data() + (key >> shape_.key_bits);
+  if (data_.size() <= shape_.buckets || starts[0] > starts[1] ||
+      starts[1] >= data_.size() - shape_.buckets) {
+    throw input_error("splice: the index has words outside of it; save it anew");
   }
-  std::sort(words->begin(), words->end(), [](const SeedWord& a, const SeedWord& b) {
-    return std::pair(a.key, a.place) < std::pair(b.key, b.place);
-  });
-  words_ = *words;
-  memory_ = std::move(words);
+  const std::span<const std::uint64_t> all = data_.subspan(shape_.buckets + 1);
+  const std::uint64_t first = (key & ones(shape_.key_bits)) << shape_.place_bits;
+  const auto begin = std::lower_bound(all.begin() + starts[0], all.begin() + starts[1], first);
+  return {begin, std::upper_bound(begin, all.begin() + starts[1], first | ones(shape_.place_bits))};
+}
+
+SeedPlace SeedIndex::place(std::uint64_t found, bool reversed) const {
+  const std::uint64_t place = found & ones(shape_.place_bits);
+  const auto all = static_cast<std::int64_t>(place / 2);
+  const auto s = std::upper_bound(ends_.begin(), ends_.end(), all) - ends_.begin();
+  if (s == std::ssize(ends_) || all + shape_.length > ends_[s]) {
+    throw input_error(
+        "splice: the index has a word at base {}, outside the sequences; save it anew", all);
+  }
+  const std::int64_t start = s == 0 ? 0 : ends_[s - 1];
+  const bool along = (place % 2 != 0) == reversed;
+  return {2 * static_cast<std::size_t>(s) + (along ? 0 : 1),
+          along ? all - start : ends_[s] - all - shape_.length};
 }
 
 std::vector<Locus> SeedIndex::loci(std::string_view target, const LocusParams& params) const {
-  std::map<std::pair<std::size_t, char>, std::vector<WordHit>> strands;
-  each_word(target, [&](std::uint64_t key, std::int64_t letter, bool reversed) {
-    const auto before = [](const SeedWord& word, std::uint64_t k) { return word.key < k; };
-    const auto begin = std::lower_bound(words_.begin(), words_.end(), key, before);
-    auto end = begin;
-    while (end != words_.end() && end->key == key && end - begin <= max_places) ++end;
-    if (end - begin > max_places) return;
-    for (auto word = begin; word != end; ++word) {
-      const auto all = static_cast<std::int64_t>(word->place / 2);
-      const auto s = std::upper_bound(ends_.begin(), ends_.end(), all) - ends_.begin();
-      if (s == std::ssize(ends_) || all + length_ > ends_[s]) {
-        throw input_error(
-            "splice: the index has a word at base {}, outside the sequences; save it "
-            "anew",
-            word->place / 2);
-      }
-      const std::int64_t start = s == 0 ? 0 : ends_[s - 1];
-      const bool along = (word->place % 2 != 0) == reversed;
-      strands[{static_cast<std::size_t>(s), along ? '+' : '-'}].push_back(
-          {along ? all - start : ends_[s] - all - length_, letter});
-    }
-  });
+  StrandHits hits;
+  each_base_word(target,
+                 shape_.length,
+                 shape_.one_in,
+                 [&](std::uint64_t key, std::int64_t letter, bool reversed) {
+                   const std::span<const std::uint64_t> words = find(key);
+                   if (words.size() > max_places) return;
+                   for (const std::uint64_t word : words) {
+                     const SeedPlace found = place(word, reversed);
+                     hits[found.strand].push_back({found.first, letter});
+                   }
+                 });
   ChainRules rules;
-  rules.length = length_;
+  rules.length = shape_.length;
   rules.params = params;
-  std::vector<Locus> found;
-  for (auto& [strand, hits] : strands) {
-    const std::int64_t start = strand.first == 0 ? 0 : ends_[strand.first - 1];
-    const std::int64_t bases = ends_[strand.first] - start;
-    for (Locus& locus : chain_words(hits, rules, std::ssize(target), bases)) {
-      locus.sequence = strand.first;
-      locus.strand = strand.second;
-      found.push_back(locus);
-    }
-  }
-  keep_best_loci(found, params.max_loci);
-  return found;
+  return best_loci(hits, rules, std::ssize(target), ends_);
 }
 
 }  // namespace yupana::splice

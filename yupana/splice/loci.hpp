@@ -6,7 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/splice/genetic_code.hpp"
+
 namespace yupana::splice {
+
+/// Letters in a word of a protein.
+inline constexpr int protein_word = 6;
 
 struct LocusParams {
   std::int64_t max_intron = 200'000;  ///< bases at most between two words of a chain
@@ -25,47 +30,69 @@ struct Locus {
   std::int64_t last_letter = 0;     ///< letters up to the end of its chain
 };
 
-/// A word of sequences.
-struct SeedWord {
-  std::uint64_t key;    ///< of the word or its reverse complement, whichever is smaller
-  std::uint64_t place;  ///< in all sequences, times 2, and whether it is the reverse complement
+/// A word found in sequences: its first base, from 0, along a strand.
+struct SeedPlace {
+  std::size_t strand = 0;  ///< 2 x sequence, + 1 on its - strand
+  std::int64_t first = 0;
 };
 
-/// The words of sequences, both strands at once, by which a cDNA finds its loci. Words are so long
-/// that one in 256 of a target is there by chance; of large genomes a fourth of them is kept,
-/// chosen by their letters alone.
-///   memory: 16 bytes a word kept
+/// The words of sequences, both strands at once, by which targets find their loci. For cDNAs words
+/// are so long that one in 256 of a target is there by chance, and of large genomes a fourth of
+/// them is kept, chosen by their letters alone; for proteins they are those of protein_loci() in
+/// all six frames.
+///   memory: 8 bytes a word kept
 class SeedIndex {
  public:
-  explicit SeedIndex(std::span<const std::string_view> sequences);
-  /// The index of the same sequences whose words were kept by words(); `memory` owns them.
+  /// For cDNAs, or for proteins by a genetic code.
+  explicit SeedIndex(std::span<const std::string_view> sequences,
+                     const GeneticCode* code = nullptr);
+  /// That of the same sequences and genetic_code() whose data() were kept; `memory` owns them.
   SeedIndex(std::span<const std::string_view> sequences,
-            std::span<const SeedWord> words,
+            int genetic_code,
+            std::span<const std::uint64_t> data,
             std::shared_ptr<const void> memory);
 
-  /// Chains of words in order along the target and a strand, best first: those with at least a
-  /// quarter of the best one's letters. A locus reaches beyond its words by a thousand bases a
-  /// letter before the first or behind the last, by 2,000 at least and max_intron at most;
+  /// Of a cDNA: chains of words in order along the target and a strand, best first: those with at
+  /// least a quarter of the best one's letters. A locus reaches beyond its words by a thousand
+  /// bases a letter before the first or behind the last, by 2,000 at least and max_intron at most;
   /// narrow_locus() leaves of it what evidence justifies.
-  ///   errors: bad_input for a kept word outside the sequences
+  ///   errors: bad_input for data that name no place in the sequences
   std::vector<Locus> loci(std::string_view target, const LocusParams& params = {}) const;
 
-  int word_length() const { return length_; }
-  std::uint64_t one_in() const { return every_; }  ///< of so many words is kept
+  /// The places of a word, in order; all that one data() says of it. place() reads one, of a target
+  /// that has the word reversed the other strand's.
+  ///   errors: as loci()
+  std::span<const std::uint64_t> find(std::uint64_t key) const;
+  SeedPlace place(std::uint64_t found, bool reversed = false) const;
+
+  int genetic_code() const { return genetic_code_; }  ///< GeneticCode::table(); 0: for cDNAs
+  std::int64_t word_length() const { return shape_.length; }  ///< in bases
+  std::uint64_t one_in() const { return shape_.one_in; }      ///< of so many words is kept
   std::int64_t bases_indexed() const { return ends_.empty() ? 0 : ends_.back(); }
-  std::span<const SeedWord> words() const { return words_; }
-  /// Of the index of these sequences.
-  static std::uint64_t bytes_for(std::span<const std::string_view> sequences);
+  std::span<const std::int64_t> ends() const { return ends_; }  ///< of sequences behind each other
+  /// Where the words of each bucket (the first bits of their keys) begin, and behind them all; then
+  /// the words by key and place: the other bits of the key, the place in all sequences, and whether
+  /// the word is reversed there.
+  std::span<const std::uint64_t> data() const { return data_; }
+  /// Of the index of these sequences, about.
+  static std::uint64_t bytes_for(std::span<const std::string_view> sequences, bool for_proteins);
 
  private:
-  void plan(std::span<const std::string_view> sequences);
-  template <class Put>
-  void each_word(std::string_view text, const Put& put) const;
+  /// What follows from the number of bases.
+  struct Shape {
+    std::int64_t length = 0;
+    std::uint64_t one_in = 1;  ///< one word in so many is kept
+    std::uint64_t words = 0;   ///< about so many are
+    int place_bits = 0;
+    int key_bits = 0;  ///< those that tell the words of a bucket apart
+    std::size_t buckets = 0;
+  };
+  static Shape shape_of(std::uint64_t bases, bool for_proteins);
 
-  int length_ = 0;
-  std::uint64_t every_ = 1;          ///< one in so many words is kept
-  std::vector<std::int64_t> ends_;   ///< of the sequences, one behind the other
-  std::span<const SeedWord> words_;  ///< by key, then place
+  int genetic_code_ = 0;
+  std::vector<std::int64_t> ends_;
+  Shape shape_;
+  std::span<const std::uint64_t> data_;
   std::shared_ptr<const void> memory_;
 };
 

@@ -72,8 +72,7 @@ Locus widened(const WordHit& first,
   return locus;
 }
 
-}  // namespace
-
+/// The best chains of one strand of `bases`, best first.
 std::vector<Locus> chain_words(std::vector<WordHit>& hits,
                                const ChainRules& rules,
                                std::int64_t letters,
@@ -108,6 +107,7 @@ std::vector<Locus> chain_words(std::vector<WordHit>& hits,
   return found;
 }
 
+/// Puts the loci of all strands in order, best first, and leaves those that count.
 void keep_best_loci(std::vector<Locus>& loci, int max_loci) {
   std::stable_sort(loci.begin(), loci.end(), [](const Locus& a, const Locus& b) {
     return a.letters > b.letters;
@@ -115,6 +115,26 @@ void keep_best_loci(std::vector<Locus>& loci, int max_loci) {
   const std::int64_t best = loci.empty() ? 0 : loci.front().letters;
   std::erase_if(loci, [&](const Locus& locus) { return 4 * locus.letters < best; });
   if (std::ssize(loci) > max_loci) loci.resize(static_cast<std::size_t>(max_loci));
+}
+
+}  // namespace
+
+std::vector<Locus> best_loci(StrandHits& hits,
+                             const ChainRules& rules,
+                             std::int64_t letters,
+                             std::span<const std::int64_t> ends) {
+  std::vector<Locus> found;
+  for (auto& [strand, words] : hits) {
+    const std::size_t sequence = strand / 2;
+    const std::int64_t bases = ends[sequence] - (sequence == 0 ? 0 : ends[sequence - 1]);
+    for (Locus& locus : chain_words(words, rules, letters, bases)) {
+      locus.sequence = sequence;
+      locus.strand = strand % 2 == 0 ? '+' : '-';
+      found.push_back(std::move(locus));
+    }
+  }
+  keep_best_loci(found, rules.params.max_loci);
+  return found;
 }
 
 }  // namespace yupana::splice

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "yupana/splice/loci.hpp"
@@ -21,18 +23,18 @@ struct ChainRules {
   LocusParams params;
 };
 
-/// The best chains of the hits of one strand of `bases`, as loci of that strand, best first; a
-/// chain that joins a better one is none. Sorts the hits. A word on another diagonal than the one
-/// before it costs `diagonal_bits` and the bits that say how far it lies, so that a word by chance
-/// adds nothing to a chain.
-///   work: 64 a hit
-std::vector<Locus> chain_words(std::vector<WordHit>& hits,
-                               const ChainRules& rules,
-                               std::int64_t letters,
-                               std::int64_t bases);
+/// By strand: 2 x sequence, + 1 on its - strand.
+using StrandHits = std::map<std::size_t, std::vector<WordHit>>;
 
-/// Puts the loci of all strands in order, best first, and leaves those with a quarter of the best
-/// one's letters, `max_loci` at most.
-void keep_best_loci(std::vector<Locus>& loci, int max_loci);
+/// The best chains of the hits of a target of so many letters as loci, best first: those with a
+/// quarter of the best one's letters, `max_loci` at most. A chain that joins a better one is none.
+/// Sorts the hits. A word on another diagonal than the one before it costs `diagonal_bits` and the
+/// bits that say how far it lies, so that a word by chance adds nothing to a chain. `ends` are
+/// those of the sequences, one behind the other.
+///   work: 64 a hit
+std::vector<Locus> best_loci(StrandHits& hits,
+                             const ChainRules& rules,
+                             std::int64_t letters,
+                             std::span<const std::int64_t> ends);
 
 }  // namespace yupana::splice

@@ -11,9 +11,6 @@
 
 namespace yupana::splice {
 
-/// Letters in a word of a protein.
-inline constexpr int protein_word = 6;
-
 /// What is looked at in sequences of so many bases: introns of 3.6 times the square root of their
 /// number, between 10,000 and 200,000 bases.
 LocusParams protein_locus_params(std::int64_t bases);
@@ -27,7 +24,7 @@ LocusParams protein_locus_params(std::int64_t bases);
 /// in bases). Loci have a quarter of the best one's sum at least; Locus::letters is that sum, in
 /// bases. A locus reaches beyond its words by 200 bases for each that the protein lacks there, by
 /// 2,000 at least and max_intron at most.
-///   work: two translations of the sequences for each 2^23 words found; all threads
+///   work: a translation of the sequences for each 2^23 words found; all threads
 ///   memory: `max_bytes` of words found at most, for one protein at least what it has
 ///   determinism: the same for every number of threads and `max_bytes`
 std::vector<std::vector<Locus>> protein_loci(Context& context,
@@ -36,5 +33,11 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
                                              const GeneticCode& code,
                                              const LocusParams& params,
                                              std::uint64_t max_bytes = std::uint64_t{256} << 20);
+
+/// The same from an index of the sequences for proteins, which has their words.
+std::vector<std::vector<Locus>> protein_loci(Context& context,
+                                             const SeedIndex& index,
+                                             std::span<const std::string_view> proteins,
+                                             const LocusParams& params);
 
 }  // namespace yupana::splice
