@@ -47,8 +47,8 @@ class Bench {
 
   void run() {
     for (const std::int64_t depth : {4, 10}) fit_tree(depth);
-    forest::Model model = fit_forest();
-    predict(model);
+    predict(fit_forest(), 10);
+    predict_deep();
     if (params_.peers) peers();
   }
 
@@ -56,6 +56,7 @@ class Bench {
   std::string what(const std::string& name) const {
     return fmt::format("{}, {} x {}, {}", name, n_, features, threads_text(context_.threads()));
   }
+  static constexpr std::int64_t learned_rows = 100'000;  ///< where predictions are timed
   std::int64_t predicting_trees() const { return params_.quick ? 12 : 100; }
   template <class Body>
   Timing time(const Body& body) const {
@@ -126,7 +127,8 @@ class Bench {
     return model;
   }
 
-  void predict(const forest::Model& model) {
+  /// depth: of all trees; 0: as deep as they grow.
+  void predict(const forest::Model& model, int depth) {
     Matrix<double> shares;
     const Timing timing =
         time([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
@@ -141,17 +143,34 @@ class Bench {
       right = right && sum / static_cast<double>(model.trees.size()) == shares(i, 1);
     }
     const double rate = static_cast<double>(n_) / timing.median;
-    emit(fmt::format("predict with {} trees of depth 10", model.trees.size()),
-         rate * 1e-6,
-         "M rows/s",
-         right,
-         timing);
-    const double levels = 10 * static_cast<double>(model.trees.size());
+    emit(predicting(std::ssize(model.trees), depth), rate * 1e-6, "M rows/s", right, timing);
+    if (depth == 0) return;
+    const double levels = depth * static_cast<double>(model.trees.size());
     emit(fmt::format("levels gone down by {} trees of depth 10", model.trees.size()),
          rate * levels * 1e-9,
          "G levels/s",
          right,
          timing);
+  }
+
+  /// Trees that end where all rows are of one class, from the rows that peers learn from.
+  void predict_deep() {
+    TableView<float> some = rows_.table.view();
+    some.rows = std::min(n_, learned_rows);
+    forest::Model model = empty_model();
+    model.trees = {forest::fit_tree(context_, some, rows_.target(), {})};
+    predict(model, 0);
+    predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
+    const forest::ForestParams params{.trees = predicting_trees()};
+    model.trees = forest::fit_forest(context_, some, rows_.target(), params).trees;
+    predict(model, 0);
+    predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
+  }
+
+  static std::string predicting(std::int64_t trees, int depth) {
+    const std::string count = trees == 1 ? "one tree" : fmt::format("{} trees", trees);
+    return fmt::format(
+        "predict with {} of {}", count, depth > 0 ? fmt::format("depth {}", depth) : "any depth");
   }
 
   void peers() {
@@ -162,7 +181,7 @@ class Bench {
     for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
     file.commit();
     const std::string tree = "DecisionTreeClassifier(max_depth={})";
-    const std::string forest = "RandomForestClassifier({}, max_depth=10, n_jobs={})";
+    const std::string forest = "RandomForestClassifier({}, max_depth={}, n_jobs={})";
     const std::string on = ", " + threads_text(context_.threads());
     const int jobs = context_.threads();
     const auto fits = [&](const std::string& name, const std::string& impl, const Sklearn& one) {
@@ -174,22 +193,34 @@ class Bench {
     fits(
         "tree of depth 10", "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), 10), "ten"});
     const std::string twelve = "forest of 12 trees of depth 10";
-    fits(
-        twelve, "scikit-learn" + on, {fmt::format(fmt::runtime(forest), 12, jobs), "forest", 0.02});
+    fits(twelve,
+         "scikit-learn" + on,
+         {fmt::format(fmt::runtime(forest), 12, 10, jobs), "forest", 0.02});
     if (jobs > 1) {
       fits(twelve,
            "scikit-learn, 1 thread",
-           {fmt::format(fmt::runtime(forest), 12, 1), "forest", 0.02});
+           {fmt::format(fmt::runtime(forest), 12, 10, 1), "forest", 0.02});
     }
-    Sklearn predicts{fmt::format(fmt::runtime(forest), predicting_trees(), jobs), "forest", 0.02};
-    predicts.fit_before = true;
-    emit_python(params_,
-                "trees",
-                what(fmt::format("predict with {} trees of depth 10", predicting_trees())),
-                "scikit-learn" + on,
-                "M rows/s",
-                run_sklearn(folder, predicts),
-                [&](double seconds) { return static_cast<double>(n_) / seconds * 1e-6; });
+    const auto predicts = [&](std::int64_t trees, int depth, const std::string& impl, Sklearn one) {
+      one.fit_before = true;
+      emit_python(params_,
+                  "trees",
+                  what(predicting(trees, depth)),
+                  impl,
+                  "M rows/s",
+                  run_sklearn(folder, one),
+                  [&](double seconds) { return static_cast<double>(n_) / seconds * 1e-6; });
+    };
+    const std::int64_t trees = predicting_trees();
+    predicts(trees,
+             10,
+             "scikit-learn" + on,
+             {fmt::format(fmt::runtime(forest), trees, "10", jobs), "forest", 0.02});
+    predicts(1, 0, "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), "None"), "tree"});
+    predicts(trees,
+             0,
+             "scikit-learn" + on,
+             {fmt::format(fmt::runtime(forest), trees, "None", jobs), "trees", 0.02});
   }
 
   /// A model of scikit-learn. Of equal splits it draws one, and its forests draw other rows and
@@ -210,14 +241,14 @@ class Bench {
         "n = {}\n"
         "raw = np.fromfile('{}', dtype=np.float32)\n"
         "x = np.ascontiguousarray(raw[:{} * n].reshape(-1, n).T)\n"
-        "y, four, ten, forest = raw[{} * n:].view(np.int32).reshape(4, n)\n"
+        "y, four, ten, forest, tree, trees = raw[{} * n:].view(np.int32).reshape(6, n)\n"
         "model = {}\n{}",
         n_,
         folder / "table.f4",
         features,
         features,
         one.model,
-        one.fit_before ? "model.fit(x[:100000], y[:100000])" : "");
+        one.fit_before ? fmt::format("model.fit(x[:{0}], y[:{0}])", learned_rows) : "");
     peer.statement = one.fit_before ? "model.predict_proba(x)" : "model.fit(x, y)";
     peer.verified = fmt::format(
         "abs(np.mean(model.predict(x) == y) - np.mean({} == y)) < {}", one.ours, one.near);
@@ -230,7 +261,8 @@ class Bench {
   const BenchParams& params_;
   TreeRows rows_;
   std::int64_t n_;
-  /// Of the training rows, by the trees of depth 4 and 10, and by the forest of 12 trees.
+  /// Of all rows, by the trees of depth 4 and 10, the forest of 12 trees, and the tree and the
+  /// forest of any depth.
   std::vector<Array<std::int32_t>> predicted_;
 };
 

@@ -216,6 +216,30 @@ def test_measures_refuse_what_is_no_prediction(wrong):
         wrong()
 
 
+@pytest.mark.parametrize(
+    ("shares", "says"),
+    [
+        ([[0.5, 0.5], [0.3, 0.3]], r"shares: expected rows that add to 1, got 0.6 in row 1"),
+        ([[0.5, 0.5], [0.0, 0.0]], r"shares: expected rows that add to 1, got 0.0 in row 1"),
+        ([[0.5, 0.5], [-0.5, 1.5]], r"shares: .* 0 to 1, got -0.5 in row 1 for class a"),
+    ],
+)
+def test_shares_that_are_none_of_a_whole_were_measured(shares, says):
+    with pytest.raises(ValueError, match=says):
+        analysis.class_measures(["a", "b"], shares)
+
+
+def test_shares_of_float32_add_to_one_but_for_rounding():
+    shares = np.full((4, 3), 1 / 3, np.float32)
+    assert analysis.class_measures([0, 1, 2, 0], shares)["rows"] == 4
+
+
+@pytest.mark.parametrize("label", [np.nan, None])
+def test_a_missing_label_was_a_class_of_its_own(label):
+    with pytest.raises(ValueError, match=r"b: expected a label for each item, got .* at item 1"):
+        analysis.adjusted_rand([0, 1], [0, label])
+
+
 @pytest.mark.parametrize("name", ["linkage", "mds", "neighbor_joining", "minimum_spanning_tree"])
 def test_matrices_that_are_no_distances_were_taken(name):
     function = getattr(yupana.analysis, name)

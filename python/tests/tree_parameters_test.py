@@ -292,3 +292,10 @@ def test_scikit_learns_meta_estimators_take_them():
         first = {"sample_weight": (y == 0).astype(float)}
         scores = cross_validate(model, X, y, params=first, cv=3)["test_score"]
     assert np.allclose(scores, 1 / 3, atol=0.02)  # only the first class weighs
+
+
+@pytest.mark.parametrize("kind", [yupana.DecisionTreeClassifier, yupana.RandomForestRegressor])
+def test_a_negative_weight_was_refused_without_the_parameters_name(kind):
+    X, y = np.arange(8.0).reshape(-1, 1), np.arange(8) % 2
+    with pytest.raises(ValueError, match=r"sample_weight: expected weights of 0 .* got -1.0 at row 3"):
+        kind().fit(X, y, sample_weight=[1, 1, 1, -1, 1, 1, 1, 1])

@@ -286,6 +286,10 @@ class Trees(BaseEstimator):
             if on_gpu(sample_weight):
                 sample_weight = host_array(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (sample_weight < 0).any():
+                row = int(np.argmax(sample_weight < 0))
+                got = f"{sample_weight[row]} at row {row}"
+                raise ValueError(f"sample_weight: expected weights of 0 or more, got {got}")
         y, sample_weight = self._labels(y, sample_weight)
         return X, y, sample_weight, on_device
 

@@ -310,13 +310,34 @@ def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) 
 def adjusted_rand(a: Any, b: Any) -> float:
     """The adjusted Rand index of two partitions, 1 for equal ones (Hubert, Arabie 1985).
 
+    Raises
+    ------
+    ValueError : lists of different lengths, or an item without a label (NaN, None)
+
     Examples
     --------
     >>> import yupana
     >>> yupana.analysis.adjusted_rand([0, 0, 1, 1], ["x", "x", "y", "y"])
     1.0
     """
+<<<<<<< HEAD
     return _core.analysis.adjusted_rand(_numbered(a), _numbered(b))
+=======
+
+    def numbered(name: str, labels: Any) -> list[int]:
+        known: dict[Any, int] = {}
+        codes = []
+        for i, label in enumerate(np.asarray(labels, object).tolist()):
+            if label is None or label != label:
+                raise ValueError(f"{name}: expected a label for each item, got {label} at item {i}")
+            codes.append(known.setdefault(label, len(known)))
+        return codes
+
+    return _core.analysis.adjusted_rand(numbered("a", a), numbered("b", b))
+
+
+_rounding_of_shares = 1e-4  # float32, of many classes
+>>>>>>> bfefd2d21d3aeabe4f5bd2dca8cf3dc0516a1edd
 
 
 @with_keywords
@@ -346,7 +367,8 @@ def class_measures(
 
     Raises
     ------
-    ValueError : no rows, shares that are not one a row and class, or not from 0 to 1
+    ValueError : no rows, shares that are not one a row and class, not from 0 to 1, or of a row
+        that does not add to 1 but for the rounding of float32
 
     Examples
     --------
@@ -362,6 +384,17 @@ def class_measures(
     if y_true.ndim != 1 or shares.shape != (len(y_true), len(names)) or shares.size == 0:
         wanted = f"rows of {len(names)} shares, one a class, for {y_true.size} labels"
         raise ValueError(f"shares: expected {wanted}, got shape {shares.shape}")
+    wrong = np.argwhere(~((shares >= 0) & (shares <= 1)))
+    if len(wrong) > 0:
+        row, column = (int(k) for k in wrong[0])
+        got = shares[row, column]
+        raise ValueError(
+            f"shares: expected numbers from 0 to 1, got {got} in row {row} for class {names[column]}"
+        )
+    sums = shares.sum(axis=1)
+    if not (abs(sums - 1) <= _rounding_of_shares).all():
+        row = int(np.argmax(abs(sums - 1) > _rounding_of_shares))
+        raise ValueError(f"shares: expected rows that add to 1, got {sums[row]} in row {row}")
     order = np.argsort(names, kind="stable")
     places = np.minimum(np.searchsorted(names, y_true, sorter=order), len(names) - 1)
     codes = np.where(names[order[places]] == y_true, order[places], -1).astype(np.int32)

@@ -103,7 +103,7 @@ def what_has_no_sense_is_refused():
             ([*sold, *city, "--increasing", "size,age", "--decreasing", "age"], "--decreasing: 'age' is named twice"),
             ([*sold, *city, "--categories", "native", "--random-splits"], "--categories native"),
             ([*price, *city, "--criterion", "absolute-error", "--increasing", "size"], "absolute-error"),
-            (["three.csv", "--label", "class", "--increasing", "x"], "two classes to predict, got 3"),
+            (["three.csv", "--label", "class", "--increasing", "x"], "--increasing and --decreasing: expected --regression or two classes to predict, got 3"),
             ([*sold, *city, "--leaf-quantile", 0.5], "--leaf-quantile: classes have none"),
             ([*price, *city, "--leaf-quantile", 2], "--leaf-quantile"),
             ([*price, *city, "--leaf-quantile", 0.5, "--increasing", "size"], "--leaf-quantile with --increasing"),

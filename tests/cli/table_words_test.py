@@ -82,7 +82,7 @@ def a_delimiter_of_two_bytes_was_no_character():
 def a_gzip_text_beyond_the_memory_did_not_say_how_long_it_is():
     put("t.csv.gz", gzip.compress(("x,y\n" + "1,2\n" * 100_000).encode()))
     refuse("tree", "fit", "t.csv.gz", "--label", "y", "--memory", "100k", "-o", "m", status=4,
-           says="t.csv.gz: its text takes 401 kB and memory is limited to 100 kB")
+           says="its text takes 401 kB and memory is limited to 100 kB; give more than --memory 401")
 
 
 def one_row_has_no_r2():

@@ -75,6 +75,19 @@ TEST_F(Predictions, OfTreesDeeperThanTheirCompleteLevelsEqualThem) {
   }
 }
 
+TEST_F(Predictions, OfTreesThatNoCacheHoldsTakeBlocksOfManyRowsAndEqualThem) {
+  for (const double missing : {0.0, 0.0005}) {
+    auto sample = make_sample<float>({9001, 3, 2, 0, missing, 0, 7});  // a last block of 2,249
+    RandomSequence random(5);
+    for (auto& code : sample.codes) code = static_cast<std::int32_t>(random.word() & 1);
+    const auto tree = fit_tree(cpu_, sample.table.view(), sample.target());
+    const std::vector<Tree> trees((std::size_t{1} << 16) / tree.nodes.size() + 1, tree);
+    predicts_as_row_by_row(cpu_, sample, model_of(sample, trees));
+    Context alone({.device = "cpu", .threads = 1});
+    predicts_as_row_by_row(alone, sample, model_of(sample, trees));
+  }
+}
+
 TEST_F(Predictions, OfWideTablesTakeBlocksOfFewRows) {
   auto sample = make_sample<float>({70, 30000, 2, 0, 0.01, 0, 5});
   for (std::size_t i = 0; i < 70; ++i) sample.codes[i] = i % 3 == 0;

@@ -23,15 +23,24 @@ struct PackedForm {
   using Cell = Key<T>;
   using TreeForm = PackedTree<T>;
   static constexpr std::int64_t lanes = packed_lanes;
-  static constexpr std::int64_t max_rows = 1024;
   std::int64_t columns;
+  std::int64_t max_rows = 1024;
+
+  /// threads: that share the rows.
+  PackedForm(const std::vector<Tree>& trees, std::int64_t columns_, std::int64_t rows, int threads)
+      : columns(columns_) {
+    std::size_t nodes = 0;
+    for (const Tree& tree : trees) nodes += tree.nodes.size();
+    if (nodes > cached_nodes) max_rows = std::clamp(rows / (4 * threads), max_rows, many_rows);
+  }
 
   /// Rows that go through a tree before the next tree's turn: the tree stays in the first cache,
-  /// the rows stream from the second. 256 to 2,048 differ by 5 %. Of wide tables fewer: a block's
-  /// keys stay below 8 MiB a thread.
+  /// the rows stream from the second. 256 to 2,048 differ by 5 %. Trees that no cache holds
+  /// together come from memory for each block: more rows. Of wide tables fewer: a block's keys stay
+  /// below 8 MiB a thread.
   std::int64_t block_rows() const {
     const std::int64_t rows = (std::int64_t{1} << 20) / std::max<std::int64_t>(1, columns);
-    return std::clamp(rows / lanes * lanes, lanes, max_rows);
+    return std::clamp(rows / lanes * lanes, lanes, max_rows / lanes * lanes);
   }
   std::int64_t width() const { return columns; }
   TreeForm make(const Tree& tree, bool missing) const {
@@ -40,6 +49,10 @@ struct PackedForm {
   bool fill(const T* data, std::int64_t stride, std::int64_t rows, bool missing, Cell* keys) const {
     return cpu::pack_rows(data, stride, columns, rows, missing, keys);
   }
+
+ private:
+  static constexpr std::size_t cached_nodes = std::size_t{1} << 16;
+  static constexpr std::int64_t many_rows = std::int64_t{1} << 15;
 };
 
 /// Rows as codes: for many rows and many trees that split few columns.
@@ -80,13 +93,18 @@ class FormDescent {
     return round_up(rows, Form::lanes) * form_.width() * 2;
   }
 
+  /// leaves: memory for as many as block_rows(), in whole groups of lanes.
   template <class Add>
-  void block(const T* data, std::int64_t stride, std::int64_t rows, Cell* cells, const Add& add) {
+  void block(const T* data,
+             std::int64_t stride,
+             std::int64_t rows,
+             Cell* cells,
+             std::uint32_t* leaves,
+             const Add& add) {
     const bool missing = !form_.fill(data, stride, rows, false, cells);
     if (missing) form_.fill(data, stride, rows, true, cells);
     const auto& trees = missing ? with_missing() : plain_;
     const std::int64_t group = form_.width() * Form::lanes * (missing ? 2 : 1);
-    std::uint32_t leaves[Form::max_rows];
     for (std::size_t t = 0; t < trees.size(); ++t) {
       cpu::descend(trees[t], cells, group, divide_up(rows, Form::lanes), leaves);
       add(t, leaves);
@@ -123,7 +141,9 @@ class Descent {
     }
     auto columns = columns_if_coded(model, table);
     if (columns.empty()) {
-      packed_.emplace(context, model.trees, PackedForm<T>{table.columns});
+      packed_.emplace(context,
+                      model.trees,
+                      PackedForm<T>(model.trees, table.columns, table.rows, context.threads()));
     } else {
       coded_.emplace(context, model.trees, CodedForm<T>{std::move(columns)});
     }
@@ -150,6 +170,7 @@ class Descent {
     context.parallel_for(
         divide_up(table_.rows, block_rows), 1, [&](std::int64_t begin, std::int64_t end) {
           Array<typename Form::Cell> cells(form.cells(std::min(block_rows, table_.rows)));
+          Array<std::uint32_t> ends(block_rows);
           for (std::int64_t b = begin; b < end; ++b) {
             context.check_cancelled();
             const std::int64_t first = b * block_rows;
@@ -160,6 +181,7 @@ class Descent {
                 table_.stride,
                 rows,
                 cells.data(),
+                ends.data(),
                 [&](std::size_t tree, const std::uint32_t* leaves) { block.add(tree, leaves); });
             block.finish();
           }

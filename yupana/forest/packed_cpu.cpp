@@ -50,20 +50,35 @@ HWY_INLINE hn::Vec<D> top_levels(D d, const Node* nodes, const hn::TFromD<D>* ke
   return at;
 }
 
+/// Rows that go on below the complete levels together: their keys stay in the first cache.
+constexpr std::int64_t deep_groups = 16;
+
+/// From the entries of `groups` groups, at most deep_groups, to their leaves. Those that stay where
+/// they are have arrived and leave the list: rows of a tree without a limit end at very different
+/// depths, and of sixteen side by side all would wait for the last.
 template <class K>
 HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
                           const K* keys,
+                          std::int64_t group,
+                          std::int64_t groups,
                           std::uint32_t* leaves) {
-  const DeepNode<K>* nodes = deep.data();
-  std::uint32_t moved = 1;
-  while (moved != 0) {
-    moved = 0;
-    for (std::int64_t k = 0; k < packed_lanes; ++k) {
-      const DeepNode<K> node = nodes[leaves[k]];
-      const std::uint32_t next = node.child + (keys[node.offset + k] > node.threshold ? 1u : 0u);
-      moved |= next ^ leaves[k];
-      leaves[k] = next;
+  const DeepNode<K>* const nodes = deep.data();
+  std::uint16_t moving[deep_groups * packed_lanes];
+  std::int64_t count = groups * packed_lanes;
+  for (std::int64_t i = 0; i < count; ++i) moving[i] = static_cast<std::uint16_t>(i);
+  while (count > 0) {
+    std::int64_t moved = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint16_t row = moving[i];
+      const std::uint32_t at = leaves[row];
+      const DeepNode<K>& node = nodes[at];
+      const K key = keys[row / packed_lanes * group + node.offset + row % packed_lanes];
+      const std::uint32_t next = node.child + (key > node.threshold ? 1u : 0u);
+      leaves[row] = next;
+      moving[moved] = row;
+      moved += next != at ? 1 : 0;
     }
+    count = moved;
   }
 }
 
@@ -97,7 +112,16 @@ void descend_groups(const PackedTree<T>& tree,
       }
     }
     for (std::int64_t k = 0; k < packed_lanes; ++k) leaves[k] = tree.entries[at[k] - first];
-    if (tree.is_deep) step_deep(tree.deep, keys, leaves);
+  }
+  if (!tree.is_deep) return;
+  keys -= groups * group;
+  leaves -= groups * packed_lanes;
+  for (std::int64_t g = 0; g < groups; g += deep_groups) {
+    step_deep(tree.deep,
+              keys + g * group,
+              group,
+              std::min(deep_groups, groups - g),
+              leaves + g * packed_lanes);
   }
 }
 

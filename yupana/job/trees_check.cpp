@@ -110,6 +110,12 @@ void name_monotonic(FitTreesParams& params) {
 std::vector<std::int8_t> monotonic_features(const FitTreesParams& params,
                                             const forest::Model& model) {
   if (params.increasing.empty() && params.decreasing.empty()) return {};
+  if (model.classes.size() > 2) {
+    throw usage_error(
+        "--increasing and --decreasing: expected --regression or two classes to predict, got {} "
+        "classes; leave them out",
+        model.classes.size());
+  }
   std::vector<std::int8_t> monotonic(model.features.size());
   const auto put = [&](const char* option, const std::string& name, std::int8_t direction) {
     const auto found = std::find(model.features.begin(), model.features.end(), name);
