@@ -265,7 +265,7 @@ def newick(merges: Any, names: Sequence[str]) -> str:
     return _core.analysis.newick(_merges(merges), [str(name) for name in names])
 
 
-def _numbered(labels: Any, is_none: Callable[[Any], bool] = lambda label: False) -> list[int]:
+def _numbered(labels: Any, is_none: Callable[[Any], bool]) -> list[int]:
     """Different labels from 0, as they appear; -1 for none."""
     known: dict[Any, int] = {}
     labels = np.asarray(labels, dtype=object).tolist()
@@ -320,24 +320,17 @@ def adjusted_rand(a: Any, b: Any) -> float:
     >>> yupana.analysis.adjusted_rand([0, 0, 1, 1], ["x", "x", "y", "y"])
     1.0
     """
-<<<<<<< HEAD
-    return _core.analysis.adjusted_rand(_numbered(a), _numbered(b))
-=======
+    def is_none(label: Any) -> bool:
+        return label is None or bool(label != label)
 
-    def numbered(name: str, labels: Any) -> list[int]:
-        known: dict[Any, int] = {}
-        codes = []
-        for i, label in enumerate(np.asarray(labels, object).tolist()):
-            if label is None or label != label:
-                raise ValueError(f"{name}: expected a label for each item, got {label} at item {i}")
-            codes.append(known.setdefault(label, len(known)))
-        return codes
-
-    return _core.analysis.adjusted_rand(numbered("a", a), numbered("b", b))
+    codes = {name: _numbered(labels, is_none) for name, labels in (("a", a), ("b", b))}
+    for name, numbers in codes.items():
+        if -1 in numbers:
+            raise ValueError(f"{name}: expected a label for each item, got none at item {numbers.index(-1)}")
+    return _core.analysis.adjusted_rand(codes["a"], codes["b"])
 
 
 _rounding_of_shares = 1e-4  # float32, of many classes
->>>>>>> bfefd2d21d3aeabe4f5bd2dca8cf3dc0516a1edd
 
 
 @with_keywords

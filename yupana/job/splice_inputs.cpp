@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-<<<<<<< HEAD
 #include <filesystem>
 #include <set>
-=======
 #include <utility>
->>>>>>> b7ba0875f584cfb182fc01251fc936d1f93a0a1a
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
