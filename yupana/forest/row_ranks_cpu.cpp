@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -161,7 +162,7 @@ class SampledGrower {
   Split best_of_sampled(const Segment& place) {
     FeatureSampler draw(place.key, features_.count());
     sampled_.clear();
-    std::vector<SplitBound> bounds;
+    bounds_.clear();
     bool varies = false;
     while (!draw.empty() && (std::ssize(sampled_) < params_.max_features || !varies)) {
       const std::size_t first = sampled_.size();
@@ -181,23 +182,23 @@ class SampledGrower {
         }
         if (params_.has_rules())
           columns_[j].range.rule = rule_of(place, sampled_[j], columns_[j].range);
-        bounds.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
-        varies = varies || bounds.back().varies;
+        bounds_.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
+        varies = varies || bounds_.back().varies;
       }
     }
-    std::vector<std::size_t> order(sampled_.size());
-    for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    order_.resize(sampled_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return sampled_[a] < sampled_[b];
     });
-    std::vector<std::int32_t> features;
-    std::vector<SplitBound> ordered;
-    for (const std::size_t j : order) {
-      features.push_back(sampled_[j]);
-      ordered.push_back(bounds[j]);
+    ascending_.clear();
+    ordered_.clear();
+    for (const std::size_t j : order_) {
+      ascending_.push_back(sampled_[j]);
+      ordered_.push_back(bounds_[j]);
     }
-    return best_split<Sides>(problem_, place.totals, features, ordered, [&](std::size_t i) {
-      return columns_[order[i]].range;
+    return best_split<Sides>(problem_, place.totals, ascending_, ordered_, [&](std::size_t i) {
+      return columns_[order_[i]].range;
     });
   }
 
@@ -231,7 +232,7 @@ class SampledGrower {
           if (columns_[j].counted == own_list) {
             gather_ones(place, begin, end, sampled_[j], columns_[j]);
           } else if (columns_[j].counted == j) {
-            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts.data());
+            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts);
           }
           continue;
         }
@@ -264,16 +265,24 @@ class SampledGrower {
       for (std::size_t k = first; k < j; ++k) {
         if (columns_[k].counted == k && features_.column(sampled_[k]) == column) own.counted = k;
       }
-      if (own.counted == j) own.counts.assign(size, 0);
+      if (own.counted == j) own.counts.assign(2 * size, 0);
     }
   }
 
+  /// In two halves: of neighbours with one key neither waits for the other's count.
   void count_keys(const std::uint32_t* rows,
                   std::int64_t n,
                   std::int32_t feature,
-                  std::uint32_t* counts) const {
+                  std::vector<std::uint32_t>& counts) const {
     const std::uint32_t* const keys = ranks_.keys.data() + features_.column(feature);
-    for (std::int64_t i = 0; i < n; ++i) ++counts[keys[rows[i] * ranks_.features]];
+    const std::int64_t stride = ranks_.features;
+    std::uint32_t *const even = counts.data(), *const odd = even + counts.size() / 2;
+    std::int64_t i = 0;
+    for (; i + 1 < n; i += 2) {
+      ++even[keys[rows[i] * stride]];
+      ++odd[keys[rows[i + 1] * stride]];
+    }
+    if (i < n) ++even[keys[rows[i] * stride]];
   }
 
   /// The keys of a category's rows, from the counts of its column.
@@ -284,7 +293,7 @@ class SampledGrower {
     const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
     std::uint32_t* at = to.keys.data();
     for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
-      at = std::fill_n(at, counts[key], key);
+      at = std::fill_n(at, counts[key] + counts[counts.size() / 2 + key], key);
     }
     to.range.last = at - to.keys.data();
   }
@@ -425,8 +434,11 @@ class SampledGrower {
   bool needs_rows_;
   Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
   Array<std::uint32_t> right_;  ///< that go to the right
-  std::vector<std::int32_t> sampled_;
-  std::vector<Column> columns_;  ///< of each of sampled_
+  // Of the node at work: nodes are many and small, and memory is kept from one to the next.
+  std::vector<std::int32_t> sampled_, ascending_;
+  std::vector<SplitBound> bounds_, ordered_;  ///< of sampled_, of ascending_
+  std::vector<std::size_t> order_;            ///< places in sampled_ of ascending_
+  std::vector<Column> columns_;               ///< of each of sampled_
   RankSort sort_;
   std::vector<std::uint8_t> goes_left_;    ///< of each rank, in a split of categories
   std::vector<std::int64_t> left_counts_;  ///< of each class, in the split at work
