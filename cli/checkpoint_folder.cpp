@@ -11,7 +11,7 @@
 namespace yupana::cli {
 
 CheckpointFolder::CheckpointFolder(const job::CheckpointParams& checkpoint, const Comm* comm)
-    : folder_("--checkpoint " + checkpoint.folder, checkpoint.folder) {
+    : saved_(checkpoint.saved), folder_("--checkpoint " + checkpoint.folder, checkpoint.folder) {
   if (checkpoint.folder.empty() || (comm != nullptr && comm->rank() > 0)) return;
   lock_ = open(checkpoint.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // The system releases it when the run ends, killed too. File systems without locks have none.
@@ -21,6 +21,14 @@ CheckpointFolder::CheckpointFolder(const job::CheckpointParams& checkpoint, cons
       "--checkpoint {}: another run saves its counts there; wait for its end, or choose another "
       "folder",
       checkpoint.folder);
+}
+
+Error CheckpointFolder::with_saved(const Error& error) const {
+  if (error.code() != ErrorCode::interrupted || saved_->empty()) return error;
+  return Error(error.code(),
+               fmt::format("{}; {} holds the counts so far: the same command continues from there",
+                           error.what(),
+                           *saved_));
 }
 
 CheckpointFolder::~CheckpointFolder() {

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "cli/out_folder.hpp"
 #include "yupana/core/comm.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/job/count.hpp"
 
 namespace yupana::cli {
@@ -18,7 +22,20 @@ class CheckpointFolder {
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
+  /// body(); an interrupted run says where the next one continues.
+  template <class Body>
+  auto run(const Body& body) const {
+    try {
+      return body();
+    } catch (const Error& error) {
+      throw with_saved(error);
+    }
+  }
+
  private:
+  Error with_saved(const Error& error) const;
+
+  std::shared_ptr<std::string> saved_;
   OutFolder folder_;
   int lock_ = -1;
 };

@@ -137,7 +137,8 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   }
   options.job.out = required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
-  const job::DistanceJobResult result = job::run_distances(context, options.job);
+  const job::DistanceJobResult result =
+      checkpoint.run([&] { return job::run_distances(context, options.job); });
   auto support = nlohmann::ordered_json::object();
   std::string supported =
       add_support(support, options.job.outputs.bootstrap, result.bootstrap_blocks);

@@ -144,7 +144,8 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
   required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
-  const job::FermatJobResult result = job::run_fermat(context, options.job);
+  const job::FermatJobResult result =
+      checkpoint.run([&] { return job::run_fermat(context, options.job); });
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};
   if (result.cohort) {

@@ -187,6 +187,19 @@ def empty_folders_of_a_checkpoint_stayed():
     assert list(pathlib.Path("ck").iterdir()) == [], "a folder that was there before stays"
 
 
+def a_run_that_was_interrupted_after_its_counts_did_not_name_their_checkpoint():
+    run("simulate", "--samples", 2500, "--sites", 600, "-o", "c")
+    for command in (("dist", "c.bed", "--format", "tsv"), ("fermat", "c.bed")):
+        process = subprocess.Popen([PROGRAM, *command, "-o", "late", "--checkpoint", "ck", "--checkpoint-interval", "0"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while not list(pathlib.Path(".").glob("ck/*.yupana")) and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)  # most of both runs is after the counts
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode != 130 or "ck/counts-0-2500.yupana holds the counts so far" in errors, errors
+
+
 def an_interrupted_run_names_its_checkpoint():
     process = subprocess.Popen([PROGRAM, "dist", LARGE, "-o", "run", "--checkpoint", "save",
                                 "--checkpoint-interval", "0"], stdout=subprocess.DEVNULL,

@@ -80,6 +80,12 @@ struct Save {
   std::string path;  ///< empty: nowhere
   std::string run;
   double interval = 0;
+  std::shared_ptr<std::string> saved = {};
+
+  void counts(Context& context, genotype::PairCounter& counter) const {
+    genotype::save_counts(context, path, run, counter.counts());
+    *saved = path;
+  }
 };
 
 /// Counts the sites after the first `counted` of the input, saving now and then.
@@ -110,20 +116,9 @@ void count_sites(Context& context,
     }
     if (save.path.empty()) continue;
     if (Clock::now() - saved_at < std::chrono::duration<double>(save.interval)) continue;
-    genotype::save_counts(context, save.path, save.run, counter.counts());
+    save.counts(context, counter);
     saved_at = Clock::now();
   }
-}
-
-/// An interrupted run says where the next one continues.
-Error with_checkpoint(const Error& error, const std::string& path) {
-  std::error_code none;
-  const bool saved = !path.empty() && std::filesystem::exists(path, none);
-  if (error.code() != ErrorCode::interrupted || !saved) return error;
-  return Error(error.code(),
-               fmt::format("{}; {} holds the counts so far: the same command continues from there",
-                           error.what(),
-                           path));
 }
 
 /// One pass over the input: `rows`, saved under the name of the band they are of.
@@ -140,22 +135,18 @@ genotype::PairCounter count_pass(Context& context,
   if (!checkpoint.folder.empty()) {
     save = {counts_path(context, checkpoint, band),
             run_text(context, input, plan, rows),
-            checkpoint.interval};
+            checkpoint.interval,
+            checkpoint.saved};
     make_folder(checkpoint.folder);
     if (auto saved = genotype::load_counts(context, save.path, save.run)) {
+      *save.saved = save.path;
       counted = saved->sites;
       counter.resume(std::move(*saved));
       context.note(fmt::format("continuing after {} sites counted by an earlier run", counted));
     }
   }
-  try {
-    count_sites(context, input, plan, rows, save, counted, counter);
-  } catch (const Error& error) {
-    throw with_checkpoint(error, save.path);
-  }
-  if (!save.path.empty() && passes_of(plan) > 1) {
-    genotype::save_counts(context, save.path, save.run, counter.counts());
-  }
+  count_sites(context, input, plan, rows, save, counted, counter);
+  if (!save.path.empty() && passes_of(plan) > 1) save.counts(context, counter);
   return counter;
 }
 

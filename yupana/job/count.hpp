@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace yupana::job {
 struct CheckpointParams {
   std::string folder;     ///< --checkpoint; empty: none
   double interval = 300;  ///< seconds between two saves
+  /// The file of counts that the run saved or continued last; empty: none.
+  std::shared_ptr<std::string> saved = std::make_shared<std::string>();
 };
 
 /// The sizes of a plan that the input and the ranks of the context decide.
