@@ -171,7 +171,7 @@ class SampledGrower {
       gather(place, first);
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         context_.check_cancelled();
-        if (!is_one_hot(sampled_[j])) sort_column(place.size(), columns_[j]);
+        finish_column(place.size(), columns_[j]);
         if (params_.is_categorical(sampled_[j])) {
           Column& own = columns_[j];
           order_entries(problem_,
@@ -244,7 +244,6 @@ class SampledGrower {
     for (std::size_t j = first; j < sampled_.size(); ++j) {
       if (columns_[j].range.is_sparse) {
         if (columns_[j].counted != own_list) list_counted(sampled_[j], columns_[j]);
-        finish_ones(n, columns_[j]);
       } else if (needs_rows_) {
         std::copy_n(rows, n, columns_[j].rows.data());
       }
@@ -327,32 +326,24 @@ class SampledGrower {
     to.range.missing_at = missed;
   }
 
-  void sort_column(std::int64_t n, Column& column) {
-    sort_.sort(n, column.keys, needs_rows_ ? &column.rows : nullptr);
+  /// What a gathered column is to the scans: of its values in order, or of a category's rows.
+  void finish_column(std::int64_t n, Column& column) {
     NodeRange& range = column.range;
-    range = {column.keys.data(),
-             needs_rows_ ? column.rows.data() : nullptr,
-             ranks_.class_bits,
-             n,
-             n,
-             least_};
-    if (column.keys[n - 1] >> ranks_.class_bits < ranks_.missing_rank) return;
-    const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
-    range.known = std::lower_bound(range.keys, range.keys + n, missing) - range.keys;
-  }
-
-  void finish_ones(std::int64_t n, Column& column) const {
-    NodeRange& range = column.range;
-    const std::int64_t ones = range.last, missing = range.missing_at;
-    range = {column.keys.data(),
-             needs_rows_ ? column.rows.data() : nullptr,
-             ranks_.class_bits,
-             n - missing,
-             n,
-             least_};
+    const bool is_sparse = range.is_sparse;
+    const std::int64_t ones = range.last;
+    std::int64_t known = n - range.missing_at;
+    if (!is_sparse) {
+      sort_.sort(n, column.keys, needs_rows_ ? &column.rows : nullptr);
+      const std::uint32_t *keys = column.keys.data(), *end = keys + n;
+      const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
+      known = keys[n - 1] < missing ? n : std::lower_bound(keys, end, missing) - keys;
+    }
+    const std::uint32_t* const rows = needs_rows_ ? column.rows.data() : nullptr;
+    range = {column.keys.data(), rows, ranks_.class_bits, known, n, least_};
+    if (!is_sparse) return;
     range.is_sparse = true;
     range.last = ones;
-    range.missing_at = n - missing;
+    range.missing_at = known;
   }
 
   void partition_rows(const Segment& place, const Split& split, const NodeRange& range) {
