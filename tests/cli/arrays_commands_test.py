@@ -191,6 +191,23 @@ def reads_what_numpy_and_people_write():
     assert pathlib.Path("out.txt").read_text() == "-inf\n0\n-0\n-0\n1000\nnan\n"
 
 
+def halves_are_read_as_float32_and_bools_as_bytes():
+    halves = np.arange(2**16, dtype="u2").view("f2")  # every one, subnormal ones too
+    halves = halves[halves == halves]
+    np.save("h.npy", halves)
+    run("sort", "h.npy", "-o", "o.npy")
+    same("o.npy", np.sort(halves.astype("f4"), kind="stable"))
+    np.save("h.npy", np.array([np.nan, 1], "f2"))
+    assert run("reduce", "h.npy").stdout.strip() == "nan"
+    np.save("h.npy", np.array([1.5, -2], ">f2"))
+    assert float(run("reduce", "h.npy").stdout) == -0.5
+    bools = np.arange(1000) % 3 == 0
+    np.save("b.npy", bools)
+    assert int(run("reduce", "b.npy").stdout) == bools.sum()
+    run("sort", "b.npy", "--descending", "-o", "o.npy")
+    same("o.npy", np.sort(bools)[::-1].astype("u1"))
+
+
 def text_may_have_remarks_and_end_in_blank_lines():
     pathlib.Path("x.txt").write_bytes(b"\xef\xbb\xbf# numbers\r\n3\r\n # one more\r\n1\r\n\r\n\r\n")
     run("sort", "x.txt", "-o", "y.txt")

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "yupana/io/half.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
+
+constexpr NumberType half_type{'f', 2};
 
 /// The name of a number that a text of this type holds on each line.
 const char* words_of(NumberType type) {
@@ -34,10 +37,15 @@ const char* exact_type(std::string_view integer) {
 }  // namespace
 
 ColumnReader::ColumnReader(std::string path, NumberType text_type)
-    : file_(std::move(path)), text_type_(text_type) {
+    : file_(std::move(path)), type_(text_type) {
   if (is_npy(file_)) {
-    npy_.emplace(
-        file_, NpyKinds{.shape = "one column of numbers", .min_dimensions = 1, .is_column = true});
+    npy_.emplace(file_,
+                 NpyKinds{.shape = "one column of numbers",
+                          .min_dimensions = 1,
+                          .is_column = true,
+                          .with_bool = true,
+                          .with_half = true});
+    type_ = npy_->type() == half_type ? number_type<float>() : npy_->type();
   } else if (file_.size() == 0 && is_npy_name(file_.path())) {
     throw bad_file(file_.path(), "expected a .npy, got an empty file; copy it again");
   } else {
@@ -84,12 +92,22 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   return count;
 }
 
+void ColumnReader::read_halves(float* to, std::int64_t n) const {
+  Array<Half> halves(n);
+  npy_->read(done_, n, halves.data());
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(halves[i]));
+}
+
 std::int64_t ColumnReader::read(void* to, std::int64_t n) {
   return with_number_type(type(), [&](auto zero) {
     auto* const values = static_cast<decltype(zero)*>(to);
     if (lines_) return read_text(values, n);
     n = std::min(n, npy_->count() - done_);
-    npy_->read(done_, n, values);
+    if (npy_->type() == half_type) {
+      read_halves(static_cast<float*>(to), n);
+    } else {
+      npy_->read(done_, n, values);
+    }
     done_ += n;
     return n;
   });

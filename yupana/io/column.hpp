@@ -12,9 +12,9 @@
 namespace yupana::io {
 
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one
-/// dimension (or n x 1) of any plain integer, float32 or float64, either byte order; otherwise
-/// text, one number a line, also gzip; lines that begin with # and blank ones at the end are
-/// passed over.
+/// dimension (or n x 1) of any plain integer, float32 or float64, either byte order, bool as u1 and
+/// float16 as f4; otherwise text, one number a line, also gzip; lines that begin with # and blank
+/// ones at the end are passed over.
 ///   errors (bad_input), naming the file and the line or what is wrong with it: where the numbers
 ///   are f8, integers of a text that no double equals among them
 class ColumnReader {
@@ -22,7 +22,7 @@ class ColumnReader {
   /// `text_type`: what the numbers of a text are, f8, i8 or u8.
   ColumnReader(std::string path, NumberType text_type);
 
-  NumberType type() const { return npy_ ? npy_->type() : text_type_; }
+  NumberType type() const { return type_; }
   /// How many numbers there are; text does not say.
   std::optional<std::int64_t> size() const;
   /// At least as many as there are, and of a text more.
@@ -32,7 +32,7 @@ class ColumnReader {
   /// Lines that began with #, so far.
   std::int64_t comments() const { return without_numbers_.comments(); }
 
-  /// The next numbers, at most n, in the file's own type; 0 after the last.
+  /// The next numbers, at most n, of type(); 0 after the last.
   std::int64_t read(void* to, std::int64_t n);
   /// The same as T. bad_input for an integer of a .npy that no double equals where T is one; other
   /// values T must hold.
@@ -55,9 +55,10 @@ class ColumnReader {
  private:
   template <class T>
   std::int64_t read_text(T* to, std::int64_t n);
+  void read_halves(float* to, std::int64_t n) const;
 
   InputFile file_;
-  NumberType text_type_;
+  NumberType type_;
   std::optional<NpyFile> npy_;
   std::unique_ptr<LineReader> lines_;  ///< text
   LinesWithoutNumbers without_numbers_;

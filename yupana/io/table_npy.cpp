@@ -6,27 +6,13 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/half.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/table_parts.hpp"
 
 namespace yupana::io {
 namespace {
-
-/// An IEEE 754 half: sign, 5 bits of exponent, 10 of fraction.
-struct Half {
-  std::uint16_t bits;
-  explicit operator double() const;
-};
-
-Half::operator double() const {
-  const int exponent = bits >> 10 & 31;
-  const double fraction = bits & 1023;
-  double size = std::ldexp(1024 + fraction, exponent - 25);
-  if (exponent == 0) size = std::ldexp(fraction, -24);
-  if (exponent == 31) size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
-  return (bits & 0x8000) != 0 ? -size : size;
-}
 
 /// Puts values of one column of the file into the table.
 template <class T>
