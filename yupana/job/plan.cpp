@@ -232,7 +232,7 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
   }
-  return std::max({after, plan.sizes.kinship_bytes, held + counts + bytes_beside_counts(plan)});
+  return std::max({after, plan.sizes.before_bytes(), held + counts + bytes_beside_counts(plan)});
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, held + plan.count_bytes);
   plan.total_bytes =
-      std::max({after, params.kinship_bytes, held + plan.count_bytes + bytes_beside_counts(plan)});
+      std::max({after, params.before_bytes(), held + plan.count_bytes + bytes_beside_counts(plan)});
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
@@ -301,6 +301,7 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
     json["kinship_memory"] = plan.sizes.kinship_bytes;
     json["kinship_passes"] = plan.sizes.kinship_passes;
   }
+  if (plan.sizes.pruning_bytes > 0) json["pruning_memory"] = plan.sizes.pruning_bytes;
   if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
   if (plan.free_disk) json["free_disk"] = *plan.free_disk;
   return json;
@@ -362,6 +363,10 @@ std::string describe(const Plan& plan) {
                        plan.sizes.kinship_bytes,
                        fmt::format(" in {} before, of every pair (--king-cutoff)",
                                    counted(plan.sizes.kinship_passes, "more pass", "more passes")));
+  }
+  if (plan.sizes.pruning_bytes > 0) {
+    text += bytes_text(
+        "pruning", plan.sizes.pruning_bytes, " before, in one more pass (--indep-pairwise)");
   }
   const std::uint64_t matrices =
       std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
