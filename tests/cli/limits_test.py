@@ -330,6 +330,27 @@ def plans_tell_output_and_free_disk():
     assert 0.85 < plan["output"] / written < 1.15, (plan, written)
 
 
+def windows_of_pruning_were_in_no_plan_and_took_any_memory():
+    run("simulate", "--samples", 10000, "--sites", 3000, "--missing", 0.01, "-o", "s")
+    sites = [line.split() for line in pathlib.Path("s.bim").read_text().splitlines()]
+    pathlib.Path("s.bim").write_text("".join(
+        "\t".join(["1", name, "0", str(10 * k), *alleles]) + "\n"
+        for k, (_, name, _, _, *alleles) in enumerate(sites, 1)))
+    call = ("filter", "s.bed", "--device", "cpu", "--threads", 2, "--indep-pairwise")
+    for window in (("50", "5", "0.9"), ("1000kb", "0.9")):
+        plan = json.loads(run(*call, *window, "--plan", "--json", "-o", "o.bed").stdout)
+        assert plan["pruning_memory"] == plan["memory"], plan
+        assert "pruning" in run(*call, *window, "--plan", "-o", "o.bed").stdout
+        if not sanitized():
+            held = peak_of(*call, *window, out="o.bed")
+            assert 0.85 < plan["memory"] / held < 1.15, (window, plan, held)
+    # 3000 sites of 10,000 samples at 3 bits are 11 MB.
+    small = ("-o", "small.bed", "--memory", "16M")
+    refuse(*call, "1000kb", "0.9", *small, status=4, says="shorter window")
+    assert not pathlib.Path("small.bed").exists()
+    run(*call, "50", "5", "0.9", *small)
+
+
 def refused(*arguments, says):
     done = refuse(*arguments, "-o", "big", status=4, says=says, timeout=120)
     print("        " + done.stderr.strip())

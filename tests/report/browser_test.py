@@ -80,13 +80,14 @@ def check_switch(page, name, canvas, title):
     if page.value(f"document.querySelectorAll('#{name} input').length") < 2:
         return
     before, words, label = page.picture(canvas), page.text(title), page.label(canvas)
-    page.click(f"#{name} label:nth-of-type(2)")
+    shown = page.value(f"[...document.querySelectorAll('#{name} input')].findIndex((input) => input.checked)")
+    page.click(f"#{name} label:nth-of-type({2 if shown == 0 else shown})")
     page.expect(page.picture(canvas) != before, f"{name}: a click changes the picture")
     page.expect(page.text(title) != words, f"{name}: a click changes the title")
     page.expect(page.label(canvas) != label, f"{name}: a click changes the label")
     page.value(f"document.querySelector('#{name} input:checked').focus()")
-    page.key("ArrowLeft", 37)
-    page.expect(page.text(title) == words, f"{name}: the left arrow goes back")
+    page.key(*(("ArrowLeft", 37) if shown == 0 else ("ArrowRight", 39)))
+    page.expect(page.text(title) == words, f"{name}: an arrow goes back")
     page.expect(page.picture(canvas) == before, f"{name}: the first picture comes back")
 
 
@@ -198,6 +199,12 @@ def check_tree(page):
     page.expect(rows == individuals or individuals > 600 and rows < individuals,
                 f"a tree of {individuals} shows {rows} rows")
     page.expect(page.colors("tree-plot") > 5, "the tree is drawn")
+    supported = f"{DATA}.trees.findIndex((tree) => tree.support.length > 0)"
+    if page.value(f"{supported} >= 0 && {DATA}.trees.length > 1"):
+        page.expect(page.value(f"document.querySelector('#tree-switch input:checked').value == {supported}"),
+                    "the tree with support is shown first")
+        page.expect("support in percent" in page.value("document.getElementById('tree-note').textContent"),
+                    "the note says what support is")
     check_hover(page, "tree-plot", "tree-tip")
     if individuals > 25:
         page.value("(() => { const s = document.getElementById('tree-rows'); s.value = '25';"

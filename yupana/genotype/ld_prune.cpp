@@ -27,6 +27,9 @@ bool parse(std::string_view text, T& value) {
                     why);
 }
 
+/// Bytes that windows may hold however little memory there is.
+constexpr std::uint64_t smallest_share = 4 << 20;
+
 /// The sites of one chromosome that were read together.
 struct Piece {
   LdWindow* window;
@@ -49,7 +52,8 @@ class Pruner {
       : context_(context),
         cohort_(cohort),
         params_(params),
-        samples_{cohort.founders(), cohort.counted()} {
+        samples_{cohort.founders(), cohort.counted()},
+        bytes_(std::max(context.memory() / 2, smallest_share)) {
 #ifdef YUPANA_CUDA
     if (context.backend() == Backend::cuda) {
       pairs_ = cuda::ld_pairs(context, params, std::ssize(samples_.founders));
@@ -74,6 +78,8 @@ class Pruner {
     }
     return std::move(stays_);
   }
+  /// The most that windows and what is read held.
+  std::uint64_t peak_bytes() const { return bytes_.peak() + read_bytes_; }
 
  private:
 #ifdef YUPANA_CUDA
@@ -136,13 +142,15 @@ class Pruner {
     const std::int64_t block_sites =
         std::clamp<std::int64_t>(std::min(4 * block_bytes / samples, affordable), 64, 16384);
     std::size_t used = 0;
-    for (std::uint64_t bytes = 0; bytes < most && !ended_;) {
+    std::uint64_t bytes = 0;
+    while (bytes < most && !ended_) {
       if (used == round.blocks.size()) round.blocks.emplace_back();
       CallBlock& block = round.blocks[used++];
       ended_ = !cohort_.read(block, block_sites);
       if (!ended_) deal(block, round);
       bytes += static_cast<std::uint64_t>(block.codes.sites * (block.codes.stride + 600));
     }
+    read_bytes_ = std::max(read_bytes_, bytes + std::exchange(round_bytes_, bytes));
     if (ended_ && !round.pieces.empty()) round.pieces.back().is_end = true;
   }
 
@@ -158,7 +166,7 @@ class Pruner {
   Piece& piece_of(const SiteName& site, std::vector<Piece>& pieces) {
     if (!order_.begins_chromosome(site)) return pieces.back();
     if (!pieces.empty()) pieces.back().is_end = true;
-    windows_.push_back(std::make_unique<LdWindow>(context_, params_, samples_));
+    windows_.push_back(std::make_unique<LdWindow>(context_, params_, samples_, bytes_));
     pieces.emplace_back().window = windows_.back().get();
     return pieces.back();
   }
@@ -176,6 +184,9 @@ class Pruner {
   Cohort& cohort_;
   LdPruneParams params_;
   LdSamples samples_;
+  LdBytes bytes_;
+  std::uint64_t round_bytes_ = 0;  ///< of what was read last
+  std::uint64_t read_bytes_ = 0;   ///< the most of two rounds
   bool ended_ = false;
   SiteOrder order_{"--indep-pairwise"};
   std::vector<std::unique_ptr<LdWindow>> windows_;
@@ -224,7 +235,8 @@ LdPruneParams ld_prune_params(const std::vector<std::string>& words) {
 std::vector<bool> ld_prune(Context& context,
                            Cohort& cohort,
                            const LdPruneParams& params,
-                           const LdReport& report) {
+                           const LdReport& report,
+                           std::uint64_t* peak_bytes) {
   if (cohort.founders().size() < 2) {
     throw input_error(
         "--indep-pairwise: expected at least 2 founders, samples without parents in the .fam or "
@@ -232,7 +244,9 @@ std::vector<bool> ld_prune(Context& context,
         cohort.founders().size());
   }
   cohort.name_sites();
-  std::vector<bool> stays = Pruner(context, cohort, params).run(report);
+  Pruner pruner(context, cohort, params);
+  std::vector<bool> stays = pruner.run(report);
+  if (peak_bytes != nullptr) *peak_bytes = pruner.peak_bytes();
   cohort.rewind();
   return stays;
 }

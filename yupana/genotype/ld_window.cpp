@@ -4,10 +4,23 @@
 #include <cstring>
 #include <utility>
 
+#include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/filtered_source.hpp"
 
 namespace yupana::genotype {
+
+void LdBytes::add(std::uint64_t bytes) {
+  const std::uint64_t held = held_ += bytes;
+  for (std::uint64_t peak = peak_; held > peak && !peak_.compare_exchange_weak(peak, held);) {
+  }
+  if (held <= most_) return;
+  throw resource_error(
+      "--indep-pairwise: the sites of its windows need more than {}, their share of --memory; take "
+      "a shorter window or fewer samples (--keep), or raise --memory",
+      allowed_bytes(static_cast<double>(most_)));
+}
 
 void gather_founders(const std::uint8_t* row,
                      const std::vector<std::int64_t>& founders,
@@ -60,13 +73,18 @@ LdSite make_ld_site(const std::uint8_t* row,
 void LdWindow::add(SiteBlock& block, Range sites, const LdNear* near) {
   for (std::int64_t k = sites.begin; k < sites.end; ++k) {
     SiteName& name = block.names[static_cast<std::size_t>(k)];
+    const bool is_new = memory_.bits.empty();
     LdSite& site =
         sites_.emplace_back(make_ld_site(block.row(k), samples_, context_.backend(), memory_));
+    bytes_.add(sizeof(LdSite) + (is_new ? static_cast<std::uint64_t>(site.bits.bytes()) : 0));
     site.name = std::move(name.name);
     site.position = name.position;
     site.number = name.number;
     site.index = end() - 1;
-    if (near != nullptr) site.near = near[k - sites.begin];
+    if (near != nullptr) {
+      site.near = near[k - sites.begin];
+      keep_bits(site);  // Nobody compares them.
+    }
     while (is_whole()) {
       compare_new();
       pop(std::min(params_.step, std::ssize(sites_)));
@@ -79,6 +97,7 @@ void LdWindow::finish() {
     compare_new();
     pop(window_ == end() ? std::ssize(sites_) : std::min(params_.step, std::ssize(sites_)));
   }
+  for (const auto& bits : memory_.bits) bytes_.remove(static_cast<std::uint64_t>(bits.bytes()));
   memory_ = {};
 }
 
@@ -159,7 +178,12 @@ bool LdWindow::correlated(const LdSite& a, const LdSite& b) const {
 
 void LdWindow::drop(LdSite& site) {
   site.stays = false;
-  memory_.bits.push_back(std::move(site.bits));
+  keep_bits(site);
+}
+
+/// Keeps the memory of its planes, if it has them still, for a later site.
+void LdWindow::keep_bits(LdSite& site) {
+  if (!site.bits.empty()) memory_.bits.push_back(std::exchange(site.bits, {}));
 }
 
 /// Moves the window on by `count` sites.
@@ -169,8 +193,9 @@ void LdWindow::pop(std::int64_t count) {
     LdSite& site = sites_.front();
     decided_.push_back({std::move(site.name), site.number, site.stays});
     if (live != live_.end() && live->site == &site) ++live;
-    if (site.stays) memory_.bits.push_back(std::move(site.bits));
+    keep_bits(site);
     sites_.pop_front();
+    bytes_.remove(sizeof(LdSite));
   }
   first_ += count;
   live_.erase(live_.begin(), live);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -18,6 +19,20 @@ namespace yupana::genotype {
 struct LdSamples {
   std::vector<std::int64_t> founders;  ///< whose calls are correlated
   std::vector<std::int64_t> counted;   ///< whose alleles make the rarer one; include the founders
+};
+
+/// Bytes that the sites of windows hold, of all windows together.
+class LdBytes {
+ public:
+  explicit LdBytes(std::uint64_t most) : most_(most) {}
+  /// Throws out_of_resources above the most.
+  void add(std::uint64_t bytes);
+  void remove(std::uint64_t bytes) { held_ -= bytes; }
+  std::uint64_t peak() const { return peak_; }
+
+ private:
+  std::uint64_t most_;
+  std::atomic<std::uint64_t> held_ = 0, peak_ = 0;
 };
 
 /// Memory that one site after the other uses.
@@ -66,9 +81,9 @@ struct LdDecision {
 /// The sites of one chromosome as they come, pruned window after window.
 class LdWindow {
  public:
-  /// `samples` must outlive it.
-  LdWindow(Context& context, const LdPruneParams& params, const LdSamples& samples)
-      : context_(context), params_(params), samples_(samples) {}
+  /// `samples` and `bytes` must outlive it.
+  LdWindow(Context& context, const LdPruneParams& params, const LdSamples& samples, LdBytes& bytes)
+      : context_(context), params_(params), samples_(samples), bytes_(bytes) {}
 
   /// Takes the next sites, these of a block, their names and, if given, their correlations. Decides
   /// on what has left the window.
@@ -92,11 +107,13 @@ class LdWindow {
   bool compare_first(Live& live);
   bool correlated(const LdSite& a, const LdSite& b) const;
   void drop(LdSite& site);
+  void keep_bits(LdSite& site);
   void pop(std::int64_t count);
 
   Context& context_;
   LdPruneParams params_;
   const LdSamples& samples_;
+  LdBytes& bytes_;
   LdMemory memory_;
   std::deque<LdSite> sites_;  ///< from the window's first on
   std::int64_t first_ = 0;    ///< index of the window's first site in the chromosome

@@ -71,7 +71,8 @@ void prune(Context& context, const genotype::LdPruneParams& params, Input& input
     (stays ? input.pruned_in : input.pruned_out).append(site).append(1, '\n');
   };
   cohort.take_part(0, 1);
-  cohort.choose_sites(genotype::ld_prune(context, cohort, params, report));
+  cohort.choose_sites(genotype::ld_prune(context, cohort, params, report, &input.pruning_bytes));
+  input.pruning_bytes += input.pruned_in.capacity() + input.pruned_out.capacity();
   trim_memory();
   cohort.take_part(context.rank(), context.ranks());
   cohort.rewind();

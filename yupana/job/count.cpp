@@ -195,6 +195,11 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   sizes.reader_bytes += input.held_bytes;
   sizes.kinship_bytes = input.kinship_bytes;
   sizes.kinship_passes = input.kinship_passes;
+  if (input.pruning_bytes > 0) {
+    sizes.pruning_bytes = program_bytes(context.ranks()) + input.pruning_bytes +
+                          sizes.reader_bytes +
+                          sample_bytes * static_cast<std::uint64_t>(sizes.samples);
+  }
   sizes.ranks = context.ranks();
   sizes.rank = context.rank();
   sizes.pair_groups = params.pair_groups;

@@ -78,7 +78,7 @@ Plan plan_filter(Context& context, const FilterJobParams& params) {
   plan.sizes = plan_sizes(context, input, params.input);
   plan.passes = ending == ".pgen" ? 2 : 1;
   plan.total_bytes =
-      std::max(plan.sizes.kinship_bytes, program_bytes(1) + blocks_bytes(plan.sizes, ending));
+      std::max(plan.sizes.before_bytes(), program_bytes(1) + blocks_bytes(plan.sizes, ending));
   add_disk(plan, params.out, calls_bytes(plan.sizes, ending));
   plan.output_may_shrink = true;
   plan.at_most = plan.sizes.sites < 0;

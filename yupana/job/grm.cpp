@@ -207,7 +207,7 @@ Plan plan_of_grm(const Context& context,
   plan.count_bytes = grm.sum_bytes;
   plan.one_pass_bytes = grm.one_pass_bytes;
   plan.total_bytes =
-      std::max(plan.sizes.kinship_bytes,
+      std::max(plan.sizes.before_bytes(),
                program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
                    grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
   return plan;

@@ -97,6 +97,7 @@ struct Input {
   /// What --king-cutoff held, and its passes over the input.
   std::uint64_t kinship_bytes = 0;
   std::int64_t kinship_passes = 0;
+  std::uint64_t pruning_bytes = 0;  ///< what --indep-pairwise held
   /// Names of the sites that --indep-pairwise kept and dropped, one a line.
   std::string pruned_in = {}, pruned_out = {};
   std::string name = {};  ///< in messages

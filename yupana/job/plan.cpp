@@ -231,7 +231,7 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
   }
-  return std::max({after, plan.sizes.kinship_bytes, held + counts + bytes_beside_counts(plan)});
+  return std::max({after, plan.sizes.before_bytes(), held + counts + bytes_beside_counts(plan)});
 }
 
 /// Enough for all counts at once and for the largest block beside them.
@@ -290,7 +290,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, held + plan.count_bytes);
   plan.total_bytes =
-      std::max({after, params.kinship_bytes, held + plan.count_bytes + bytes_beside_counts(plan)});
+      std::max({after, params.before_bytes(), held + plan.count_bytes + bytes_beside_counts(plan)});
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;

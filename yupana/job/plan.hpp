@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -37,6 +38,8 @@ struct PlanParams {
   /// The same if no call turns out to be missing; 0: as after_bytes.
   std::uint64_t complete_after_bytes = 0;
   std::uint64_t kinship_bytes = 0;  ///< held at most by --king-cutoff, before all else
+  std::uint64_t pruning_bytes = 0;  ///< by --indep-pairwise, before all else too
+  std::uint64_t before_bytes() const { return std::max(kinship_bytes, pruning_bytes); }
   std::int64_t kinship_passes = 0;  ///< of it over the input
   int cell_bytes = 0;     ///< of a number of the matrix that is written from each band; 0: none
   bool one_band = false;  ///< the run needs all counts at once

@@ -27,6 +27,7 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
     json["kinship_memory"] = plan.sizes.kinship_bytes;
     json["kinship_passes"] = plan.sizes.kinship_passes;
   }
+  if (plan.sizes.pruning_bytes > 0) json["pruning_memory"] = plan.sizes.pruning_bytes;
   if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
   if (plan.free_disk) json["free_disk"] = *plan.free_disk;
   return json;
@@ -90,6 +91,10 @@ std::string describe(const Plan& plan) {
                        plan.sizes.kinship_bytes,
                        fmt::format(" in {} before, of every pair (--king-cutoff)",
                                    counted(plan.sizes.kinship_passes, "more pass", "more passes")));
+  }
+  if (plan.sizes.pruning_bytes > 0) {
+    text += bytes_text(
+        "pruning", plan.sizes.pruning_bytes, " before, in one more pass (--indep-pairwise)");
   }
   const std::uint64_t matrices =
       std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});

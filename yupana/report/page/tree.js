@@ -78,7 +78,8 @@ function rowText(tree, cluster) {
 
 function startTrees(encoded) {
   const trees = encoded.map(decodeTree), canvas = id("tree-plot"), tip = id("tree-tip");
-  let tree = trees[0], wanted = Math.min(individuals, mostRows), layout = null;
+  const first = Math.max(0, trees.findIndex(({hasSupport}) => hasSupport));  // not every tree has it
+  let tree = trees[first], wanted = Math.min(individuals, mostRows), layout = null;
   if (individuals > mostRows) wanted = 200;
 
   const rowsNow = () => Math.min(wanted, printing ? printedRows : Infinity, tree.n);
@@ -218,6 +219,6 @@ function startTrees(encoded) {
   id("tree-rows").append(...choices.map((rows) => el("option", {value: rows}, count(rows))));
   id("tree-rows").value = String(wanted);
   id("tree-rows").addEventListener("change", (event) => { wanted = Number(event.target.value); describe(); });
-  makeSwitch(id("tree-switch"), "Tree shown", trees.map(({name}) => name), (i) => { tree = trees[i]; describe(); });
+  makeSwitch(id("tree-switch"), "Tree shown", trees.map(({name}) => name), (i) => { tree = trees[i]; describe(); }, first);
   describe();
 }

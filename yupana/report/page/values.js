@@ -89,12 +89,12 @@ function table(caption, head, rows) {
 }
 
 /** Radio buttons in a row, for one of several names; nothing to choose, nothing shown. */
-function makeSwitch(place, legend, names, choose) {
+function makeSwitch(place, legend, names, choose, first = 0) {
   if (names.length < 2) return;
   const group = el("fieldset", {class: "switch"}, el("legend", {class: "unseen"}, legend));
   names.forEach((name, i) => {
     const input = el("input", {type: "radio", name: place.id, value: i, change: () => choose(i)});
-    input.checked = i === 0;
+    input.checked = i === first;
     group.append(el("label", {}, input, el("span", {}, name)));
   });
   place.append(group);
