@@ -192,7 +192,7 @@ def test_polynomials_are_multiplied_on_the_device(sizes):
         found = yupana.polymul(*(cupy.asarray(x) for x in (a, b)))
         assert np.allclose(found.get(), yupana.polymul(a, b, device="cpu"), atol=1e-8)
         a[-1] = np.inf
-        with pytest.raises(ValueError, match=f"coefficient {a.size - 1} of a"):
+        with pytest.raises(ValueError, match=f"a: expected finite numbers, got .* at place {a.size - 1} "):
             yupana.polymul(*(cupy.asarray(x) for x in (a, b)))
     long = np.full(100, 300_000_000)  # too much for two primes of 31 bits
     found = yupana.polymul(cupy.asarray(long), cupy.asarray(-long))
