@@ -1,280 +1,18 @@
+// Quicksort by vectors: splits in place on all threads, parts that fit the cache by Highway.
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "yupana/arrays/sort_vectors.hpp"
+#include "yupana/arrays/split_vectors.hpp"
 #include "yupana/core/tiles.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "yupana/arrays/sort_vectors_cpu.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target:
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
-namespace yupana::arrays::cpu::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Vectors are arguments, never members: those of some processors have no size known to the
-// compiler.
-
-template <class D, class V>
-HWY_INLINE V fold_negative(D d, V word, V fold) {
-  const hn::RebindToSigned<D> s;
-  return hn::Xor(word, hn::And(hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(s, word))), fold));
-}
-
-template <bool forth, class U>
-void recode(U* words, std::int64_t n, const KeyCode<U>& code) {
-  const hn::ScalableTag<U> d;
-  const auto fold = hn::Set(d, code.fold);
-  const auto flip = hn::Set(d, code.flip);
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto word = hn::LoadU(d, words + i);
-    hn::StoreU(forth ? hn::Xor(fold_negative(d, word, fold), flip)
-                     : fold_negative(d, hn::Xor(word, flip), fold),
-               d,
-               words + i);
-  }
-  for (; i < n; ++i) words[i] = forth ? code.encode(words[i]) : code.decode(words[i]);
-}
-void encode32(std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t> code) {
-  recode<true>(words, n, code);
-}
-void encode64(std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t> code) {
-  recode<true>(words, n, code);
-}
-void decode32(std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t> code) {
-  recode<false>(words, n, code);
-}
-void decode64(std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t> code) {
-  recode<false>(words, n, code);
-}
-
-template <bool encodes, class D, class U, class V>
-HWY_INLINE V load(D d, const U* from, V fold, V flip) {
-  const V word = hn::LoadU(d, from);
-  return encodes ? hn::Xor(fold_negative(d, word, fold), flip) : word;
-}
-
-/// Lesser words grow from the front, greater ones from the back, in the room of four vectors that
-/// were read ahead at either end.
-template <class U>
-struct Ends {
-  U* front;
-  U* back;
-
-  /// Whole vectors: what is too much lies in the room between the ends.
-  template <class D, class V>
-  HWY_INLINE void put(D d, V v, V pivot) {
-    const auto goes_right = hn::Gt(v, pivot);
-    const std::size_t lanes = hn::Lanes(d);
-    const std::size_t right = hn::CountTrue(d, goes_right);
-    if constexpr (hn::CompressIsPartition<U>::value) {
-      const V left_first = hn::Compress(v, hn::Not(goes_right));
-      hn::StoreU(left_first, d, front);
-      hn::StoreU(left_first, d, back - lanes);
-    } else {
-      hn::CompressBlendedStore(v, hn::Not(goes_right), d, front);
-      hn::CompressBlendedStore(v, goes_right, d, back - right);
-    }
-    front += lanes - right;
-    back -= right;
-  }
-  template <class D, class V>
-  HWY_INLINE void put_exactly(D d, V v, V pivot) {
-    const auto goes_right = hn::Gt(v, pivot);
-    const std::size_t right = hn::CountTrue(d, goes_right);
-    const std::size_t left = hn::Lanes(d) - right;
-    hn::BlendedStore(hn::Compress(v, hn::Not(goes_right)), hn::FirstN(d, left), d, front);
-    front += left;
-    back -= right;
-    hn::BlendedStore(hn::Compress(v, goes_right), hn::FirstN(d, right), d, back);
-  }
-};
-
-/// The splitting of a multiple of 4 vectors, at least 8; returns how many words are at most pivot.
-template <bool encodes, class D, class U = hn::TFromD<D>>
-std::int64_t split_vectors(D d, U* words, std::int64_t n, U at, const KeyCode<U>& code) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto pivot = hn::Set(d, at);
-  const auto fold = hn::Set(d, code.fold);
-  const auto flip = hn::Set(d, code.flip);
-  Ends<U> ends{words, words + n};
-  const U* left = words + 4 * lanes;
-  const U* right = words + n - 4 * lanes;
-  const auto l0 = load<encodes>(d, words, fold, flip);
-  const auto l1 = load<encodes>(d, words + lanes, fold, flip);
-  const auto l2 = load<encodes>(d, words + 2 * lanes, fold, flip);
-  const auto l3 = load<encodes>(d, words + 3 * lanes, fold, flip);
-  const auto r0 = load<encodes>(d, right, fold, flip);
-  const auto r1 = load<encodes>(d, right + lanes, fold, flip);
-  const auto r2 = load<encodes>(d, right + 2 * lanes, fold, flip);
-  const auto r3 = load<encodes>(d, right + 3 * lanes, fold, flip);
-  while (left != right) {
-    // Read at the end with less room, so that neither runs out of it.
-    const bool at_left = left - ends.front < ends.back - right;
-    right -= at_left ? 0 : 4 * lanes;
-    const U* const from = at_left ? left : right;
-    left += at_left ? 4 * lanes : 0;
-    const auto a = load<encodes>(d, from, fold, flip);
-    const auto b = load<encodes>(d, from + lanes, fold, flip);
-    const auto c = load<encodes>(d, from + 2 * lanes, fold, flip);
-    const auto e = load<encodes>(d, from + 3 * lanes, fold, flip);
-    ends.put(d, a, pivot);
-    ends.put(d, b, pivot);
-    ends.put(d, c, pivot);
-    ends.put(d, e, pivot);
-  }
-  ends.put_exactly(d, l0, pivot);
-  ends.put_exactly(d, l1, pivot);
-  ends.put_exactly(d, l2, pivot);
-  ends.put_exactly(d, l3, pivot);
-  ends.put_exactly(d, r0, pivot);
-  ends.put_exactly(d, r1, pivot);
-  ends.put_exactly(d, r2, pivot);
-  ends.put_exactly(d, r3, pivot);
-  return ends.front - words;
-}
-
-template <bool encodes, class U>
-std::int64_t split(U* words, std::int64_t n, U pivot, const KeyCode<U>& code) {
-  const hn::ScalableTag<U> d;
-  const auto chunk = 4 * static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t done = n < 2 * chunk ? 0 : n - n % chunk;
-  std::int64_t lower = done > 0 ? split_vectors<encodes>(d, words, done, pivot, code) : 0;
-  for (; done < n; ++done) {
-    const U word = encodes ? code.encode(words[done]) : words[done];
-    words[done] = words[lower];
-    words[lower] = word;
-    lower += word <= pivot ? 1 : 0;
-  }
-  return lower;
-}
-std::int64_t split32(std::uint32_t* words, std::int64_t n, std::uint32_t pivot) {
-  return split<false>(words, n, pivot, KeyCode<std::uint32_t>{});
-}
-std::int64_t split64(std::uint64_t* words, std::int64_t n, std::uint64_t pivot) {
-  return split<false>(words, n, pivot, KeyCode<std::uint64_t>{});
-}
-std::int64_t encode_split32(std::uint32_t* words,
-                            std::int64_t n,
-                            std::uint32_t pivot,
-                            KeyCode<std::uint32_t> code) {
-  return split<true>(words, n, pivot, code);
-}
-std::int64_t encode_split64(std::uint64_t* words,
-                            std::int64_t n,
-                            std::uint64_t pivot,
-                            KeyCode<std::uint64_t> code) {
-  return split<true>(words, n, pivot, code);
-}
-
-template <class U>
-bool are_equal(const U* words, std::int64_t n, U word) {
-  constexpr std::int64_t stretch = 4096;  // words between two looks at the result
-  const hn::ScalableTag<U> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto all = hn::Set(d, word);
-  std::int64_t i = 0;
-  while (i + lanes <= n) {
-    auto differ = hn::Zero(d);
-    const std::int64_t end = std::min(i + stretch, n);
-    for (; i + lanes <= end; i += lanes) {
-      differ = hn::Or(differ, hn::Xor(hn::LoadU(d, words + i), all));
-    }
-    if (!hn::AllTrue(d, hn::Eq(differ, hn::Zero(d)))) return false;
-  }
-  return std::all_of(words + i, words + n, [word](U w) { return w == word; });
-}
-bool are_equal32(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return are_equal(words, n, word);
-}
-bool are_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return are_equal(words, n, word);
-}
-
-template <class F>
-bool any_odd(const F* keys, std::int64_t n) {
-  const hn::ScalableTag<UnsignedOf<sizeof(F)>> d;
-  using U = hn::TFromD<decltype(d)>;
-  constexpr U sign = U{1} << (8 * sizeof(F) - 1);
-  // Twice the bits of infinity, without the sign: NaNs are above.
-  const U infinity = std::bit_cast<U>(std::numeric_limits<F>::infinity()) << 1;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto* const words = reinterpret_cast<const U*>(keys);
-  std::int64_t i = 0;
-  auto odd = hn::FirstN(d, 0);
-  for (; i + lanes <= n; i += lanes) {
-    const auto word = hn::LoadU(d, words + i);
-    odd = hn::Or(odd, hn::Eq(word, hn::Set(d, sign)));
-    odd = hn::Or(odd, hn::Gt(hn::Add(word, word), hn::Set(d, infinity)));
-  }
-  bool any = !hn::AllFalse(d, odd);
-  for (; i < n; ++i) any |= (keys[i] != keys[i]) || (keys[i] == 0 && std::signbit(keys[i]));
-  return any;
-}
-bool any_odd32(const float* keys, std::int64_t n) { return any_odd(keys, n); }
-bool any_odd64(const double* keys, std::int64_t n) { return any_odd(keys, n); }
-
-}  // namespace yupana::arrays::cpu::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace yupana::arrays::cpu {
-
-HWY_EXPORT(encode32);
-HWY_EXPORT(encode64);
-HWY_EXPORT(decode32);
-HWY_EXPORT(decode64);
-HWY_EXPORT(split32);
-HWY_EXPORT(split64);
-HWY_EXPORT(encode_split32);
-HWY_EXPORT(encode_split64);
-HWY_EXPORT(are_equal32);
-HWY_EXPORT(are_equal64);
-HWY_EXPORT(any_odd32);
-HWY_EXPORT(any_odd64);
-
 namespace {
-
-using Code32 = KeyCode<std::uint32_t>;
-using Code64 = KeyCode<std::uint64_t>;
-
-void encode(std::uint32_t* words, std::int64_t n, Code32 code) {
-  HWY_DYNAMIC_DISPATCH(encode32)(words, n, code);
-}
-void encode(std::uint64_t* words, std::int64_t n, Code64 code) {
-  HWY_DYNAMIC_DISPATCH(encode64)(words, n, code);
-}
-void decode(std::uint32_t* words, std::int64_t n, Code32 code) {
-  HWY_DYNAMIC_DISPATCH(decode32)(words, n, code);
-}
-void decode(std::uint64_t* words, std::int64_t n, Code64 code) {
-  HWY_DYNAMIC_DISPATCH(decode64)(words, n, code);
-}
-std::int64_t split(std::uint32_t* words, std::int64_t n, std::uint32_t pivot, const Code32* code) {
-  return code != nullptr ? HWY_DYNAMIC_DISPATCH(encode_split32)(words, n, pivot, *code)
-                         : HWY_DYNAMIC_DISPATCH(split32)(words, n, pivot);
-}
-std::int64_t split(std::uint64_t* words, std::int64_t n, std::uint64_t pivot, const Code64* code) {
-  return code != nullptr ? HWY_DYNAMIC_DISPATCH(encode_split64)(words, n, pivot, *code)
-                         : HWY_DYNAMIC_DISPATCH(split64)(words, n, pivot);
-}
-
-bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return HWY_DYNAMIC_DISPATCH(are_equal32)(words, n, word);
-}
-bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return HWY_DYNAMIC_DISPATCH(are_equal64)(words, n, word);
-}
 
 /// Splits until one thread sorts a part in its cache with Highway's quicksort. That takes integers
 /// alone: Highway 1.0.3 makes the largest number of an infinity.
@@ -412,8 +150,8 @@ void sort_all(Context& context, U* words, std::int64_t n, KeyCode<U> code) {
   WordSort<U>(context, n, code).sort(words, n, !code.changes(), at_once ? 0 : depth);
 }
 
-template <class F, class AnyOdd>
-bool none_odd(Context& context, const F* keys, std::int64_t n, const AnyOdd& any_odd) {
+template <class F>
+bool none_odd(Context& context, const F* keys, std::int64_t n) {
   constexpr std::int64_t tile = std::int64_t{1} << 18;
   std::atomic<bool> odd = false;
   context.parallel_for((n + tile - 1) / tile, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -454,15 +192,10 @@ void sort_words(Context& context, std::uint64_t* words, std::int64_t n, Code64 c
 }
 
 bool are_plain(Context& context, const float* keys, std::int64_t n) {
-  return none_odd(context, keys, n, [](const float* some, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(any_odd32)(some, count);
-  });
+  return none_odd(context, keys, n);
 }
 bool are_plain(Context& context, const double* keys, std::int64_t n) {
-  return none_odd(context, keys, n, [](const double* some, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(any_odd64)(some, count);
-  });
+  return none_odd(context, keys, n);
 }
 
 }  // namespace yupana::arrays::cpu
-#endif  // HWY_ONCE
