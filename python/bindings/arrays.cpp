@@ -183,15 +183,38 @@ void with_words(const Words& values, const WordsOut& out, const Body& body) {
   body(std::uint32_t{});
 }
 
+/// A sort that returns how many values it kept, at the beginning of out.
+void def_selecting(nb::module_& m, const char* name, const auto& sort) {
+  m.def(name,
+        sort,
+        nb::arg("options"),
+        nb::arg("keys"),
+        nb::arg("out"),
+        nb::arg("descending") = false,
+        nb::arg("unique") = false,
+        nb::arg("top") = INT64_MAX);
+}
+
 template <class K>
 void bind_order(nb::module_& m) {
-  m.def("sort", [](const Options& options, AnyVector<K> keys, AnyVectorOut<K> out) {
-    K* const to = output(keys, out);
-    vectors_at(place_of(keys), size_of(keys), options, [&](Context&, auto& vectors) {
-      vectors.copy(keys.data(), size_of(keys), to);
-      vectors.sort(Columns<K, NoValue>{to, nullptr}, size_of(keys));
-    });
-  });
+  def_selecting(
+      m,
+      "sort",
+      [](const Options& options,
+         AnyVector<K> keys,
+         AnyVectorOut<K> out,
+         bool descending,
+         bool unique,
+         std::int64_t top) {
+        const std::int64_t n = size_of(keys);
+        K* const to = output(keys, out);
+        std::int64_t kept = 0;
+        vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
+          vectors.copy(keys.data(), n, to);
+          kept = vectors.sort(Columns<K, NoValue>{to, nullptr}, n, {descending, unique, top});
+        });
+        return kept;
+      });
   m.def("sort_by_key",
         [](const Options& options,
            AnyVector<K> keys,
@@ -213,13 +236,22 @@ void bind_order(nb::module_& m) {
             });
           });
         });
-  m.def("argsort", [](const Options& options, AnyVector<K> keys, AnyVectorOut<std::int64_t> out) {
-    const std::int64_t n = size_of(keys);
-    std::int64_t* const places = written(out, "out", place_of(keys), n);
-    vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
-      vectors.argsort(keys.data(), n, places);
-    });
-  });
+  def_selecting(m,
+                "argsort",
+                [](const Options& options,
+                   AnyVector<K> keys,
+                   AnyVectorOut<std::int64_t> out,
+                   bool descending,
+                   bool unique,
+                   std::int64_t top) {
+                  const std::int64_t n = size_of(keys);
+                  std::int64_t* const places = written(out, "out", place_of(keys), n);
+                  std::int64_t kept = 0;
+                  vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
+                    kept = vectors.argsort(keys.data(), n, places, {descending, unique, top});
+                  });
+                  return kept;
+                });
   m.def("merge", [](const Options& options, AnyVector<K> a, AnyVector<K> b, AnyVectorOut<K> out) {
     check_same_device("b", b, a);
     const std::int64_t n = size_of(a) + size_of(b);

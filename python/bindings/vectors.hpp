@@ -12,7 +12,7 @@
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
 #include "yupana/arrays/segments.hpp"
-#include "yupana/arrays/sort.hpp"
+#include "yupana/arrays/selection.hpp"
 #ifdef YUPANA_CUDA
 #include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/device_values.hpp"
@@ -41,12 +41,17 @@ struct OnHost {
     if (from != to) std::copy_n(from, n, to);
   }
   template <class K>
-  void argsort(const K* keys, std::int64_t n, std::int64_t* places) const {
+  std::int64_t argsort(const K* keys,
+                       std::int64_t n,
+                       std::int64_t* places,
+                       const arrays::Selected& selected) const {
     Array<K> copied(n);
     copy(keys, n, copied.data());
     std::iota(places, places + n, std::int64_t{0});
-    sort(arrays::Columns<K, std::uint64_t>{copied.data(), reinterpret_cast<std::uint64_t*>(places)},
-         n);
+    return sort(
+        arrays::Columns<K, std::uint64_t>{copied.data(), reinterpret_cast<std::uint64_t*>(places)},
+        n,
+        selected);
   }
   template <class T, class Op>
   void scan(const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op) const {
@@ -67,8 +72,10 @@ struct OnHost {
     arrays::segmented_reduce(context, in, offsets.data(), size_of(offsets) - 1, init, totals, op);
   }
   template <class K, class V>
-  void sort(arrays::Columns<K, V> data, std::int64_t n) const {
-    arrays::sort_by_key(context, data.keys, data.values, n);
+  std::int64_t sort(arrays::Columns<K, V> data,
+                    std::int64_t n,
+                    const arrays::Selected& selected = {}) const {
+    return arrays::sort_selected(context, data, n, selected);
   }
   template <class K, class V>
   void merge(arrays::Columns<const K, const V> a,
@@ -112,8 +119,13 @@ struct OnGpu {
   }
   void wait() const { yupana::cuda::check(cudaStreamSynchronize(stream), "wait for a stream"); }
   template <class K>
-  void argsort(const K* keys, std::int64_t n, std::int64_t* places) {
+  std::int64_t argsort(const K* keys,
+                       std::int64_t n,
+                       std::int64_t* places,
+                       const arrays::Selected& selected) {
+    check_all(selected);
     arrays::cuda::argsort(space, stream, keys, n, places);
+    return n;
   }
   template <class T, class Op>
   void scan(const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op) {
@@ -143,8 +155,16 @@ struct OnGpu {
     arrays::cuda::segmented_reduce(space, stream, in, ends, segments, n, init, totals, op);
   }
   template <class K, class V>
-  void sort(arrays::Columns<K, V> data, std::int64_t n) {
+  std::int64_t sort(arrays::Columns<K, V> data,
+                    std::int64_t n,
+                    const arrays::Selected& selected = {}) {
+    check_all(selected);
     arrays::cuda::sort_by_key(space, stream, data, n);
+    return n;
+  }
+  static void check_all(const arrays::Selected& selected) {
+    if (!selected.descending && !selected.unique && selected.top == INT64_MAX) return;
+    throw usage_error("descending, unique, top: expected keys in host memory, got some on a GPU");
   }
   template <class K, class V>
   void merge(arrays::Columns<const K, const V> a,

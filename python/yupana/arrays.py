@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._call import Keywords, run, with_keywords
+from ._vectors import first, offsets_of, overflow_of, selected_of, start_of, unwrapped, words_of
 from ._views import (
-    WORDS,
     Array,
     any_on_gpu,
     dtype_of,
     given,
-    host_array,
     new_array,
-    on_gpu,
     output,
     plain_vector,
-    resident,
     same_types,
     type_name,
 )
@@ -44,51 +41,10 @@ __all__ = [
     "segmented_scan",
     "sort",
     "sort_by_key",
+    "unique",
 ]
 
-
 _INTEGERS = ("int32", "int64", "uint32", "uint64")
-
-
-def _neutral(dtype: np.dtype, op: str) -> Any:
-    """What an operation begins with by default."""
-    if op == "plus":
-        return dtype.type(0)
-    if op not in ("min", "max"):
-        raise ValueError(f"op: expected one of plus, min, max; got '{op}'")
-    if dtype.kind == "f":
-        # NaN is the greatest number.
-        return dtype.type(np.nan if op == "min" else -np.inf)
-    limits = np.iinfo(dtype)
-    return dtype.type(limits.max if op == "min" else limits.min)
-
-
-def _start(init: Any, x: Any, op: str) -> Any:
-    dtype = dtype_of(x)
-    if init is None:
-        return _neutral(dtype, op).item()
-    number = np.asarray(init)
-    if number.ndim > 0 or number.dtype.kind not in "biufO":
-        raise TypeError(f"init: expected a number, got {init!r}")
-    try:
-        start = dtype.type(init)
-    except (OverflowError, ValueError):  # 2**64, NaN
-        raise ValueError(f"init: expected a number that {dtype} holds, got {init!r}") from None
-    if dtype.kind != "f" and start != init:
-        raise ValueError(f"init: expected a whole number, as x is of {dtype}, got {init!r}")
-    return start.item()
-
-
-def _overflow(x: Any, op: str, overflow: str) -> tuple[str, ...]:
-    """What a call in host memory takes; on a GPU sums wrap around."""
-    if overflow in ("wrap", "error") and (op in ("min", "max") or dtype_of(x).kind == "f"):
-        without = f"op={op!r}" if op in ("min", "max") else "floats"
-        raise ValueError(f"overflow has no effect on {without}: it is of sums of integers; leave it out")
-    if not on_gpu(x):
-        return (overflow,)
-    if overflow == "error":
-        raise ValueError("overflow: expected 'note' or 'wrap' for an x on a GPU, got 'error'")
-    return ()
 
 
 @with_keywords
@@ -123,7 +79,7 @@ def inclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    run("arrays.scan", keywords, x, op, None, False, out, *_overflow(x, op, overflow))
+    run("arrays.scan", keywords, x, op, None, False, out, *overflow_of(x, op, overflow))
     return given(out, x)
 
 
@@ -156,8 +112,8 @@ def exclusive_scan(
     """
     x = plain_vector(x, "x")
     out = output(out, x)
-    start = _start(init, x, op)
-    run("arrays.scan", keywords, x, op, start, True, out, *_overflow(x, op, overflow))
+    start = start_of(init, x, op)
+    run("arrays.scan", keywords, x, op, start, True, out, *overflow_of(x, op, overflow))
     return given(out, x)
 
 
@@ -187,19 +143,9 @@ def reduce(
     5
     """
     x = plain_vector(x, "x")
-    start = _start(init, x, op)
-    total = run("arrays.reduce", keywords, x, op, start, *_overflow(x, op, overflow))
+    start = start_of(init, x, op)
+    total = run("arrays.reduce", keywords, x, op, start, *overflow_of(x, op, overflow))
     return dtype_of(x).type(total)
-
-
-def _offsets(offsets: Any, x: Any) -> Any:
-    """int64 in host memory, or on the GPU of x."""
-    if on_gpu(x) and on_gpu(offsets):
-        return resident(offsets, "offsets", ("int64",), 1)
-    offsets = host_array(offsets, "offsets")
-    if offsets.size > 0 and offsets.dtype.kind not in "iu":
-        raise TypeError(f"offsets: expected integers, got {offsets.dtype}")
-    return np.ascontiguousarray(offsets, dtype=np.int64)
 
 
 @with_keywords
@@ -218,7 +164,7 @@ def segmented_scan(x: Any, offsets: Any, op: str = "plus", **keywords: Unpack[Ke
     """
     x = plain_vector(x, "x")
     out = new_array(x)
-    run("arrays.segmented_scan", keywords, x, _offsets(offsets, x), op, out)
+    run("arrays.segmented_scan", keywords, x, offsets_of(offsets, x), op, out)
     return given(out, x)
 
 
@@ -237,8 +183,8 @@ def segmented_reduce(
     array([ 4,  0, 10])
     """
     x = plain_vector(x, "x")
-    start = _start(init, x, op)
-    offsets = _offsets(offsets, x)
+    start = start_of(init, x, op)
+    offsets = offsets_of(offsets, x)
     totals = new_array(x, (max(0, int(offsets.shape[0]) - 1),), type_name(x))
     run("arrays.segmented_reduce", keywords, x, offsets, op, start, totals)
     return given(totals, x)
@@ -274,44 +220,66 @@ def reduce_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple
     return found_keys.astype(keys.dtype), sums.astype(values.dtype)
 
 
-def _words(values: Any, name: str) -> tuple[Any, np.dtype]:
-    """Values that only move, and their type: on a GPU as they are, else as words of 8 bytes."""
-    if on_gpu(values):
-        return resident(values, name, WORDS, 1), dtype_of(values)
-    values = np.ascontiguousarray(host_array(values, name))
-    if values.ndim != 1 or values.dtype.hasobject or values.dtype.itemsize not in (4, 8):
-        raise TypeError(f"{name}: expected a vector of 4-byte or 8-byte values, got {values.dtype}")
-    if values.dtype.itemsize == 8:
-        return values.view(np.uint64), values.dtype
-    return values.view(np.uint32).astype(np.uint64), values.dtype
-
-
-def _unwrapped(words: Any, dtype: np.dtype) -> Array:
-    """Words of 8 bytes in host memory as the values that they were made of."""
-    if on_gpu(words):
-        return words
-    return (words if dtype.itemsize == 8 else words.astype(np.uint32)).view(dtype)
-
-
 @with_keywords
-def sort(keys: Any, *, out: Array | None = None, **keywords: Unpack[Keywords]) -> Array:
-    """The keys in ascending order; NaN last.
+def sort(
+    keys: Any,
+    *,
+    descending: bool = False,
+    unique: bool = False,
+    top: int | None = None,
+    out: Array | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
+    """The keys in ascending order, or in descending order; NaN last in both. Equal keys keep their order.
 
     Parameters
     ----------
     keys : vector, shape (n,)
-    out : array to write to; keys itself is sorted in place
+    descending : from the greatest down
+    unique : of equal keys the first alone; -0 equals +0, NaN equals NaN
+    top : as many from the beginning of the order, at most all, shape (min(top, n),); with ``descending``
+        the greatest, without the least. By default all
+    out : array to write to; keys itself is sorted in place. Not with ``unique`` or ``top``
+
+    On a GPU all keys are sorted, in ascending order. The order is that of ``yupana sort``.
+
+    Raises
+    ------
+    ValueError : a top that is no whole number from 0, an ``out`` of another size or type
+    TypeError : another type of numbers; ``descending``, ``unique`` or ``top`` of keys on a GPU
 
     Examples
     --------
     >>> import numpy as np, yupana
     >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]))
     array([1, 1, 3, 4, 5])
+    >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]), descending=True, top=2)
+    array([5, 4])
     """
     keys = plain_vector(keys, "keys")
+    if out is not None and (unique or top is not None):
+        raise ValueError("out: expected none with unique or top, which may keep fewer keys; leave it out")
+    selected = selected_of(keys, descending, unique, top)
     out = output(out, keys)
-    run("arrays.sort", keywords, keys, out)
-    return given(out, keys)
+    kept = run("arrays.sort", keywords, keys, out, *selected)
+    return first(given(out, keys), kept)
+
+
+@with_keywords
+def unique(keys: Any, **keywords: Unpack[Keywords]) -> Array:
+    """The different keys in ascending order, as ``numpy.unique`` gives them: ``sort(keys, unique=True)``.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.arrays.unique(np.array([3, 1, 4, 1, 5]))
+    array([1, 3, 4, 5])
+    """
+    keys = plain_vector(keys, "keys")
+    selected = selected_of(keys, False, True, None)
+    different = new_array(keys)
+    kept = run("arrays.sort", keywords, keys, different, *selected)
+    return first(different, kept)
 
 
 @with_keywords
@@ -331,26 +299,38 @@ def sort_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple[A
     """
     any_on_gpu(keys=keys, values=values)
     keys = plain_vector(keys, "keys")
-    words, dtype = _words(values, "values")
+    words, dtype = words_of(values, "values")
     ordered, moved = new_array(keys), new_array(words)
     run("arrays.sort_by_key", keywords, keys, words, ordered, moved)
-    return given(ordered, keys), _unwrapped(given(moved, words), dtype)
+    return given(ordered, keys), unwrapped(given(moved, words), dtype)
 
 
 @with_keywords
-def argsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
-    """The places of the keys in ascending order (int64); equal keys keep their order.
+def argsort(
+    keys: Any,
+    *,
+    descending: bool = False,
+    unique: bool = False,
+    top: int | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
+    """The places of the keys in the order of :func:`sort` (int64): ``keys[argsort(keys)]`` is ``sort(keys)``.
+
+    Parameters are those of :func:`sort`; equal keys keep their order in both directions.
 
     Examples
     --------
     >>> import numpy as np, yupana
     >>> yupana.arrays.argsort(np.array([3, 1, 4, 1, 5]))
     array([1, 3, 0, 2, 4])
+    >>> yupana.arrays.argsort(np.array([3, 1, 4, 1, 5]), descending=True, top=2)
+    array([4, 2])
     """
     keys = plain_vector(keys, "keys")
+    selected = selected_of(keys, descending, unique, top)
     places = new_array(keys, keys.shape, "int64")
-    run("arrays.argsort", keywords, keys, places)
-    return given(places, keys)
+    kept = run("arrays.argsort", keywords, keys, places, *selected)
+    return first(given(places, keys), kept)
 
 
 @with_keywords
@@ -387,12 +367,12 @@ def merge_by_key(
     """
     any_on_gpu(a=a, a_values=a_values, b=b, b_values=b_values)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
-    a_words, dtype = _words(a_values, "a_values")
-    b_words, b_dtype = _words(b_values, "b_values")
+    a_words, dtype = words_of(a_values, "a_values")
+    b_words, b_dtype = words_of(b_values, "b_values")
     same_types(a=a, b=b)
     if dtype != b_dtype:
         raise TypeError(f"b_values: expected {dtype}, as a_values has, got {b_dtype}")
     size = (int(a.shape[0]) + int(b.shape[0]),)
     keys, moved = new_array(a, size, type_name(a)), new_array(a_words, size, type_name(a_words))
     run("arrays.merge_by_key", keywords, a, a_words, b, b_words, keys, moved)
-    return given(keys, a), _unwrapped(given(moved, a_words), dtype)
+    return given(keys, a), unwrapped(given(moved, a_words), dtype)

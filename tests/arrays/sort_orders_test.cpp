@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "yupana/arrays/sort.hpp"
+#include "yupana/arrays/selection.hpp"
 
 namespace yupana::arrays {
 namespace {
@@ -45,6 +45,28 @@ TYPED_TEST(SortInOrder, RadixKeepsEveryOrderStable) {
                                2 * cpu::radix_bucket<TypeParam, std::int64_t> + 1}) {
     sorts_with_places<TypeParam>(n, Greater{});
     sorts_with_places<TypeParam>(n, Descending{});
+  }
+}
+
+TYPED_TEST(SortInOrder, SelectedIsTheBeginningOfTheOrderWithoutRepeats) {
+  using K = TypeParam;
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{3}, cpu::radix_min + 7}) {
+    std::vector<K> in = random_values<K>(n);
+    if constexpr (std::is_floating_point_v<K>) in = odd_floats<K>(n);
+    std::vector<K> want = in;
+    std::stable_sort(want.begin(), want.end(), Descending{});
+    want.erase(std::unique(want.begin(), want.end(), Equal{}), want.end());
+    for (const std::int64_t top : {INT64_MAX, std::int64_t{2}, std::int64_t{0}}) {
+      if (top < ssize_of(want)) want.resize(static_cast<std::size_t>(top));
+      for (const int threads : {1, 3}) {
+        Context context({.device = "cpu", .threads = threads});
+        std::vector<K> keys = in;
+        const Columns<K> data{keys.data(), nullptr};
+        keys.resize(static_cast<std::size_t>(
+            sort_selected(context, data, n, {.descending = true, .unique = true, .top = top})));
+        EXPECT_TRUE(same_bits(keys, want)) << n << " " << top;
+      }
+    }
   }
 }
 

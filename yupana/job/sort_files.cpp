@@ -5,11 +5,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "yupana/arrays/sort.hpp"
+#include "yupana/arrays/selection.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
@@ -42,49 +41,6 @@ std::int64_t window_of(const Context& context,
   return std::clamp(items_in(context, 4, bytes) / runs, least, std::int64_t{1} << 22);
 }
 
-/// What of a sorted sequence is kept, as it passes by: of equal keys the first, and so many in all.
-template <class K, class V>
-class Selection {
- public:
-  explicit Selection(const SortFileParams& params) : unique_(params.unique), left_(params.top) {}
-
-  /// Moves what is kept of data[0, n) to its beginning; returns how many that are.
-  std::int64_t take(arrays::Columns<K, V> data, std::int64_t n) {
-    if (unique_) n = without_repeats(data, n);
-    n = std::min(n, left_);
-    left_ -= n;
-    return n;
-  }
-  bool wants_more() const { return left_ > 0; }
-
- private:
-  std::int64_t without_repeats(arrays::Columns<K, V> data, std::int64_t n) {
-    std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (last_ && arrays::Equal{}(*last_, data.keys[i])) continue;
-      last_ = data.keys[i];
-      data.keys[kept] = data.keys[i];
-      if constexpr (arrays::Columns<K, V>::has_values) data.values[kept] = data.values[i];
-      ++kept;
-    }
-    return kept;
-  }
-
-  bool unique_;
-  std::int64_t left_;
-  std::optional<K> last_;
-};
-
-/// Turns the order of Less around, but leaves NaN last; its own inverse.
-template <class K>
-K turned(K key) {
-  if constexpr (std::is_floating_point_v<K>) {
-    return key != key ? key : -key;
-  } else {
-    return static_cast<K>(~key);
-  }
-}
-
 /// V: std::int64_t where positions move with the keys, or NoValue. Numbers that are to descend are
 /// sorted turned.
 template <class K, class V>
@@ -96,7 +52,7 @@ class FileSorter {
         params_(params),
         out_(params.out),
         writer_(out_, type()),
-        selected_(params) {}
+        selected_(params.unique, params.top) {}
 
   ArrayFileResult sort() {
     // Half of the memory for the items of a run, half for the sort's copy of them.
@@ -118,6 +74,7 @@ class FileSorter {
 
  private:
   using Columns = arrays::Columns<K, V>;
+  using Selection = arrays::Selection<K, V>;
   static constexpr bool positions = Columns::has_values;
   static constexpr std::size_t item_bytes = sizeof(K) + (positions ? sizeof(V) : 0);
 
@@ -152,7 +109,7 @@ class FileSorter {
         return true;
       }
       // What a run leaves out the whole leaves out too.
-      keep(items, Selection<K, V>(params_).take(items, got));
+      keep(items, Selection(params_.unique, params_.top).take(items, got));
     }
     return false;
   }
@@ -237,7 +194,7 @@ class FileSorter {
   }
 
   void turn(K* keys, std::int64_t n) {
-    if (params_.descending) std::transform(keys, keys + n, keys, turned<K>);
+    if (params_.descending) arrays::turn(context_, keys, n);
   }
 
   Context& context_;
@@ -245,7 +202,7 @@ class FileSorter {
   const SortFileParams& params_;
   AtomicFile out_;
   io::ColumnWriter writer_;
-  Selection<K, V> selected_;
+  Selection selected_;
   std::unique_ptr<NamelessFile> waiting_;  ///< sorted runs
   std::vector<Run> runs_;
   std::int64_t run_size_ = 0;
