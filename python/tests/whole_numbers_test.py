@@ -69,6 +69,7 @@ WITH = {
     ("genetic_code", "align"): {"protein": True},
     ("genetic_code", "align_batch"): {"protein": True},
     ("genetic_code", "isoforms"): {"protein": True},
+    ("genetic_code", "candidate_exons"): {"protein": True},
 }
 #: Values that a parameter takes.
 TAKEN = {

@@ -184,7 +184,7 @@ splice::SeedIndex map_seed_index(Context& context,
                    "expected {}, got {}; give that, or save it by --save {}",
                    kind_of(genetic_code),
                    kind_of(header.genetic_code),
-                   genetic_code == 0 ? "index" : "protein-index with this --genetic-code");
+                   genetic_code == 0 ? "index" : "protein-index with the same genetic code");
   }
   const auto memory = std::make_shared<const MappedFile>(path, file.size());
   const auto* const words = reinterpret_cast<const std::uint64_t*>(memory->data() + sizeof(Head));
