@@ -1,7 +1,6 @@
 #include "yupana/forest/coded.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,17 +12,6 @@
 
 namespace yupana::forest {
 namespace {
-
-/// Runs body with each instruction set that the processor has, alone.
-template <class Body>
-void on_each_target(const Body& body) {
-  const std::int64_t all = hwy::SupportedTargets();
-  for (std::int64_t left = all; left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    body(hwy::TargetName(left & -left));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 template <class T>
 std::vector<Tree> trees_of(const Sample<T>& sample, std::int64_t trees, std::int64_t depth) {

@@ -56,6 +56,7 @@ TEST_F(Predictions, EqualTheDescentRowByRow) {
           const ForestParams params{.trees = 3};
           const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
           predicts_as_row_by_row(cpu_, sample, model_of(sample, trees, voting));
+          predicts_as_row_by_row(cpu_, sample, model_of(sample, {trees[0]}, voting));
           const auto others = fit_forest(cpu_, wide.table.view(), wide.target(), params).trees;
           predicts_as_row_by_row(cpu_, wide, model_of(wide, others, voting));
         }

@@ -16,13 +16,6 @@ constexpr std::int64_t max_buckets = 8192;
 // A bucket of more thresholds is searched: rare, where values crowd in a few places of their range.
 constexpr std::int64_t max_windows = 4;
 
-/// The number whose key it is.
-template <class T>
-T value_of(Key<T> key) {
-  constexpr Key<T> sign = Key<T>{1} << (8 * sizeof(T) - 1);
-  return std::bit_cast<T>((key & sign) != 0 ? key & ~sign : ~key);
-}
-
 /// Fills starts and windows for the map that is set.
 template <class T>
 void fill_starts(CodedColumn<T>& column, std::int64_t buckets) {

@@ -126,6 +126,32 @@ class FormDescent {
   std::once_flag once_;
 };
 
+/// One tree, whose nodes read the table.
+template <class T>
+class DirectDescent {
+ public:
+  using Cell = T;
+  explicit DirectDescent(const Tree& tree) : tree_(direct<T>(tree)) {}
+
+  const std::vector<std::int32_t>& origin(std::size_t) const { return tree_.tree.origin; }
+  std::int64_t block_rows() const { return 4096; }
+  std::int64_t cells(std::int64_t) const { return 0; }
+
+  template <class Add>
+  void block(const T* data,
+             std::int64_t stride,
+             std::int64_t rows,
+             Cell*,
+             std::uint32_t* leaves,
+             const Add& add) {
+    cpu::descend_direct(tree_, data, stride, rows, leaves);
+    add(0, leaves);
+  }
+
+ private:
+  DirectTree<T> tree_;
+};
+
 /// The columns where codes are the faster form, else none.
 template <class T>
 std::vector<CodedColumn<T>> columns_if_coded(const Model& model, const TableView<T>& table);
@@ -137,6 +163,10 @@ class Descent {
   Descent(Context& context, const Model& model, TableView<T> table) : table_(table) {
     if (splits_categories(model.trees)) {
       walked_.emplace(context, model.trees, WalkedForm<T>(model.trees, table.columns));
+      return;
+    }
+    if (model.trees.size() == 1) {
+      direct_.emplace(model.trees[0]);
       return;
     }
     auto columns = columns_if_coded(model, table);
@@ -152,6 +182,7 @@ class Descent {
   /// Of each tree, the nodes that its leaves' numbers mean.
   const std::vector<std::int32_t>& origin(std::size_t tree) const {
     if (walked_) return walked_->origin(tree);
+    if (direct_) return direct_->origin(tree);
     return coded_ ? coded_->origin(tree) : packed_->origin(tree);
   }
 
@@ -160,6 +191,7 @@ class Descent {
   template <class MakeBlock>
   void run(Context& context, const MakeBlock& make_block) {
     if (walked_) return run(context, *walked_, make_block);
+    if (direct_) return run(context, *direct_, make_block);
     coded_ ? run(context, *coded_, make_block) : run(context, *packed_, make_block);
   }
 
@@ -189,6 +221,7 @@ class Descent {
   }
 
   TableView<T> table_;
+  std::optional<DirectDescent<T>> direct_;
   std::optional<FormDescent<T, PackedForm<T>>> packed_;
   std::optional<FormDescent<T, CodedForm<T>>> coded_;
   std::optional<FormDescent<T, WalkedForm<T>>> walked_;

@@ -87,6 +87,35 @@ PackedTree<T> packed(const Tree& tree, std::int64_t features) {
   return Packer<T>(tree, features).pack();
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, packed)
+template <class T>
+DirectTree<T> direct(const Tree& tree) {
+  std::uint32_t columns = 0;
+  for (const Node& node : tree.nodes) {
+    if (!node.is_leaf()) columns = std::max(columns, static_cast<std::uint32_t>(node.feature) + 1);
+  }
+  DirectTree<T> result{packed<T>(tree, columns), {}};
+  std::vector<bool> is_read(columns, false);
+  const auto convert = [&](auto& node) {
+    if (node.threshold == ~Key<T>{0}) {  // of no node: every value goes left, a missing one too
+      node.threshold = std::bit_cast<Key<T>>(std::numeric_limits<T>::infinity());
+      node.offset = 0;
+      return;
+    }
+    const auto place = static_cast<std::uint32_t>(node.offset / packed_lanes);
+    const bool missing_left = place >= columns;
+    const std::uint32_t column = missing_left ? place - columns : place;
+    is_read[column] = true;
+    node.threshold = std::bit_cast<Key<T>>(value_of<T>(node.threshold));
+    node.offset = 2 * column + (missing_left ? 0 : 1);
+  };
+  for (auto& node : result.tree.nodes) convert(node);
+  for (auto& node : result.tree.deep) convert(node);
+  for (std::uint32_t column = 0; column < columns; ++column) {
+    if (is_read[column]) result.columns.push_back(column);
+  }
+  return result;
+}
+
+YUPANA_FUNCTIONS(YUPANA_FLOATS, packed, direct)
 
 }  // namespace yupana::forest

@@ -28,6 +28,13 @@ Key<T> key_of(T x) {
   return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
+/// The number whose key it is.
+template <class T>
+T value_of(Key<T> key) {
+  constexpr Key<T> sign = Key<T>{1} << (8 * sizeof(T) - 1);
+  return std::bit_cast<T>((key & sign) != 0 ? key & ~sign : ~key);
+}
+
 /// The largest T that is not above the threshold: x <= threshold holds for the same x.
 template <class T>
 T rounded_down(double threshold) {
@@ -74,6 +81,18 @@ struct PackedTree {
 template <class T>
 PackedTree<T> packed(const Tree& tree, std::int64_t features);
 
+/// A tree that reads a table's columns as they are: to pack them costs more than to go down one
+/// tree. Thresholds are the bits of a T; `offset` is twice the column, and 1 more
+/// where a missing value goes right.
+template <class T>
+struct DirectTree {
+  PackedTree<T> tree;
+  std::vector<std::uint32_t> columns;  ///< that it reads, ascending
+};
+
+template <class T>
+DirectTree<T> direct(const Tree& tree);
+
 namespace cpu {
 
 /// Of rows [0, rows) of a table with `columns` columns: keys in groups of packed_lanes rows, in a
@@ -94,6 +113,14 @@ void descend(const PackedTree<T>& tree,
              std::int64_t group,
              std::int64_t groups,
              std::uint32_t* leaves);
+
+/// The entry of `deep` in which each row of a table with these columns ends.
+template <class T>
+void descend_direct(const DirectTree<T>& tree,
+                    const T* data,
+                    std::int64_t stride,
+                    std::int64_t rows,
+                    std::uint32_t* leaves);
 
 }  // namespace cpu
 }  // namespace yupana::forest

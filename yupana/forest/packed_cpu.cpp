@@ -14,57 +14,61 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::forest::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Values and thresholds of the 2^level nodes of a level, of which each lane takes its own: the
-/// turns taken above it halve the choice one after the other.
-template <int level, class D, class Node, class Mask>
-HWY_INLINE Mask turn_of(D d, const Node* nodes, const hn::TFromD<D>* keys, const Mask* turns) {
+/// What each lane takes of the 2^level nodes of a level, of_node(i): the turns taken above it halve
+/// the choice one after the other.
+template <int level, class Mask, class OfNode>
+HWY_INLINE auto choose(const Mask* turns, const OfNode& of_node) {
   constexpr int width = 1 << level;
-  hn::Vec<D> x[width], t[width];
-  for (int i = 0; i < width; ++i) {
-    x[i] = hn::Load(d, keys + nodes[width + i].offset);
-    t[i] = hn::Set(d, nodes[width + i].threshold);
-  }
+  decltype(of_node(width)) own[width];
+  for (int i = 0; i < width; ++i) own[i] = of_node(width + i);
   for (int l = level - 1; l >= 0; --l) {
     for (int i = 0; i < 1 << l; ++i) {
-      x[i] = hn::IfThenElse(turns[l], x[2 * i + 1], x[2 * i]);
-      t[i] = hn::IfThenElse(turns[l], t[2 * i + 1], t[2 * i]);
+      own[i] = hn::IfThenElse(turns[l], own[2 * i + 1], own[2 * i]);
     }
   }
-  return hn::Gt(x[0], t[0]);
+  return own[0];
+}
+
+/// Places after the first levels, counted as in heaps from 1.
+template <class D, class Mask>
+HWY_INLINE hn::Vec<D> places_after(D d, const Mask* turns) {
+  const auto one = hn::Set(d, 1);
+  auto at = one;
+  for (int l = 0; l < vector_levels; ++l) {
+    at = hn::Add(hn::Add(at, at), hn::IfThenElseZero(hn::RebindMask(d, turns[l]), one));
+  }
+  return at;
 }
 
 /// The first four levels: with 15 nodes it is faster to compare all and choose than to gather.
 template <class D, class Node>
 HWY_INLINE hn::Vec<D> top_levels(D d, const Node* nodes, const hn::TFromD<D>* keys) {
   static_assert(vector_levels == 4);
+  const auto value = [&](int i) HWY_ATTR { return hn::Load(d, keys + nodes[i].offset); };
+  const auto threshold = [&](int i) HWY_ATTR { return hn::Set(d, nodes[i].threshold); };
   hn::Mask<D> turns[4];
-  turns[0] = turn_of<0>(d, nodes, keys, turns);
-  turns[1] = turn_of<1>(d, nodes, keys, turns);
-  turns[2] = turn_of<2>(d, nodes, keys, turns);
-  turns[3] = turn_of<3>(d, nodes, keys, turns);
-  const auto one = hn::Set(d, 1);
-  auto at = one;
-  for (int l = 0; l < vector_levels; ++l) {
-    at = hn::Add(hn::Add(at, at), hn::IfThenElseZero(turns[l], one));
-  }
-  return at;
+  turns[0] = hn::Gt(choose<0>(turns, value), choose<0>(turns, threshold));
+  turns[1] = hn::Gt(choose<1>(turns, value), choose<1>(turns, threshold));
+  turns[2] = hn::Gt(choose<2>(turns, value), choose<2>(turns, threshold));
+  turns[3] = hn::Gt(choose<3>(turns, value), choose<3>(turns, threshold));
+  return places_after(d, turns);
 }
 
 /// Rows that go on below the complete levels together: their keys stay in the first cache.
 constexpr std::int64_t deep_groups = 16;
 
-/// From the entries of `groups` groups, at most deep_groups, to their leaves. Those that stay where
-/// they are have arrived and leave the list: rows of a tree without a limit end at very different
-/// depths, and of sixteen side by side all would wait for the last.
-template <class K>
+/// From their entries to the leaves of some rows, at most deep_groups x packed_lanes. Those that
+/// stay where they are have arrived and leave the list: rows of a tree without a limit end at very
+/// different depths, and of sixteen side by side all would wait for the last. goes_right(node, row)
+/// is 0 or 1.
+template <class K, class GoesRight>
 HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
-                          const K* keys,
-                          std::int64_t group,
-                          std::int64_t groups,
-                          std::uint32_t* leaves) {
+                          std::int64_t rows,
+                          std::uint32_t* leaves,
+                          const GoesRight& goes_right) {
   const DeepNode<K>* const nodes = deep.data();
   std::uint16_t moving[deep_groups * packed_lanes];
-  std::int64_t count = groups * packed_lanes;
+  std::int64_t count = rows;
   for (std::int64_t i = 0; i < count; ++i) moving[i] = static_cast<std::uint16_t>(i);
   while (count > 0) {
     std::int64_t moved = 0;
@@ -72,8 +76,7 @@ HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
       const std::uint16_t row = moving[i];
       const std::uint32_t at = leaves[row];
       const DeepNode<K>& node = nodes[at];
-      const K key = keys[row / packed_lanes * group + node.offset + row % packed_lanes];
-      const std::uint32_t next = node.child + (key > node.threshold ? 1u : 0u);
+      const std::uint32_t next = node.child + goes_right(node, row);
       leaves[row] = next;
       moving[moved] = row;
       moved += next != at ? 1 : 0;
@@ -117,11 +120,110 @@ void descend_groups(const PackedTree<T>& tree,
   keys -= groups * group;
   leaves -= groups * packed_lanes;
   for (std::int64_t g = 0; g < groups; g += deep_groups) {
+    const K* const own = keys + g * group;
+    const auto goes_right = [&](const DeepNode<K>& node, std::uint16_t row) HWY_ATTR {
+      const K key = own[row / packed_lanes * group + node.offset + row % packed_lanes];
+      return key > node.threshold ? 1u : 0u;
+    };
     step_deep(tree.deep,
-              keys + g * group,
-              group,
-              std::min(deep_groups, groups - g),
-              leaves + g * packed_lanes);
+              std::min(deep_groups, groups - g) * packed_lanes,
+              leaves + g * packed_lanes,
+              goes_right);
+  }
+}
+
+/// Whether a row goes right at a node of a direct tree. row: its value in the first column.
+template <class T, class Node>
+HWY_INLINE std::uint32_t turn_of(const Node& node, const T* row, std::size_t stride) {
+  const T x = row[(node.offset >> 1) * stride];
+  const T threshold = std::bit_cast<T>(node.threshold);
+  const auto missing_right = static_cast<std::uint32_t>(node.offset & 1);
+  return std::uint32_t{x > threshold} | (std::uint32_t{!(x <= threshold)} & missing_right);
+}
+
+/// Places of packed_lanes rows after the first levels. False, and none, if a value is missing.
+template <class T>
+HWY_INLINE bool top_levels(const PackedNode<Key<T>>* nodes,
+                           const T* rows,
+                           std::size_t stride,
+                           Key<T>* top) {
+  const hn::CappedTag<T, packed_lanes> d;
+  const hn::RebindToUnsigned<decltype(d)> places;
+  const auto threshold = [&](int i)
+                             HWY_ATTR { return hn::Set(d, std::bit_cast<T>(nodes[i].threshold)); };
+  for (std::size_t k = 0; k < packed_lanes; k += hn::Lanes(d)) {
+    const auto value = [&](int i) HWY_ATTR {
+      return hn::LoadU(d, rows + (nodes[i].offset >> 1) * stride + k);
+    };
+    hn::Mask<decltype(d)> turns[4];
+    const auto x0 = choose<0>(turns, value);
+    turns[0] = hn::Gt(x0, choose<0>(turns, threshold));
+    const auto x1 = choose<1>(turns, value);
+    turns[1] = hn::Gt(x1, choose<1>(turns, threshold));
+    const auto x2 = choose<2>(turns, value);
+    turns[2] = hn::Gt(x2, choose<2>(turns, threshold));
+    const auto x3 = choose<3>(turns, value);
+    turns[3] = hn::Gt(x3, choose<3>(turns, threshold));
+    // NaN is also the sum of infinite values of both signs: no harm, only slower.
+    if (!hn::AllFalse(d, hn::IsNaN(hn::Add(hn::Add(x0, x1), hn::Add(x2, x3))))) return false;
+    hn::Store(places_after(places, turns), places, top + k);
+  }
+  return true;
+}
+
+/// Rows from those that go down to those whose values come nearer meanwhile.
+constexpr std::int64_t ahead = 8 * packed_lanes;
+
+template <class T>
+void descend_columns(const DirectTree<T>& direct,
+                     const T* data,
+                     std::int64_t signed_stride,
+                     std::int64_t rows,
+                     std::uint32_t* leaves) {
+  using K = Key<T>;
+  const PackedTree<T>& tree = direct.tree;
+  const auto stride = static_cast<std::size_t>(signed_stride);
+  const PackedNode<K>* nodes = tree.nodes.data();
+  const std::size_t first = std::size_t{1} << tree.levels;
+  std::int64_t begin = 0;
+  for (; begin + packed_lanes <= rows; begin += packed_lanes) {
+    const T* const own = data + begin;
+    if (begin + ahead < rows) {
+      for (const std::uint32_t column : direct.columns) {
+        __builtin_prefetch(own + column * stride + ahead);
+      }
+    }
+    HWY_ALIGN K top[packed_lanes];
+    std::size_t at[packed_lanes];
+    int level = vector_levels;
+    if (top_levels(nodes, own, stride, top)) {
+      std::copy_n(top, packed_lanes, at);
+    } else {
+      std::fill_n(at, packed_lanes, std::size_t{1});
+      level = 0;
+    }
+    for (; level < tree.levels; ++level) {
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < packed_lanes; ++k) {
+        at[k] = at[k] + at[k] + turn_of(nodes[at[k]], own + k, stride);
+      }
+    }
+    for (std::int64_t k = 0; k < packed_lanes; ++k) {
+      leaves[begin + k] = tree.entries[at[k] - first];
+    }
+  }
+  for (; begin < rows; ++begin) {
+    std::size_t at = 1;
+    while (at < first) at = at + at + turn_of(nodes[at], data + begin, stride);
+    leaves[begin] = tree.entries[at - first];
+  }
+  if (!tree.is_deep) return;
+  constexpr std::int64_t deep_rows = deep_groups * packed_lanes;
+  for (begin = 0; begin < rows; begin += deep_rows) {
+    const T* const own = data + begin;
+    const auto goes_right = [&](const DeepNode<K>& node, std::uint16_t row)
+                                HWY_ATTR { return turn_of(node, own + row, stride); };
+    step_deep(tree.deep, std::min(deep_rows, rows - begin), leaves + begin, goes_right);
   }
 }
 
@@ -165,6 +267,7 @@ bool pack_groups(const T* data,
 /// Highway's tables hold plain functions: these have those of every type.
 auto packings() { return std::make_tuple(pack_groups<float>, pack_groups<double>); }
 auto descents() { return std::make_tuple(descend_groups<float>, descend_groups<double>); }
+auto direct_descents() { return std::make_tuple(descend_columns<float>, descend_columns<double>); }
 
 }  // namespace yupana::forest::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -174,6 +277,7 @@ namespace yupana::forest::cpu {
 
 HWY_EXPORT(packings);
 HWY_EXPORT(descents);
+HWY_EXPORT(direct_descents);
 
 template <class T>
 bool pack_rows(const T* data,
@@ -196,7 +300,17 @@ void descend(const PackedTree<T>& tree,
       tree, keys, group, groups, leaves);
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, pack_rows, descend)
+template <class T>
+void descend_direct(const DirectTree<T>& tree,
+                    const T* data,
+                    std::int64_t stride,
+                    std::int64_t rows,
+                    std::uint32_t* leaves) {
+  std::get<decltype(&descend_direct<T>)>(HWY_DYNAMIC_DISPATCH(direct_descents)())(
+      tree, data, stride, rows, leaves);
+}
+
+YUPANA_FUNCTIONS(YUPANA_FLOATS, pack_rows, descend, descend_direct)
 
 }  // namespace yupana::forest::cpu
 #endif

@@ -100,6 +100,40 @@ class Count {
   std::int64_t rows_;
 };
 
+/// What a model of one tree predicts in each leaf.
+std::vector<double> shares_of(const Votes& votes, std::int64_t outputs) {
+  std::vector<double> shares = votes.values;
+  for (double& share : shares) share += 0.0;  // -0 is 0, as in sums
+  shares.resize(shares.size() + votes.classes.size() * static_cast<std::size_t>(outputs));
+  for (std::size_t leaf = 0; leaf < votes.classes.size(); ++leaf) {
+    shares[leaf * static_cast<std::size_t>(outputs) +
+           static_cast<std::size_t>(votes.classes[leaf])] = 1;
+  }
+  return shares;
+}
+
+/// Shares of a block of rows that go down one tree: written once, where sums are read and divided.
+struct LeafShares {
+  const double* of_leaves;
+  std::int64_t outputs;
+  double* shares;
+  std::int64_t rows;
+
+  void add(std::size_t, const std::uint32_t* leaves) {
+    outputs == 1 ? copy<1>(leaves) : outputs == 2 ? copy<2>(leaves) : copy<0>(leaves);
+  }
+  void finish() {}
+
+ private:
+  template <int known_outputs>
+  void copy(const std::uint32_t* leaves) {
+    const std::int64_t width = known_outputs > 0 ? known_outputs : outputs;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::copy_n(of_leaves + leaves[i] * width, width, shares + i * width);
+    }
+  }
+};
+
 constexpr std::int64_t most_share_bytes = std::int64_t{64} << 20;
 
 }  // namespace
@@ -118,6 +152,13 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
     votes.push_back(votes_of(model, model.trees[t], descent.origin(t)));
   }
   Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
+  if (votes.size() == 1) {
+    const std::vector<double> of_leaves = shares_of(votes[0], shares.cols());
+    descent.run(context, [&](std::int64_t first, std::int64_t rows) {
+      return LeafShares{of_leaves.data(), shares.cols(), shares.row(first), rows};
+    });
+    return shares;
+  }
   descent.run(context, [&](std::int64_t first, std::int64_t rows) {
     std::fill(shares.row(first), shares.row(first) + rows * shares.cols(), 0.0);
     return Count(votes, shares, first, rows);

@@ -8,9 +8,8 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/category_order.hpp"
-#include "yupana/forest/one_hot.hpp"
-#include "yupana/forest/rank_sort.hpp"
 #include "yupana/forest/row_ranks.hpp"
+#include "yupana/forest/sampled_columns.hpp"
 #include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_memory.hpp"
 
@@ -29,18 +28,15 @@ class SampledGrower {
         ranks_(ranks),
         problem_(problem),
         params_(params),
-        features_(ranks.features, params.one_hot),
         memory_(context,
                 problem.outputs(),
                 bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
                     static_cast<double>(ranks.keys.bytes())),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()),
-        sort_(ranks.class_bits, ranks.key_bits) {
-    std::int64_t size = 0;
-    for (std::int64_t i = 0; i < ranks.rows; ++i) size += problem.weight(i) > 0 ? repeats[i] : 0;
-    rows_ = Array<std::uint32_t>(size);
-    right_ = Array<std::uint32_t>(size);
+        rows_(rows_drawn(ranks, problem, repeats)),
+        right_(rows_.size()),
+        columns_(ranks, params.one_hot, rows_.size(), needs_rows_) {
     std::uint32_t* to = rows_.data();
     for (std::int64_t i = 0; i < ranks.rows; ++i) {
       const int times = problem.weight(i) > 0 ? repeats[i] : 0;
@@ -76,15 +72,13 @@ class SampledGrower {
   }
 
  private:
-  static constexpr std::size_t own_list = ~std::size_t{0};
-
-  /// A drawn feature's values at the node at work, sorted.
-  struct Column {
-    Array<std::uint32_t> keys, rows;
-    NodeRange range;
-    std::vector<std::uint32_t> counts;  ///< of each key, where count_keys() made them
-    std::size_t counted = own_list;     ///< the slot that has the counts of the same column
-  };
+  static std::int64_t rows_drawn(const RowRanks<T>& ranks,
+                                 const Problem& problem,
+                                 const std::uint8_t* repeats) {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < ranks.rows; ++i) count += problem.weight(i) > 0 ? repeats[i] : 0;
+    return count;
+  }
 
   bool split_node(const Segment& place, Tree& tree, Segment& left, Segment& right) {
     if (is_leaf(params_, place.totals, place.depth)) return false;
@@ -92,7 +86,7 @@ class SampledGrower {
       return best_of_sampled<std::remove_pointer_t<decltype(sides)>>(place);
     });
     if (split.feature < 0) return false;
-    const NodeRange& range = columns_[slot_of(split.feature)].range;
+    const NodeRange& range = columns_[columns_.slot_of(split.feature)].range;
     const std::int64_t middle = place.begin + split.left_rows;
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
@@ -117,7 +111,7 @@ class SampledGrower {
 
   void put_threshold(
       const Segment& place, const Split& split, const NodeRange& range, Node& node, Tree& tree) {
-    const auto& values = ranks_.values[features_.column(split.feature)];
+    const auto& values = ranks_.values[columns_.features().column(split.feature)];
     const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
     if (params_.is_categorical(split.feature)) {
       const auto categories = static_cast<std::int64_t>(values.back()) + 1;
@@ -160,20 +154,21 @@ class SampledGrower {
   /// RowSamples features until one varies, at least max_features of them.
   template <class Sides>
   Split best_of_sampled(const Segment& place) {
-    FeatureSampler draw(place.key, features_.count());
-    sampled_.clear();
+    FeatureSampler draw(place.key, columns_.features().count());
+    columns_.clear();
     bounds_.clear();
+    const std::vector<std::int32_t>& sampled = columns_.sampled();
     bool varies = false;
-    while (!draw.empty() && (std::ssize(sampled_) < params_.max_features || !varies)) {
-      const std::size_t first = sampled_.size();
+    while (!draw.empty() && (std::ssize(sampled) < params_.max_features || !varies)) {
+      const std::size_t first = sampled.size();
       const std::int64_t wanted = first == 0 ? params_.max_features : 1;
-      for (std::int64_t k = 0; k < wanted; ++k) sampled_.push_back(draw.next());
-      gather(place, first);
-      for (std::size_t j = first; j < sampled_.size(); ++j) {
+      for (std::int64_t k = 0; k < wanted; ++k) columns_.push_back(draw.next());
+      columns_.gather(rows_.data() + place.begin, place.size(), first);
+      for (std::size_t j = first; j < sampled.size(); ++j) {
         context_.check_cancelled();
-        finish_column(place.size(), columns_[j]);
-        if (params_.is_categorical(sampled_[j])) {
-          Column& own = columns_[j];
+        columns_.finish(place.size(), j, least_);
+        if (params_.is_categorical(sampled[j])) {
+          auto& own = columns_[j];
           order_entries(problem_,
                         place.totals,
                         own.range,
@@ -181,20 +176,20 @@ class SampledGrower {
                         needs_rows_ ? own.rows.data() : nullptr);
         }
         if (params_.has_rules())
-          columns_[j].range.rule = rule_of(place, sampled_[j], columns_[j].range);
+          columns_[j].range.rule = rule_of(place, sampled[j], columns_[j].range);
         bounds_.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
         varies = varies || bounds_.back().varies;
       }
     }
-    order_.resize(sampled_.size());
+    order_.resize(sampled.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return sampled_[a] < sampled_[b];
+      return sampled[a] < sampled[b];
     });
     ascending_.clear();
     ordered_.clear();
     for (const std::size_t j : order_) {
-      ascending_.push_back(sampled_[j]);
+      ascending_.push_back(sampled[j]);
       ordered_.push_back(bounds_[j]);
     }
     return best_split<Sides>(problem_, place.totals, ascending_, ordered_, [&](std::size_t i) {
@@ -202,158 +197,15 @@ class SampledGrower {
     });
   }
 
-  std::size_t slot_of(std::int32_t feature) const {
-    return static_cast<std::size_t>(std::find(sampled_.begin(), sampled_.end(), feature) -
-                                    sampled_.begin());
-  }
-
-  bool is_one_hot(std::int32_t feature) const {
-    return features_.is_one_hot(features_.column(feature));
-  }
-
-  /// Keys of the features drawn from number `first` on, row after row: a row's keys are adjacent.
-  /// Of a category, those of the rows that have it, and then of those whose category is missing.
-  void gather(const Segment& place, std::size_t first) {
-    while (columns_.size() < sampled_.size()) {
-      columns_.emplace_back().keys = Array<std::uint32_t>(rows_.size());
-      if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(rows_.size());
-    }
-    const std::uint32_t* rows = rows_.data() + place.begin;
-    const std::int64_t n = place.size();
-    for (std::size_t j = first; j < sampled_.size(); ++j) {
-      columns_[j].range = {};
-      columns_[j].range.is_sparse = is_one_hot(sampled_[j]);
-    }
-    share_counts(n, first);
-    for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
-      const std::int64_t end = std::min(n, begin + gather_rows);
-      for (std::size_t j = first; j < sampled_.size(); ++j) {
-        if (columns_[j].range.is_sparse) {
-          if (columns_[j].counted == own_list) {
-            gather_ones(place, begin, end, sampled_[j], columns_[j]);
-          } else if (columns_[j].counted == j) {
-            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts);
-          }
-          continue;
-        }
-        const std::uint32_t* keys = ranks_.keys.data() + features_.column(sampled_[j]);
-        std::uint32_t* to = columns_[j].keys.data();
-        for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
-      }
-    }
-    for (std::size_t j = first; j < sampled_.size(); ++j) {
-      if (columns_[j].range.is_sparse) {
-        if (columns_[j].counted != own_list) list_counted(sampled_[j], columns_[j]);
-      } else if (needs_rows_) {
-        std::copy_n(rows, n, columns_[j].rows.data());
-      }
-    }
-  }
-
-  /// Chooses for which columns a pass over a node's rows counts the keys, for all categories drawn
-  /// of a column: lists of them differ by nothing else where only classes are wanted.
-  void share_counts(std::int64_t n, std::size_t first) {
-    for (std::size_t j = first; j < sampled_.size(); ++j) {
-      Column& own = columns_[j];
-      own.counted = own_list;
-      const std::int32_t column = features_.column(sampled_[j]);
-      if (!own.range.is_sparse || needs_rows_ || ranks_.has_missing[column] != 0) continue;
-      const auto size = static_cast<std::size_t>(params_.one_hot[column]) << ranks_.class_bits;
-      if (n < static_cast<std::int64_t>(size)) continue;
-      own.counted = j;
-      for (std::size_t k = first; k < j; ++k) {
-        if (columns_[k].counted == k && features_.column(sampled_[k]) == column) own.counted = k;
-      }
-      if (own.counted == j) own.counts.assign(2 * size, 0);
-    }
-  }
-
-  /// In two halves: of neighbours with one key neither waits for the other's count.
-  void count_keys(const std::uint32_t* rows,
-                  std::int64_t n,
-                  std::int32_t feature,
-                  std::vector<std::uint32_t>& counts) const {
-    const std::uint32_t* const keys = ranks_.keys.data() + features_.column(feature);
-    const std::int64_t stride = ranks_.features;
-    std::uint32_t *const even = counts.data(), *const odd = even + counts.size() / 2;
-    std::int64_t i = 0;
-    for (; i + 1 < n; i += 2) {
-      ++even[keys[rows[i] * stride]];
-      ++odd[keys[rows[i + 1] * stride]];
-    }
-    if (i < n) ++even[keys[rows[i] * stride]];
-  }
-
-  /// The keys of a category's rows, from the counts of its column.
-  void list_counted(std::int32_t feature, Column& to) {
-    const int class_bits = ranks_.class_bits;
-    const auto own =
-        static_cast<std::uint32_t>(feature - features_.first(features_.column(feature)));
-    const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
-    std::uint32_t* at = to.keys.data();
-    for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
-      at = std::fill_n(at, counts[key] + counts[counts.size() / 2 + key], key);
-    }
-    to.range.last = at - to.keys.data();
-  }
-
-  /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
-  void gather_ones(const Segment& place,
-                   std::int64_t begin,
-                   std::int64_t end,
-                   std::int32_t feature,
-                   Column& to) {
-    const std::int32_t column = features_.column(feature);
-    const auto own = static_cast<std::uint32_t>(feature - features_.first(column));
-    const std::uint32_t* const keys = ranks_.keys.data() + column;
-    const std::uint32_t* const rows = rows_.data() + place.begin;
-    std::uint32_t *const to_keys = to.keys.data(), *const to_rows = to.rows.data();
-    const std::int64_t stride = ranks_.features, most = place.size() - 1;
-    const std::uint32_t missing = ranks_.missing_rank;
-    const int class_bits = ranks_.class_bits;
-    const bool with_rows = needs_rows_, may_miss = ranks_.has_missing[column] != 0;
-    std::int64_t ones = to.range.last, missed = to.range.missing_at;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::uint32_t key = keys[rows[i] * stride], rank = key >> class_bits;
-      const bool is_missing = may_miss && rank == missing;
-      const std::int64_t at = is_missing ? most - missed : ones;
-      to_keys[at] = key;
-      if (with_rows) to_rows[at] = rows[i];
-      missed += is_missing;
-      ones += rank == own;
-    }
-    to.range.last = ones;
-    to.range.missing_at = missed;
-  }
-
-  /// What a gathered column is to the scans: of its values in order, or of a category's rows.
-  void finish_column(std::int64_t n, Column& column) {
-    NodeRange& range = column.range;
-    const bool is_sparse = range.is_sparse;
-    const std::int64_t ones = range.last;
-    std::int64_t known = n - range.missing_at;
-    if (!is_sparse) {
-      sort_.sort(n, column.keys, needs_rows_ ? &column.rows : nullptr);
-      const std::uint32_t *keys = column.keys.data(), *end = keys + n;
-      const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
-      known = keys[n - 1] < missing ? n : std::lower_bound(keys, end, missing) - keys;
-    }
-    const std::uint32_t* const rows = needs_rows_ ? column.rows.data() : nullptr;
-    range = {column.keys.data(), rows, ranks_.class_bits, known, n, least_};
-    if (!is_sparse) return;
-    range.is_sparse = true;
-    range.last = ones;
-    range.missing_at = known;
-  }
-
   void partition_rows(const Segment& place, const Split& split, const NodeRange& range) {
-    const std::int32_t column = features_.column(split.feature);
+    const std::int32_t column = columns_.features().column(split.feature);
     if (range.is_sparse) {
       // Where all that have a category go left, no row has one that is no category.
-      const std::uint32_t right = split.known_left == range.known
-                                      ? ~std::uint32_t{0}
-                                      : static_cast<std::uint32_t>(split.feature) -
-                                            static_cast<std::uint32_t>(features_.first(column));
+      const std::uint32_t right =
+          split.known_left == range.known
+              ? ~std::uint32_t{0}
+              : static_cast<std::uint32_t>(split.feature) -
+                    static_cast<std::uint32_t>(columns_.features().first(column));
       const std::uint32_t missing = split.missing_left ? ~std::uint32_t{0} : ranks_.missing_rank;
       return partition_rows(place, column, [=](std::uint32_t rank) {
         return static_cast<int>(rank != right) & static_cast<int>(rank != missing);
@@ -413,26 +265,21 @@ class SampledGrower {
     }
   }
 
-  // Rows whose lines of keys stay in the first cache while one feature after the other is read.
-  static constexpr std::int64_t gather_rows = 128;
-
   Context& context_;
   const RowRanks<T>& ranks_;
   const Problem& problem_;
   const TreeParams& params_;
-  FeatureColumns features_;
   TreeMemory memory_;
   bool needs_rows_;
   Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
   Array<std::uint32_t> right_;  ///< that go to the right
   // Of the node at work: nodes are many and small, and memory is kept from one to the next.
-  std::vector<std::int32_t> sampled_, ascending_;
-  std::vector<SplitBound> bounds_, ordered_;  ///< of sampled_, of ascending_
-  std::vector<std::size_t> order_;            ///< places in sampled_ of ascending_
-  std::vector<Column> columns_;               ///< of each of sampled_
-  RankSort sort_;
-  std::vector<std::uint8_t> goes_left_;    ///< of each rank, in a split of categories
-  std::vector<std::int64_t> left_counts_;  ///< of each class, in the split at work
+  SampledColumns<T> columns_;
+  std::vector<std::int32_t> ascending_;       ///< the sampled features
+  std::vector<SplitBound> bounds_, ordered_;  ///< of the sampled, of ascending_
+  std::vector<std::size_t> order_;            ///< slots of ascending_
+  std::vector<std::uint8_t> goes_left_;       ///< of each rank, in a split of categories
+  std::vector<std::int64_t> left_counts_;     ///< of each class, in the split at work
   std::int64_t all_weight_ = 0;
   LeafLimits least_;
 };

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/forest/one_hot.hpp"
+#include "yupana/forest/problem.hpp"
+#include "yupana/forest/rank_sort.hpp"
+#include "yupana/forest/row_ranks.hpp"
+#include "yupana/forest/scan.hpp"
+
+namespace yupana::forest {
+
+/// The sorted keys of the features that were drawn at a node, gathered from all rows' keys. Nodes
+/// are many and small: memory is kept from one to the next.
+template <class T>
+class SampledColumns {
+ public:
+  static constexpr std::size_t own_list = ~std::size_t{0};  ///< no slot: keys are gathered
+
+  /// A drawn feature's values at the node at work, sorted.
+  struct Column {
+    Array<std::uint32_t> keys, rows;
+    NodeRange range;
+    std::vector<std::uint32_t> counts;  ///< of each key, where count_keys() made them
+    std::size_t counted = own_list;     ///< the slot that has the counts of the same column
+  };
+
+  /// max_rows: of a node. needs_rows: the scans look up what keys do not hold.
+  SampledColumns(const RowRanks<T>& ranks,
+                 const std::vector<std::int32_t>& one_hot,
+                 std::int64_t max_rows,
+                 bool needs_rows)
+      : ranks_(ranks),
+        one_hot_(one_hot),
+        features_(ranks.features, one_hot),
+        max_rows_(max_rows),
+        needs_rows_(needs_rows),
+        sort_(ranks.class_bits, ranks.key_bits) {}
+
+  const FeatureColumns& features() const { return features_; }
+  /// The features drawn at the node, in the order of the draws.
+  const std::vector<std::int32_t>& sampled() const { return sampled_; }
+  /// slot: a place in sampled().
+  Column& operator[](std::size_t slot) { return columns_[slot]; }
+
+  void clear() { sampled_.clear(); }
+  void push_back(std::int32_t feature) { sampled_.push_back(feature); }
+
+  std::size_t slot_of(std::int32_t feature) const {
+    return static_cast<std::size_t>(std::find(sampled_.begin(), sampled_.end(), feature) -
+                                    sampled_.begin());
+  }
+
+  /// Keys of the features drawn from number `first` on, row after row: a row's keys are adjacent.
+  /// Of a category, those of the rows that have it, and then of those whose category is missing.
+  void gather(const std::uint32_t* rows, std::int64_t n, std::size_t first) {
+    while (columns_.size() < sampled_.size()) {
+      columns_.emplace_back().keys = Array<std::uint32_t>(max_rows_);
+      if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(max_rows_);
+    }
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      columns_[j].range = {};
+      columns_[j].range.is_sparse = is_one_hot(sampled_[j]);
+    }
+    share_counts(n, first);
+    for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
+      const std::int64_t end = std::min(n, begin + gather_rows);
+      for (std::size_t j = first; j < sampled_.size(); ++j) {
+        if (columns_[j].range.is_sparse) {
+          if (columns_[j].counted == own_list) {
+            gather_ones(rows, n, begin, end, sampled_[j], columns_[j]);
+          } else if (columns_[j].counted == j) {
+            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts);
+          }
+          continue;
+        }
+        const std::uint32_t* keys = ranks_.keys.data() + features_.column(sampled_[j]);
+        std::uint32_t* to = columns_[j].keys.data();
+        for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
+      }
+    }
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      if (columns_[j].range.is_sparse) {
+        if (columns_[j].counted != own_list) list_counted(sampled_[j], columns_[j]);
+      } else if (needs_rows_) {
+        std::copy_n(rows, n, columns_[j].rows.data());
+      }
+    }
+  }
+
+  /// Makes a gathered column's range for the scans: its values in order, or a category's rows.
+  void finish(std::int64_t n, std::size_t slot, const LeafLimits& least) {
+    Column& column = columns_[slot];
+    NodeRange& range = column.range;
+    const bool is_sparse = range.is_sparse;
+    const std::int64_t ones = range.last;
+    std::int64_t known = n - range.missing_at;
+    if (!is_sparse) {
+      sort_.sort(n, column.keys, needs_rows_ ? &column.rows : nullptr);
+      const std::uint32_t *keys = column.keys.data(), *end = keys + n;
+      const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
+      known = keys[n - 1] < missing ? n : std::lower_bound(keys, end, missing) - keys;
+    }
+    const std::uint32_t* const rows = needs_rows_ ? column.rows.data() : nullptr;
+    range = {column.keys.data(), rows, ranks_.class_bits, known, n, least};
+    if (!is_sparse) return;
+    range.is_sparse = true;
+    range.last = ones;
+    range.missing_at = known;
+  }
+
+ private:
+  // Rows whose lines of keys stay in the first cache while one feature after the other is read.
+  static constexpr std::int64_t gather_rows = 128;
+
+  bool is_one_hot(std::int32_t feature) const {
+    return features_.is_one_hot(features_.column(feature));
+  }
+
+  /// Chooses for which columns a pass over a node's rows counts the keys, for all categories drawn
+  /// of a column: lists of them differ by nothing else where only classes are wanted.
+  void share_counts(std::int64_t n, std::size_t first) {
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      Column& own = columns_[j];
+      own.counted = own_list;
+      const std::int32_t column = features_.column(sampled_[j]);
+      if (!own.range.is_sparse || needs_rows_ || ranks_.has_missing[column] != 0) continue;
+      const auto size = static_cast<std::size_t>(one_hot_[column]) << ranks_.class_bits;
+      if (n < static_cast<std::int64_t>(size)) continue;
+      own.counted = j;
+      for (std::size_t k = first; k < j; ++k) {
+        if (columns_[k].counted == k && features_.column(sampled_[k]) == column) own.counted = k;
+      }
+      if (own.counted == j) own.counts.assign(2 * size, 0);
+    }
+  }
+
+  /// In two halves: of neighbours with one key neither waits for the other's count.
+  void count_keys(const std::uint32_t* rows,
+                  std::int64_t n,
+                  std::int32_t feature,
+                  std::vector<std::uint32_t>& counts) const {
+    const std::uint32_t* const keys = ranks_.keys.data() + features_.column(feature);
+    const std::int64_t stride = ranks_.features;
+    std::uint32_t *const even = counts.data(), *const odd = even + counts.size() / 2;
+    std::int64_t i = 0;
+    for (; i + 1 < n; i += 2) {
+      ++even[keys[rows[i] * stride]];
+      ++odd[keys[rows[i + 1] * stride]];
+    }
+    if (i < n) ++even[keys[rows[i] * stride]];
+  }
+
+  /// The keys of a category's rows, from the counts of its column.
+  void list_counted(std::int32_t feature, Column& to) {
+    const int class_bits = ranks_.class_bits;
+    const auto own =
+        static_cast<std::uint32_t>(feature - features_.first(features_.column(feature)));
+    const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
+    std::uint32_t* at = to.keys.data();
+    for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
+      at = std::fill_n(at, counts[key] + counts[counts.size() / 2 + key], key);
+    }
+    to.range.last = at - to.keys.data();
+  }
+
+  /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
+  void gather_ones(const std::uint32_t* rows,
+                   std::int64_t n,
+                   std::int64_t begin,
+                   std::int64_t end,
+                   std::int32_t feature,
+                   Column& to) {
+    const std::int32_t column = features_.column(feature);
+    const auto own = static_cast<std::uint32_t>(feature - features_.first(column));
+    const std::uint32_t* const keys = ranks_.keys.data() + column;
+    std::uint32_t *const to_keys = to.keys.data(), *const to_rows = to.rows.data();
+    const std::int64_t stride = ranks_.features, most = n - 1;
+    const std::uint32_t missing = ranks_.missing_rank;
+    const int class_bits = ranks_.class_bits;
+    const bool with_rows = needs_rows_, may_miss = ranks_.has_missing[column] != 0;
+    std::int64_t ones = to.range.last, missed = to.range.missing_at;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::uint32_t key = keys[rows[i] * stride], rank = key >> class_bits;
+      const bool is_missing = may_miss && rank == missing;
+      const std::int64_t at = is_missing ? most - missed : ones;
+      to_keys[at] = key;
+      if (with_rows) to_rows[at] = rows[i];
+      missed += is_missing;
+      ones += rank == own;
+    }
+    to.range.last = ones;
+    to.range.missing_at = missed;
+  }
+
+  const RowRanks<T>& ranks_;
+  const std::vector<std::int32_t>& one_hot_;
+  FeatureColumns features_;
+  std::int64_t max_rows_;
+  bool needs_rows_;
+  RankSort sort_;
+  std::vector<std::int32_t> sampled_;
+  std::vector<Column> columns_;  ///< of each of sampled_
+};
+
+}  // namespace yupana::forest
