@@ -68,9 +68,9 @@ def introns_of_other_ends_were_missed_by_tens_of_bases():
         fasta("t.fa", t="".join(exons))
         run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "i")
         wanted, at = [], 401
-        for exon, behind in zip(exons, (other, usual, "")):
+        for exon, after in zip(exons, (other, usual, "")):
             wanted += [at, at + len(exon) - 1]
-            at += len(exon) + len(behind)
+            at += len(exon) + len(after)
         found = [int(place) for line in pathlib.Path("i.gff3").read_text().splitlines()
                  if "\texon\t" in line for place in line.split("\t")[3:5]]
         near += len(found) == 6 and all(abs(a - b) <= 4 for a, b in zip(found, wanted))

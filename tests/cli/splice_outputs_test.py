@@ -182,8 +182,8 @@ def a_relative_of_the_whole_read_hid_its_own_gene_cut_short():
             assert abs(int(row["first"]) - first) < 10 and abs(int(row["last"]) - first - 429) < 10, (size, row)
 
 
-def letters_beside_the_frame_made_exons():
-    """Letters that the genome lacks, before and behind the frame: with --ends cds they are left out."""
+def letters_outside_the_frame_made_exons():
+    """Letters that the genome lacks, before and after the frame: with --ends cds they are left out."""
     random.seed(11)
     exons, cdna, coding = gene()
     before, after = noise(90) + "TAACTAGCTGA", "GCTAACTAGCTGA" + noise(70)

@@ -1,6 +1,6 @@
 // Any bytes as an index of a small genome: refused with one line, or looked up without reading
 // outside of it. Odd inputs are the data of a file whose header and checksums hold, some of them
-// behind the buckets of the true one.
+// after the buckets of the true one.
 #include <array>
 #include <cstring>
 #include <fstream>

@@ -234,7 +234,7 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
   return std::max({after, plan.sizes.before_bytes(), held + counts + bytes_beside_counts(plan)});
 }
 
-/// Enough for all counts at once and for the largest block beside them.
+/// Enough for all counts at once and for the largest block in addition.
 std::uint64_t one_pass_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
   const PlanParams& sizes = plan.sizes;
   if (sizes.ranks > 1 || !plan.gpu_bands.empty() || plan.bands.size() < 2) return 0;

@@ -88,7 +88,7 @@ class EndFinder {
     return minor ? std::max(least, 4.0) : least;
   }
 
-  /// Starts behind an acceptor at `at`, and at a codon there.
+  /// Starts after an acceptor at `at`, and at a codon there.
   void find_starts(std::int64_t at) {
     const bool is_break = at + 2 < std::ssize(codes_) && begins_[at + 2];
     if (is_break || is(at, "AG") || is(at, "AC")) {
@@ -139,7 +139,7 @@ class EndFinder {
   const SiteModels& models_;
   const CandidateParams& params_;
   const SitesAlong& sites_;
-  std::vector<bool> begins_, ends_here_;  ///< exons behind introns, and introns
+  std::vector<bool> begins_, ends_here_;  ///< exons after introns, and introns
   ExonEnds found_;
 };
 

@@ -22,7 +22,7 @@ struct ExonEnd {
   std::int64_t place = 0;
   double odds = 0;
   SiteKind kind = SiteKind::splice;
-  bool in_target = false;  ///< the target has the word of the exon beside it
+  bool in_target = false;  ///< the target has the word of the exon next to it
 
   bool is_codon() const { return kind == SiteKind::codon; }
 };

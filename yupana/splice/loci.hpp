@@ -54,7 +54,7 @@ class SeedIndex {
 
   /// Of a cDNA: chains of words in order along the target and a strand, best first: those with at
   /// least a quarter of the best one's letters. A locus reaches beyond its words by a thousand
-  /// bases a letter before the first or behind the last, by 2,000 at least and max_intron at most;
+  /// bases a letter before the first or after the last, by 2,000 at least and max_intron at most;
   /// narrow_locus() leaves of it what evidence justifies.
   ///   errors: bad_input for data that name no place in the sequences
   std::vector<Locus> loci(std::string_view target, const LocusParams& params = {}) const;
@@ -69,8 +69,8 @@ class SeedIndex {
   std::int64_t word_length() const { return shape_.length; }  ///< in bases
   std::uint64_t one_in() const { return shape_.one_in; }      ///< of so many words is kept
   std::int64_t bases_indexed() const { return ends_.empty() ? 0 : ends_.back(); }
-  std::span<const std::int64_t> ends() const { return ends_; }  ///< of sequences behind each other
-  /// Where the words of each bucket (the first bits of their keys) begin, and behind them all; then
+  std::span<const std::int64_t> ends() const { return ends_; }  ///< of sequences in order
+  /// Where the words of each bucket (the first bits of their keys) begin, and after them all; then
   /// the words by key and place: the other bits of the key, the place in all sequences, and whether
   /// the word is reversed there.
   std::span<const std::uint64_t> data() const { return data_; }

@@ -30,7 +30,7 @@ using StrandHits = std::map<std::size_t, std::vector<WordHit>>;
 /// quarter of the best one's letters, `max_loci` at most. A chain that joins a better one is none.
 /// Sorts the hits. A word on another diagonal than the one before it costs `diagonal_bits` and the
 /// bits that say how far it lies, so that a word by chance adds nothing to a chain. `ends` are
-/// those of the sequences, one behind the other.
+/// those of the sequences, one after the other.
 ///   work: 64 a hit
 std::vector<Locus> best_loci(StrandHits& hits,
                              const ChainRules& rules,

@@ -66,7 +66,7 @@ std::vector<SplicedAlignment> dispatch(Context& context,
 
 // A cell with an exon of a chain is reached by a gap of all letters and one of all codons, so that
 // its best value is no less than these and the junctions lose. Exons of a chain are at most as many
-// as end one behind the other, the first to end always taken.
+// as end one after the other, the first to end always taken.
 void check_protein_range(const Case& problem, const ProteinParams& params, const Plan& plan) {
   std::int64_t chain = 0, free_from = 0;
   for (const std::int64_t k : ordered_exons(problem.exons)) {
