@@ -30,7 +30,7 @@ class SortCase {
     name(context.threads());
     const std::string backend =
         context.backend() == Backend::reference ? "yupana reference " : "yupana ";
-    time(backend + "sort (radix)", {}, [&](K* k, std::int64_t n) { arrays::sort(context, k, n); });
+    time(backend + "sort", {}, [&](K* k, std::int64_t n) { arrays::sort(context, k, n); });
     time(backend + "merge_sort (any order, stable)", {}, [&](K* k, std::int64_t n) {
       arrays::merge_sort(context, k, n);
     });

@@ -46,6 +46,7 @@ ARGUMENTS = {
     "spectral.polymul": (VECTOR, VECTOR),
     "splice.align": GENE,
     "splice.align_batch": ([GENE],),
+    "splice.candidate_exons": GENE[:1],
     "splice.isoforms": (*GENE, 2),
 }
 #: The first argument of all other functions of a module.

@@ -285,5 +285,5 @@ def candidate_exons(
     _check_effect(protein, None, None, None, genetic_code)
     with options(threads=1) as call:
         return _core.splice.candidate_exons(
-            call, bases, protein, 1 if genetic_code is None else genetic_code
+            call, bases, protein=protein, genetic_code=1 if genetic_code is None else genetic_code
         )

@@ -90,7 +90,9 @@ void check_finite(std::span<const double> values, const char* name) {
   });
   if (first == nowhere) return;
   throw input_error(
-      "polymul: {}: expected finite numbers, got an infinity or NaN at place {} (from 0)", name, first);
+      "polymul: {}: expected finite numbers, got an infinity or NaN at place {} (from 0)",
+      name,
+      first);
 }
 
 template <class T>
