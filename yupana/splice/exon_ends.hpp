@@ -32,7 +32,7 @@ struct ExonEnds {
   std::vector<ExonEnd> starts, ends;
 };
 
-/// Whether to go on, asked every 2^12 steps: a start has thousands of ends at most. `context` may
+/// Whether to go on, called every 2^12 steps: a start has thousands of ends at most. `context` may
 /// be null.
 inline void check_cancelled(const Context* context, std::int64_t step) {
   if (context != nullptr && step % 4096 == 0) context->check_cancelled();
