@@ -119,7 +119,7 @@ void bind_type(nb::module_& m) {
   m.def("neighbor_joining",
         [](const Options& options, Rows<T> distances, const std::string& method) {
           const analysis::Joining joining = chosen("method", method, joinings);
-          analysis::Phylogeny tree = call(options, Runs::on_the_processor, [&](Context& context) {
+          analysis::Phylogeny tree = call(options, [&](Context& context) {
             return analysis::neighbor_joining(context, view_of(distances), joining);
           });
           nb::dict facts;

@@ -175,9 +175,9 @@ def linkage(
 
 @with_keywords
 def neighbor_joining(
-    distances: Any, method: str = "nj", **keywords: Unpack[HostKeywords]
+    distances: Any, method: str = "nj", **keywords: Unpack[Keywords]
 ) -> Phylogeny:
-    """The neighbour-joining tree, exact: the same bits for any number of threads.
+    """The neighbour-joining tree, exact: the same bits on every device, for any number of threads.
 
     Of m clusters the two of the smallest (m - 2) d(i, j) - r_i - r_j, r the sums of rows, are
     joined, until three are left, which the root joins. Ties go to the pair whose larger number is

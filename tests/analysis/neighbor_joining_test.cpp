@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstring>
 
-#include "tests/analysis/matrices.hpp"
+#include "tests/analysis/joined_matrices.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::analysis {
 namespace {
 
+using test::additive;
+using test::Additive;
 using test::infinity;
+using test::same_bits;
 using test::view;
 constexpr Joining methods[] = {Joining::nj, Joining::bionj};
 
@@ -27,42 +30,6 @@ std::string newick_of(const SquareMatrix<double>& d, Joining method = Joining::n
   return newick(neighbor_joining(context, view(d), method), numbers(d.size()));
 }
 
-/// A tree of random joins with whole branches in [low, low + spread), as matrix and as tree.
-struct Additive {
-  SquareMatrix<double> d;
-  Phylogeny tree;
-};
-
-Additive additive(std::int64_t n, std::uint64_t seed, std::uint64_t low, std::uint64_t spread) {
-  RandomSequence random(seed);
-  Phylogeny tree = leaves_alone(n);
-  std::vector<std::int64_t> open;
-  for (std::int64_t i = 0; i < n; ++i) open.push_back(i);
-  const auto attach_one = [&](std::int64_t node) {
-    const std::size_t at = random.word() % open.size();
-    tree.attach(open[at], node, static_cast<double>(low + random.word() % spread));
-    open.erase(open.begin() + static_cast<std::ptrdiff_t>(at));
-  };
-  while (open.size() > 3) {
-    const std::int64_t node = tree.add_node();
-    attach_one(node);
-    attach_one(node);
-    open.push_back(node);
-  }
-  const std::int64_t root = tree.add_node();
-  while (!open.empty()) attach_one(root);
-  const auto path = [&](std::int64_t i, std::int64_t j) {
-    double length = 0;
-    while (i != j) {
-      std::int64_t& lower = i < j ? i : j;  // parents have larger numbers
-      length += tree.length[static_cast<std::size_t>(lower)];
-      lower = tree.parent[static_cast<std::size_t>(lower)];
-    }
-    return length;
-  };
-  return {test::symmetric<double>(n, path), tree};
-}
-
 /// Paths between leaves give back the matrix.
 SquareMatrix<double> distances_of(const Phylogeny& tree) {
   return test::symmetric<double>(tree.leaves, [&](std::int64_t i, std::int64_t j) {
@@ -74,11 +41,6 @@ SquareMatrix<double> distances_of(const Phylogeny& tree) {
     }
     return length;
   });
-}
-
-bool same_bits(const Phylogeny& a, const Phylogeny& b) {
-  return a.leaves == b.leaves && a.parent == b.parent && a.length.size() == b.length.size() &&
-         std::memcmp(a.length.data(), b.length.data(), a.length.size() * sizeof(double)) == 0;
 }
 
 template <class T>
@@ -149,27 +111,14 @@ TEST(NeighborJoining, FindsTheTreeOfAnAdditiveMatrixToTheBit) {
 TEST(NeighborJoining, EqualsTheReferenceWithTies) {
   for (const std::int64_t n : {2, 3, 4, 5, 7, 16, 33, 64, 131, 200}) {
     SCOPED_TRACE(n);
-    const Random random(static_cast<std::uint64_t>(n));
-    expect_one_tree(test::grid_squares<std::int32_t>(n, 2));
-    expect_one_tree(test::symmetric<float>(n, [&](auto i, auto j) {
-      return static_cast<double>(random.word(static_cast<std::uint64_t>(i * n + j)) % 3);
-    }));
-    expect_one_tree(test::symmetric<double>(n, [](auto, auto) { return 1; }));
-    expect_one_tree(additive(std::max<std::int64_t>(n, 4), 3, 0, 2).d);
+    test::for_distances_with_ties(n, [](const auto& d) { expect_one_tree(d); });
   }
 }
 
 TEST(NeighborJoining, EqualsTheReferenceWhereSumsAreRounded) {
   for (const std::int64_t n : {33, 150, 311}) {
     SCOPED_TRACE(n);
-    expect_one_tree(test::random_distances<double>(n, 0, 1));
-    expect_one_tree(test::random_distances<float>(n, 1, 1.001));
-    expect_one_tree(test::random_distances<double>(n, 0, 1e-300));
-    // Outliers, whose sums are far above all others.
-    expect_one_tree(test::symmetric<double>(n, [&](auto i, auto j) {
-      return test::random_distances<double>(2, 0, 1, static_cast<std::uint64_t>(i * n + j))(0, 1) +
-             (i % 9 == 0 ? 50.0 : 0.0) + (j % 9 == 0 ? 50.0 : 0.0);
-    }));
+    test::for_rounded_distances(n, [](const auto& d) { expect_one_tree(d); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "yupana/analysis/mds_product.hpp"
+#include "yupana/analysis/upload_panels.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
@@ -12,7 +13,6 @@ namespace yupana::analysis::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
 using yupana::cuda::PinnedArray;
 using yupana::cuda::Stream;
 
@@ -100,7 +100,14 @@ class DeviceProduct {
         sums_(n_),
         x_there_(stride_),
         sums_there_(n_) {
-    upload(context, distances, stride);
+    upload_panels(context, distances, n, stride, stride_, stream_, [&](const Panel<T>& panel) {
+      check(cudaMemcpyAsync(distances_.data() + panel.rows.begin * stride_,
+                            panel.cells,
+                            static_cast<std::size_t>(panel.rows.size() * stride_) * sizeof(T),
+                            cudaMemcpyHostToDevice,
+                            stream_),
+            "copy distances");
+    });
   }
   ~DeviceProduct() { cudaStreamSynchronize(stream_); }
 
@@ -128,38 +135,6 @@ class DeviceProduct {
   }
 
  private:
-  /// Rows go through two page-locked buffers, filled by all threads and padded with zeros there.
-  void upload(Context& context, const T* distances, std::int64_t stride) {
-    constexpr std::int64_t buffer_bytes = std::int64_t{32} << 20;
-    const std::int64_t row_bytes = stride_ * static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t rows = std::clamp<std::int64_t>(buffer_bytes / row_bytes, 1, n_);
-    PinnedArray<T> buffers[2] = {PinnedArray<T>(rows * stride_), PinnedArray<T>(rows * stride_)};
-    Event free[2];
-    for (std::int64_t first = 0, turn = 0; first < n_; first += rows, turn ^= 1) {
-      context.check_cancelled();
-      const std::int64_t height = std::min(rows, n_ - first);
-      T* const buffer = buffers[turn].data();
-      free[turn].wait();
-      context.parallel_for(
-          height, divide_up(1 << 18, row_bytes), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-              T* const row = buffer + i * stride_;
-              std::copy_n(distances + (first + i) * stride, n_, row);
-              std::fill(row + n_, row + stride_, T{});
-            }
-          });
-      check(cudaMemcpyAsync(distances_.data() + first * stride_,
-                            buffer,
-                            static_cast<std::size_t>(height * row_bytes),
-                            cudaMemcpyHostToDevice,
-                            stream_),
-            "copy distances");
-      free[turn].record(stream_);
-      context.count_moved(static_cast<std::uint64_t>(height * row_bytes));
-    }
-    stream_.wait();
-  }
-
   int device_;
   std::int64_t n_;
   std::int64_t stride_;

@@ -6,6 +6,29 @@
 #include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
+namespace {
+
+// A GPU pays off above this.
+[[maybe_unused]] constexpr std::int64_t gpu_leaves = 2000;
+
+template <class T>
+Phylogeny join_all(Context& context, MatrixView<const T> distances, Joining method) {
+  if (context.backend() == Backend::reference) {
+    return reference::neighbor_joining(distances, method);
+  }
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda && distances.rows >= gpu_leaves) {
+    if (cuda::neighbor_joining_fits(context, distances.rows, method)) {
+      return cuda::neighbor_joining(
+          context, distances.data, distances.rows, distances.stride, method);
+    }
+    context.note("neighbour joining: the matrix does not fit the GPU; it runs on the CPU");
+  }
+#endif
+  return cpu::neighbor_joining(context, distances, method);
+}
+
+}  // namespace
 
 template <class T>
 Phylogeny neighbor_joining(Context& context, MatrixView<const T> distances, Joining method) {
@@ -19,10 +42,7 @@ Phylogeny neighbor_joining(Context& context, MatrixView<const T> distances, Join
     for (const std::int64_t leaf : {0, 1}) tree.attach(leaf, root, half);
     return tree;
   }
-  if (context.backend() == Backend::reference) {
-    return reference::neighbor_joining(distances, method);
-  }
-  return cpu::neighbor_joining(context, distances, method);
+  return join_all(context, distances, method);
 }
 
 void check_sums(std::int64_t n, double largest) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "yupana/analysis/neighbor_joining.hpp"
@@ -10,39 +9,66 @@
 namespace yupana::analysis {
 
 /// Q of two clusters of distance d, with `others` = m - 2.
-inline double criterion(double others, double d, double sum_i, double sum_j) {
+constexpr double criterion(double others, double d, double sum_i, double sum_j) {
   return others * d - (sum_i + sum_j);
 }
 
+/// A cluster's sums over all others: of distances, r, and for bionj of variances.
+struct ClusterSums {
+  double distance = 0;
+  double variance = 0;
+};
+
 /// How two clusters, a < b, become one.
 struct Union {
-  Joining method;
-  double d;         ///< between the two
-  double branch_a;  ///< above a
-  double branch_b;
+  Joining method = Joining::nj;
+  double d = 0;         ///< between the two
+  double branch_a = 0;  ///< above a
+  double branch_b = 0;
   double variance = 0;  ///< bionj: of d
   double weight = 0.5;  ///< bionj: of a, 0 .. 1; b has the rest
+  ClusterSums sums;     ///< of the new cluster: those of its distances below, written out
 
-  Union(Joining how, double others, double distance, double sum_a, double sum_b)
-      : method(how),
+  Union() = default;
+  constexpr Union(Joining method_,
+                  double others,
+                  double distance,
+                  double variance_,
+                  const ClusterSums& a,
+                  const ClusterSums& b)
+      : method(method_),
         d(distance),
-        branch_a(distance / 2 + (sum_a - sum_b) / (2 * others)),
-        branch_b(distance - branch_a) {}
-
-  /// `difference`: sum over the others k of v(b, k) - v(a, k), in the order of their numbers.
-  void weigh(double others, double difference, double v) {
-    variance = v;
-    if (v > 0) weight = std::clamp(0.5 + difference / (2 * others * v), 0.0, 1.0);
+        branch_a(distance / 2 + (a.distance - b.distance) / (2 * others)),
+        branch_b(distance - branch_a),
+        variance(variance_) {
+    if (method == Joining::nj) {
+      sums.distance = ((a.distance + b.distance) - (others + 2) * d) / 2;
+      return;
+    }
+    if (variance > 0) {
+      const double part = 0.5 + (b.variance - a.variance) / (2 * others * variance);
+      weight = part < 0 ? 0 : part > 1 ? 1 : part;
+    }
+    sums.distance = weight * ((a.distance - d) - others * branch_a) +
+                    (1 - weight) * ((b.distance - d) - others * branch_b);
+    sums.variance = (weight * (a.variance - variance) + (1 - weight) * (b.variance - variance)) -
+                    others * (weight * (1 - weight) * variance);
   }
+
   /// From another cluster to the new one.
-  double distance(double to_a, double to_b) const {
+  constexpr double distance(double to_a, double to_b) const {
     if (method == Joining::nj) return ((to_a + to_b) - d) / 2;
     return weight * (to_a - branch_a) + (1 - weight) * (to_b - branch_b);
   }
-  double variance_to(double to_a, double to_b) const {
+  constexpr double variance_to(double to_a, double to_b) const {
     return (weight * to_a + (1 - weight) * to_b) - weight * (1 - weight) * variance;
   }
 };
+
+/// A sum over the others after two of them were joined.
+constexpr double joined_sum(double sum, double to_a, double to_b, double to_new) {
+  return ((sum - to_a) - to_b) + to_new;
+}
 
 /// The root of the last three clusters, or of two.
 struct LastJoin {
@@ -51,6 +77,10 @@ struct LastJoin {
     return {{((d01 + d02) - d12) / 2, ((d01 + d12) - d02) / 2, ((d02 + d12) - d01) / 2}};
   }
 };
+
+/// A bound and a Q differ from their exact values by some roundings of (m - 2) d: this share of m
+/// times the largest distance.
+inline constexpr double bound_roundings = 0x1p-46;
 
 /// Throws bad_input where sums of n distances could leave the range of double.
 void check_sums(std::int64_t n, double largest);
@@ -78,5 +108,16 @@ RowMinima row_minima(const double* row,
                      double others,
                      double sum);
 }  // namespace cpu
+
+#ifdef YUPANA_CUDA
+namespace cuda {
+/// True if the context's first GPU has room for n points.
+bool neighbor_joining_fits(Context& context, std::int64_t n, Joining method);
+/// The same of n x n distances on the context's first GPU.
+template <class T>
+Phylogeny neighbor_joining(
+    Context& context, const T* distances, std::int64_t n, std::int64_t stride, Joining method);
+}  // namespace cuda
+#endif
 
 }  // namespace yupana::analysis

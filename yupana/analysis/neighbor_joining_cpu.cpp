@@ -17,8 +17,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t piece = 16384;  // cells that are worth another thread
-// Bounds and Q differ from their exact values by some roundings of (m - 2) d.
-constexpr double roundings = 0x1p-46;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -62,6 +60,7 @@ class Clusters {
         d_(alive_),
         v_(method == Joining::bionj ? alive_ : 1),
         sum_(at(alive_)),
+        variance_sum_(method == Joining::bionj ? at(alive_) : 0),
         known_(at(alive_)),
         key_(at(alive_)),
         fresh_(at(alive_)) {
@@ -110,22 +109,27 @@ class Clusters {
   bool gone(std::int64_t i) const { return node_[at(i)] < 0; }
   std::int64_t grain() const { return divide_up(piece, width()); }
 
-  /// Sums in the order of the columns: first those of the row, then those of the rows after it.
   void take_sums() {
+    add_up(d_, sum_);
+    if (method_ == Joining::bionj) add_up(v_, variance_sum_);
+    summed_ = alive_;
+  }
+
+  /// Sums in the order of the columns: first those of the row, then those of the rows after it.
+  void add_up(const Triangle& cells, std::vector<double>& sums) {
     context_.parallel_for(width(), grain(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         double sum = 0;
-        for (std::int64_t j = 0; j < i; ++j) sum += d_.rows[at(i)][j];
-        sum_[at(i)] = sum;
+        for (std::int64_t j = 0; j < i; ++j) sum += cells.rows[at(i)][j];
+        sums[at(i)] = sum;
       }
     });
     context_.parallel_for(width(), 256, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin + 1; i < width(); ++i) {
-        const double* const row = d_.rows[at(i)];
-        for (std::int64_t j = begin; j < std::min(i, end); ++j) sum_[at(j)] += row[j];
+        const double* const row = cells.rows[at(i)];
+        for (std::int64_t j = begin; j < std::min(i, end); ++j) sums[at(j)] += row[j];
       }
     });
-    summed_ = alive_;
   }
 
   void take_keys() {
@@ -150,7 +154,7 @@ class Clusters {
       const double by = sum_[at(j)] * share - known_[at(j)];
       if (by > drift) drift = by;  // NaN where the cluster is gone
     }
-    const double rounding = static_cast<double>(alive_) * largest_ * roundings;
+    const double rounding = static_cast<double>(alive_) * largest_ * bound_roundings;
     bound_.resize(at(width()));
     for (std::int64_t i = 0; i < width(); ++i) {
       bound_[at(i)] = others() * (key_[at(i)] - drift) - sum_[at(i)] - rounding;
@@ -206,16 +210,6 @@ class Clusters {
     return {a, best.row};
   }
 
-  /// v(b, k) - v(a, k) over all others.
-  double variance_difference(std::int64_t a, std::int64_t b) {
-    for_others(a, b, [&](std::int64_t k) { fresh_[at(k)] = v_(b, k) - v_(a, k); });
-    double difference = 0;
-    for (std::int64_t k = 0; k < width(); ++k) {
-      if (k != a && k != b && !gone(k)) difference += fresh_[at(k)];
-    }
-    return difference;
-  }
-
   template <class Body>
   void for_others(std::int64_t a, std::int64_t b, const Body& body) {
     context_.parallel_for(width(), 512, [&](std::int64_t begin, std::int64_t end) {
@@ -227,36 +221,41 @@ class Clusters {
     });
   }
 
+  ClusterSums sums_of(std::int64_t i) const {
+    return {sum_[at(i)], method_ == Joining::bionj ? variance_sum_[at(i)] : 0};
+  }
+
   /// Joins a < b; the new cluster takes b's place.
   void join(std::int64_t a, std::int64_t b, Phylogeny& tree) {
-    Union both(method_, others(), d_(a, b), sum_[at(a)], sum_[at(b)]);
-    if (method_ == Joining::bionj) both.weigh(others(), variance_difference(a, b), v_(a, b));
-    // About u of the new cluster, in time for the keys of the rows after it.
-    const double known =
-        ((sum_[at(a)] + sum_[at(b)]) / 2 - static_cast<double>(alive_) * both.d / 2) /
-        (others() - 1);
+    const bool weighted = method_ == Joining::bionj;
+    const Union both(method_, others(), d_(a, b), weighted ? v_(a, b) : 0, sums_of(a), sums_of(b));
+    const double known = both.sums.distance / (others() - 1);
     for_others(a, b, [&](std::int64_t k) {
       const double to_a = d_(k, a);
       double& to_b = d_(k, b);
       const double fresh = both.distance(to_a, to_b);
-      sum_[at(k)] = ((sum_[at(k)] - to_a) - to_b) + fresh;
+      sum_[at(k)] = joined_sum(sum_[at(k)], to_a, to_b, fresh);
       to_b = fresh_[at(k)] = fresh;
       if (k > b) key_[at(k)] = std::min(key_[at(k)], fresh - known);
-      if (method_ == Joining::bionj) v_(k, b) = both.variance_to(v_(k, a), v_(k, b));
+      if (weighted) {
+        double& variance = v_(k, b);
+        const double to_new = both.variance_to(v_(k, a), variance);
+        variance_sum_[at(k)] = joined_sum(variance_sum_[at(k)], v_(k, a), variance, to_new);
+        variance = to_new;
+      }
     });
     const std::int64_t made = tree.add_node();
     tree.attach(node_[at(a)], made, both.branch_a);
     tree.attach(node_[at(b)], made, both.branch_b);
-    double sum = 0;
     key_[at(b)] = infinity;
     for (std::int64_t k = 0; k < width(); ++k) {
       if (k == a || k == b || gone(k)) continue;
-      sum += fresh_[at(k)];
       largest_ = std::max(largest_, std::abs(fresh_[at(k)]));
       if (k < b) key_[at(b)] = std::min(key_[at(b)], fresh_[at(k)] - known_[at(k)]);
     }
     node_[at(b)] = made;
-    sum_[at(b)] = sum;
+    sum_[at(b)] = both.sums.distance;
+    if (weighted) variance_sum_[at(b)] = both.sums.variance;
     known_[at(b)] = known;
     node_[at(a)] = -1;
     sum_[at(a)] = known_[at(a)] = -infinity;
@@ -276,6 +275,7 @@ class Clusters {
       values.resize(living.size());
     };
     close(sum_);
+    if (method_ == Joining::bionj) close(variance_sum_);
     close(known_);
     close(key_);
     close(node_);
@@ -284,8 +284,9 @@ class Clusters {
   Context& context_;
   Joining method_;
   std::int64_t alive_;
-  Triangle d_, v_;             ///< v: variances of bionj
-  std::vector<double> sum_;    ///< r; -inf where a cluster is gone
+  Triangle d_, v_;           ///< v: variances of bionj
+  std::vector<double> sum_;  ///< r; -inf where a cluster is gone
+  std::vector<double> variance_sum_;
   std::vector<double> known_;  ///< u of an earlier step; -inf where a cluster is gone
   std::vector<double> key_;    ///< at most the smallest d - known of the row; +inf ...
   std::vector<double> bound_, fresh_, found_;

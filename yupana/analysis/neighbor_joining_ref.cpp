@@ -14,13 +14,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Clusters {
   SquareMatrix<double> d, v;        ///< distances and their variances
   std::vector<std::int64_t> alive;  ///< ascending
-  std::vector<double> sum;          ///< r
-  std::vector<std::int64_t> node;   ///< of the tree
-  std::int64_t summed = 0;          ///< clusters when the sums were taken
+  std::vector<ClusterSums> sums;
+  std::vector<std::int64_t> node;  ///< of the tree
+  std::int64_t summed = 0;         ///< clusters when the sums were taken
 
   template <class T>
   explicit Clusters(MatrixView<const T> distances)
-      : d(distances.rows), v(distances.rows), sum(static_cast<std::size_t>(distances.rows)) {
+      : d(distances.rows), v(distances.rows), sums(static_cast<std::size_t>(distances.rows)) {
     double largest = 0;
     for (std::int64_t i = 0; i < distances.rows; ++i) {
       alive.push_back(i);
@@ -34,14 +34,16 @@ struct Clusters {
     take_sums();
   }
 
-  double& r(std::int64_t i) { return sum[static_cast<std::size_t>(i)]; }
+  ClusterSums& r(std::int64_t i) { return sums[static_cast<std::size_t>(i)]; }
   double others() const { return static_cast<double>(alive.size() - 2); }
 
   void take_sums() {
     for (const std::int64_t i : alive) {
-      r(i) = 0;
+      r(i) = {};
       for (const std::int64_t j : alive) {
-        if (j != i) r(i) += d(i, j);
+        if (j == i) continue;
+        r(i).distance += d(i, j);
+        r(i).variance += v(i, j);
       }
     }
     summed = std::ssize(alive);
@@ -53,7 +55,7 @@ struct Clusters {
     for (const std::int64_t j : alive) {
       for (const std::int64_t i : alive) {
         if (i >= j) break;
-        const double q = criterion(others(), d(j, i), r(j), r(i));
+        const double q = criterion(others(), d(j, i), r(j).distance, r(i).distance);
         if (q < least) least = q, pair = {i, j};
       }
     }
@@ -62,25 +64,21 @@ struct Clusters {
 
   /// Joins a < b; the new cluster goes by b.
   void join(std::int64_t a, std::int64_t b, Joining method, Phylogeny& tree) {
-    Union both(method, others(), d(a, b), r(a), r(b));
-    double difference = 0;
-    for (const std::int64_t k : alive) {
-      if (k != a && k != b) difference += v(b, k) - v(a, k);
-    }
-    both.weigh(others(), difference, v(a, b));
+    const Union both(method, others(), d(a, b), v(a, b), r(a), r(b));
     const std::int64_t made = tree.add_node();
     tree.attach(node[static_cast<std::size_t>(a)], made, both.branch_a);
     tree.attach(node[static_cast<std::size_t>(b)], made, both.branch_b);
     node[static_cast<std::size_t>(b)] = made;
     std::erase(alive, a);
-    r(b) = 0;
+    r(b) = both.sums;
     for (const std::int64_t k : alive) {
       if (k == b) continue;
       const double fresh = both.distance(d(a, k), d(b, k));
-      r(k) = ((r(k) - d(a, k)) - d(b, k)) + fresh;
-      r(b) += fresh;
+      const double variance = both.variance_to(v(a, k), v(b, k));
+      r(k).distance = joined_sum(r(k).distance, d(a, k), d(b, k), fresh);
+      r(k).variance = joined_sum(r(k).variance, v(a, k), v(b, k), variance);
       d(b, k) = d(k, b) = fresh;
-      v(b, k) = v(k, b) = both.variance_to(v(a, k), v(b, k));
+      v(b, k) = v(k, b) = variance;
     }
     if (2 * std::ssize(alive) <= summed) take_sums();
   }
