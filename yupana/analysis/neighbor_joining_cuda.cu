@@ -15,10 +15,14 @@
 namespace yupana::analysis::cuda {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::launch;
 using yupana::cuda::launch_dependent;
+using yupana::cuda::LaunchShape;
+using yupana::cuda::RowsFrom;
+using yupana::cuda::RowsTo;
 using yupana::cuda::Stream;
 
 namespace {
@@ -122,16 +126,15 @@ class GpuClusters {
            n_,
            state_.data());
     upload_panels(context_, distances, n_, stride, n_, stream_, [&](const Panel<T>& panel) {
-      const Range& at = panel.rows;
-      yupana::cuda::copy_rows("copy distances",
-                              {panel_there.data(), static_cast<std::size_t>(at.end) * sizeof(T)},
-                              {panel.cells, static_cast<std::size_t>(panel.width) * sizeof(T)},
-                              static_cast<std::size_t>(at.end) * sizeof(T),
-                              at.size(),
-                              stream_);
+      const Range at = panel.rows;
+      const std::size_t row_bytes = static_cast<std::size_t>(at.end) * sizeof(T);
+      const RowsTo to{panel_there.data(), row_bytes};
+      const RowsFrom from{panel.cells, static_cast<std::size_t>(panel.width) * sizeof(T)};
+      copy_rows("copy distances", to, from, row_bytes, at.size(), stream_);
+      const LaunchShape block_a_row(at.size(), place_threads);
       launch("take distances",
              take_panel_kernel<T>,
-             {at.size(), place_threads},
+             block_a_row,
              stream_,
              static_cast<const T*>(panel_there.data()),
              at.begin,
@@ -185,7 +188,7 @@ class GpuClusters {
 
   void join_closest() {
     const Step now = step();
-    const yupana::cuda::LaunchShape by_place{place_blocks(), place_threads};
+    const LaunchShape by_place{place_blocks(), place_threads};
     launch_dependent("survey rows", survey_kernel, by_place, stream_, now);
     launch_dependent("search rows",
                      search_kernel<false>,
