@@ -22,12 +22,13 @@ enum class Joining {
 ///   to the new cluster: nj (d(a, k) + d(b, k) - d(a, b)) / 2, bionj Gascuel's weighted mean
 ///   ties: a cluster goes by the largest of its leaves; of pairs of equal Q the one whose larger
 ///   number is smallest is joined, then the one whose smaller is. Sums r follow the joins, each
-///   operation rounded, and are taken anew each time half of the clusters are gone
+///   operation rounded, a new cluster's from those of its two (Union in neighbor_joining_backends),
+///   and are taken anew each time half of the clusters are gone
 ///   two individuals: halves of their distance; one: a leaf alone. The tree of an additive matrix
 ///   is found exactly: to the bit where its sums are exact
 ///   work: n^2 log n to n^3, by how well rows are left out: each step reads only rows whose lower
 ///   bound reaches the smallest Q
-///   memory: neighbor_joining_bytes
+///   memory: neighbor_joining_bytes; on a GPU, which joins where that fits, as much of its memory
 ///   determinism: the same bits on every backend and for any number of threads
 ///   errors (bad_input): not square, NaN, negative, unreachable pairs, sums beyond double
 template <class T>

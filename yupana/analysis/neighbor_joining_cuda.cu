@@ -28,6 +28,8 @@ using yupana::cuda::Stream;
 namespace {
 
 constexpr std::int64_t steps_between_looks = 64;
+void (*const read_near_rows)(Step) = search_kernel<false>;
+void (*const read_all_rows)(Step) = search_kernel<true>;
 
 /// Memory of the clusters' places.
 struct PlaceArrays {
@@ -66,7 +68,7 @@ class GpuClusters {
         n_(n),
         width_(n_),
         alive_(n_),
-        search_blocks_(all_at_once(search_kernel<false>, search_threads)),
+        search_blocks_(all_at_once(read_near_rows, search_threads)),
         d_(triangle(n_)),
         v_(method == Joining::bionj ? triangle(n_) : 0),
         places_{PlaceArrays(n_, method), PlaceArrays(n_, method)},
@@ -171,7 +173,7 @@ class GpuClusters {
 
   void take_keys() {
     launch("take means", known_kernel, {place_blocks(), place_threads}, stream_, step());
-    launch("read all rows", search_kernel<true>, {search_blocks_, search_threads}, stream_, step());
+    launch("read all rows", read_all_rows, {search_blocks_, search_threads}, stream_, step());
     check(cudaMemsetAsync(&state_.data()->read, 0, sizeof(State::read), stream_), "clear a count");
   }
 
@@ -191,7 +193,7 @@ class GpuClusters {
     const LaunchShape by_place{place_blocks(), place_threads};
     launch_dependent("survey rows", survey_kernel, by_place, stream_, now);
     launch_dependent("search rows",
-                     search_kernel<false>,
+                     read_near_rows,
                      {std::min(search_blocks_, width_), search_threads},
                      stream_,
                      now);
