@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels are launched, and devices queried, through core/cuda alone.
 
-Elsewhere no source sets a kernel's attributes, reads a device's properties, copies with a pitch of
+Elsewhere no source allocates memory, sets a kernel's attributes, reads a device's properties, copies with a pitch of
 its own or to the device without waiting in any stream, or launches with dynamic shared memory; and a kernel whose body is compiled for some
 architectures only says so in its launch bound, so that the missing variant cannot be launched.
 """
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE = {".hpp", ".cpp", ".cu", ".cuh"}
 RESERVED = re.compile(
     r"\bcuda(FuncSetAttribute|FuncGetAttributes|DeviceGetAttribute|GetDeviceProperties|Occupancy\w+"
-    r"|LaunchKernel\w+|LaunchCooperativeKernel|Memcpy2D\w*)\b"
+    r"|LaunchKernel\w+|LaunchCooperativeKernel|Memcpy2D\w*|Malloc\w*|HostAlloc|Free\w*)\b"
 )
 # It returns while bytes from pageable memory are on their way: upload() waits.
 UPLOAD = re.compile(r"\bcudaMemcpy\([^;]*cudaMemcpyHostToDevice")
@@ -59,6 +59,8 @@ def check_the_checks():
     """Each rule finds what it is for."""
     wrong = [
         "cudaFuncSetAttribute(kernel, x, 1);",
+        "if (cudaMallocAsync(&memory, bytes, stream) != cudaSuccess) return;",
+        "cudaFree(memory);",
         "check(cudaMemcpy(a, b,\n sizeof(b), cudaMemcpyHostToDevice), \"copy\");",
         "kernel<<<dim3(a, b), 32, bytes, stream>>>(task);",
         "__global__ void __launch_bounds__(f(32), 1)\n    a_kernel(int* x) {\n#if X\n#endif\n}",

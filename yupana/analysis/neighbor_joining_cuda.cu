@@ -68,7 +68,8 @@ class GpuClusters {
         n_(n),
         width_(n_),
         alive_(n_),
-        search_blocks_(all_at_once(read_near_rows, search_threads)),
+        search_blocks_(yupana::cuda::device_facts().multiprocessors *
+                       yupana::cuda::resident_blocks(read_near_rows, search_threads)),
         d_(triangle(n_)),
         v_(method == Joining::bionj ? triangle(n_) : 0),
         places_{PlaceArrays(n_, method), PlaceArrays(n_, method)},
@@ -93,14 +94,6 @@ class GpuClusters {
   }
 
  private:
-  template <class Kernel>
-  static std::int64_t all_at_once(Kernel kernel, int threads) {
-    int device = 0, processors = 0;
-    check(cudaGetDevice(&device), "query the device");
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
-          "query the device");
-    return std::int64_t{processors} * yupana::cuda::resident_blocks(kernel, threads);
-  }
   std::int64_t place_blocks() const { return divide_up(width_, place_threads); }
 
   Step step() {

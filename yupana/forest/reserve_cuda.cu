@@ -15,30 +15,26 @@ thread_local Reserve* of_thread = nullptr;
 
 Reserve::Reserve(std::uint64_t bytes)
     : spans_(bytes / alignment * alignment), before_(std::exchange(of_thread, this)) {
-  if (bytes == 0) return;
-  void* memory = nullptr;
-  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-    cudaGetLastError();  // arrays allocate again, and say what they wanted
-    return;
+  try {
+    memory_ = yupana::cuda::DeviceArray<unsigned char>(static_cast<std::int64_t>(bytes));
+  } catch (const Error&) {
+    // Arrays allocate again, and their errors say what they need.
   }
-  memory_ = static_cast<unsigned char*>(memory);
 }
 
-Reserve::~Reserve() {
-  of_thread = before_;
-  if (memory_ != nullptr) cudaFree(memory_);  // waits for the device
-}
+Reserve::~Reserve() { of_thread = before_; }
 
 void* Reserve::take(std::uint64_t bytes) {
-  if (memory_ == nullptr) return nullptr;
+  if (memory_.empty()) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto begin = spans_.take(aligned(bytes));
-  return begin ? memory_ + *begin : nullptr;
+  return begin ? memory_.data() + *begin : nullptr;
 }
 
 void Reserve::give_back(void* memory) {
   const std::lock_guard lock(mutex_);
-  spans_.give_back(static_cast<std::uint64_t>(static_cast<unsigned char*>(memory) - memory_));
+  spans_.give_back(
+      static_cast<std::uint64_t>(static_cast<unsigned char*>(memory) - memory_.data()));
 }
 
 Reserve* Reserve::current() { return of_thread; }

@@ -32,7 +32,7 @@ class Reserve {
   static Reserve* current();
 
  private:
-  unsigned char* memory_ = nullptr;
+  yupana::cuda::DeviceArray<unsigned char> memory_;
   std::mutex mutex_;
   Spans spans_;
   Reserve* before_;
