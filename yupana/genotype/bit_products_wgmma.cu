@@ -3,7 +3,7 @@
 // columns, which the copy engine delivers to both. In a block one warp feeds a ring of four stages
 // of 1,024 sites (48 KiB each), two warp groups of 64 x 256 pairs multiply.
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/core/cuda/pipeline.cuh"
+#include "yupana/core/cuda/tile_ring.cuh"
 #include "yupana/core/cuda/wgmma.cuh"
 #include "yupana/genotype/bit_products_kernels.hpp"
 
@@ -12,54 +12,21 @@ namespace {
 
 using namespace yupana::cuda;
 
-constexpr int half_rows = 128;                         // rows of a block
-constexpr int tile_bytes = half_rows * product_bytes;  // 16 KiB
-constexpr int stage_bytes = 3 * tile_bytes;            // rows, columns, columns
-constexpr int stages = 4;
-constexpr int threads = 3 * 128;                                 // a producer, two consumers
-constexpr int shared_bytes = stages * stage_bytes + 1024 + 128;  // alignment, barriers
-
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define YUPANA_HOPPER 1
-#endif
+using namespace yupana::cuda::tile_ring;
 
 #ifdef YUPANA_HOPPER
-struct Ring {
-  std::uint32_t tiles;     // shared address of stage 0
-  std::uint32_t barriers;  // full[stages], empty[stages]
-  int stage = 0;
-  std::uint32_t phase = 0;
-
-  __device__ std::uint32_t full() const { return barriers + 8 * stage; }
-  __device__ std::uint32_t empty() const { return barriers + 8 * (stages + stage); }
-  __device__ std::uint32_t tile(int which) const {
-    return tiles + stage * stage_bytes + which * tile_bytes;
-  }
-  __device__ void next() {
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
-};
-
 __device__ void produce(const DevicePlanes& planes, const ProductList& list, Ring ring) {
   const int rank = cluster_rank();
   const int clusters = gridDim.x / 2;
   for (int item = blockIdx.x / 2; item < list.items; item += clusters) {
     const ProductItem work = product_item(list, item);
-    const int row = work.square.x * static_cast<int>(product_edge) + rank * half_rows;
-    const int column = work.square.y * static_cast<int>(product_edge) + rank * half_rows;
+    const int row = work.square.x * static_cast<int>(product_edge) + rank * tile_rows;
+    const int column = work.square.y * static_cast<int>(product_edge) + rank * tile_rows;
     for (int step = 0; step < work.steps; ++step) {
-      barrier_wait(ring.empty(), ring.phase ^ 1);
-      barrier_expect(ring.full(), stage_bytes);
-      bulk_copy(ring.tile(0), planes.tile(work.row_step + step, row), tile_bytes, ring.full());
-      bulk_copy(ring.tile(1 + rank),
-                planes.tile(work.column_step + step, column),
-                tile_bytes,
-                ring.full(),
-                0b11);
-      ring.next();
+      load_stage(ring,
+                 rank,
+                 planes.tile(work.row_step + step, row),
+                 planes.tile(work.column_step + step, column));
     }
   }
 }
@@ -87,14 +54,8 @@ __device__ void add_sums(const std::uint32_t (&counts)[128],
 template <Elements elements>
 __device__ void consume(const ProductList& list, Ring ring) {
   const int group = threadIdx.x / 128 - 1;
-  const int row_in_square = cluster_rank() * half_rows + group * 64;
+  const int row_in_square = cluster_rank() * tile_rows + group * 64;
   const bool leader = threadIdx.x % 128 == 0;
-  const auto release = [&](std::uint32_t empty) {
-    if (leader) {
-      barrier_arrive(empty, 0);
-      barrier_arrive(empty, 1);
-    }
-  };
   std::uint32_t counts[128];
   for (int item = blockIdx.x / 2; item < list.items; item += gridDim.x / 2) {
     const ProductItem work = product_item(list, item);
@@ -115,12 +76,12 @@ __device__ void consume(const ProductList& list, Ring ring) {
       }
       wgmma_commit();
       wgmma_wait<1>();
-      if (step > 0) release(held);
+      if (step > 0) release_stage(held, leader);
       held = ring.empty();
       ring.next();
     }
     wgmma_wait<0>();
-    release(held);
+    release_stage(held, leader);
     add_sums(counts, work, list, row_in_square);
   }
 }
@@ -131,26 +92,8 @@ __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     wgmma_kernel(const __grid_constant__ DevicePlanes planes,
                  const __grid_constant__ ProductList list) {
 #ifdef YUPANA_HOPPER
-  extern __shared__ unsigned char shared[];
-  Ring ring;
-  ring.tiles = (shared_address(shared) + 1023) / 1024 * 1024;
-  ring.barriers = ring.tiles + stages * stage_bytes;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < stages; ++s) {
-      barrier_init(ring.barriers + 8 * s, 1);
-      barrier_init(ring.barriers + 8 * (stages + s), 4);  // two groups in each of two blocks
-    }
-    barrier_init_fence();
-  }
-  cluster_wait();
-  if (threadIdx.x < 128) {
-    give_up_registers<40>();
-    if (threadIdx.x == 0) produce(planes, list, ring);
-  } else {
-    take_registers<232>();
-    consume<elements>(list, ring);
-  }
-  cluster_wait();  // the other block may still arrive at our barriers
+  run([&](Ring ring) { produce(planes, list, ring); },
+      [&](Ring ring) { consume<elements>(list, ring); });
 #endif
 }
 

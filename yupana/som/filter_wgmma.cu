@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/tile_ring.cuh"
 #include "yupana/core/cuda/wgmma.cuh"
 #include "yupana/som/filter_cuda.cuh"
 
@@ -17,35 +17,9 @@ namespace {
 
 using namespace yupana::cuda;
 
-constexpr int stage_bytes = 3 * tile_bytes;  // samples, neurons, neurons
-constexpr int stages = 4;
-constexpr int threads = 3 * 128;                                 // a producer, two consumers
-constexpr int shared_bytes = stages * stage_bytes + 1024 + 128;  // alignment, barriers
-
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define YUPANA_HOPPER 1
-#endif
+using namespace yupana::cuda::tile_ring;
 
 #ifdef YUPANA_HOPPER
-struct Ring {
-  std::uint32_t tiles;     // shared address of stage 0
-  std::uint32_t barriers;  // full[stages], empty[stages]
-  int stage = 0;
-  std::uint32_t phase = 0;
-
-  __device__ std::uint32_t full() const { return barriers + 8 * stage; }
-  __device__ std::uint32_t empty() const { return barriers + 8 * (stages + stage); }
-  __device__ std::uint32_t tile(int which) const {
-    return tiles + stage * stage_bytes + which * tile_bytes;
-  }
-  __device__ void next() {
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
-};
-
 __device__ void produce(const FilterTask& task, Ring ring) {
   const int rank = cluster_rank();
   const std::int64_t items = task.samples.rows / (2 * tile_rows);
@@ -53,18 +27,10 @@ __device__ void produce(const FilterTask& task, Ring ring) {
     for (int block = 0; block < task.neuron_blocks; ++block) {
       for (int product = 0; product < task.products; ++product) {
         for (int chunk = 0; chunk < task.samples.chunks; ++chunk) {
-          barrier_wait(ring.empty(), ring.phase ^ 1);
-          barrier_expect(ring.full(), stage_bytes);
-          bulk_copy(ring.tile(0),
-                    task.samples.tile(product == 1, 2 * item + rank, chunk),
-                    tile_bytes,
-                    ring.full());
-          bulk_copy(ring.tile(1 + rank),
-                    task.codebook.tiles.tile(product == 2, 2 * block + rank, chunk),
-                    tile_bytes,
-                    ring.full(),
-                    0b11);
-          ring.next();
+          load_stage(ring,
+                     rank,
+                     task.samples.tile(product == 1, 2 * item + rank, chunk),
+                     task.codebook.tiles.tile(product == 2, 2 * block + rank, chunk));
         }
       }
     }
@@ -133,12 +99,6 @@ __device__ void consume(const FilterTask& task, Ring ring) {
   const int row_in_pair = cluster_rank() * tile_rows + group * 64 +
                           static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane / 4;
   const bool leader = threadIdx.x % 128 == 0;
-  const auto release = [&](std::uint32_t empty) {
-    if (leader) {
-      barrier_arrive(empty, 0);
-      barrier_arrive(empty, 1);
-    }
-  };
   const float3 largest = {
       task.codebook.largest[0], task.codebook.largest[1], task.codebook.largest[2]};
   float scores[128];
@@ -165,17 +125,17 @@ __device__ void consume(const FilterTask& task, Ring ring) {
       for (int product = 0; product < task.products; ++product) {
         for (int chunk = 1; chunk < task.samples.chunks; ++chunk) {
           multiply<4>(scores, ring, group);
-          if (held != 0) release(held);
+          if (held != 0) release_stage(held, leader);
           held = ring.empty();
           ring.next();
         }
         multiply<last_steps>(scores, ring, group);
-        if (held != 0) release(held);
+        if (held != 0) release_stage(held, leader);
         held = ring.empty();
         ring.next();
       }
       wgmma_wait<0>();
-      release(held);
+      release_stage(held, leader);
       take<0>(scores, block * neuron_block + 2 * q, margins[0], best[0], lists[0]);
       take<1>(scores, block * neuron_block + 2 * q, margins[1], best[1], lists[1]);
     }
@@ -193,26 +153,7 @@ template <int last_steps>
 __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     filter_kernel(const __grid_constant__ FilterTask task) {
 #ifdef YUPANA_HOPPER
-  extern __shared__ unsigned char shared[];
-  Ring ring;
-  ring.tiles = (shared_address(shared) + 1023) / 1024 * 1024;
-  ring.barriers = ring.tiles + stages * stage_bytes;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < stages; ++s) {
-      barrier_init(ring.barriers + 8 * s, 1);
-      barrier_init(ring.barriers + 8 * (stages + s), 4);  // two groups in each of two blocks
-    }
-    barrier_init_fence();
-  }
-  cluster_wait();
-  if (threadIdx.x < 128) {
-    give_up_registers<40>();
-    if (threadIdx.x == 0) produce(task, ring);
-  } else {
-    take_registers<232>();
-    consume<last_steps>(task, ring);
-  }
-  cluster_wait();  // the other block may still arrive at our barriers
+  run([&](Ring ring) { produce(task, ring); }, [&](Ring ring) { consume<last_steps>(task, ring); });
 #endif
 }
 
