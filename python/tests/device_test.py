@@ -321,6 +321,12 @@ def test_both_backends_give_the_same_bits():
     assert maps[0].weights_.tobytes() == maps[1].weights_.tobytes()
     points = rng.random((100_000, 3))
     assert yupana.closest_pair(points, device="cuda") == yupana.closest_pair(points, device="cpu")
+    apart = rng.random((2500, 2500))
+    apart += apart.T
+    np.fill_diagonal(apart, 0)
+    trees = [yupana.nj(apart, device=device) for device in ("cuda", "cpu")]
+    assert trees[0].parent.tobytes() == trees[1].parent.tobytes()
+    assert trees[0].length.tobytes() == trees[1].length.tobytes()
     lower = sp.tril(sp.random_array((5000, 5000), density=0.002, rng=rng), -1)
     lower = sp.csr_array(lower + sp.eye_array(5000) * 3)
     right = rng.random(5000)
