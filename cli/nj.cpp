@@ -31,8 +31,8 @@ void add_nj(Command& program) {
   Command command = add_command(
       program,
       {.name = "nj",
-       .purpose = "The neighbour-joining tree of a distance matrix (.npy, PLINK's files, PHYLIP "
-                  "square, or a table), in Newick format: exact, for tens of thousands of leaves.",
+       .purpose = "The neighbour-joining tree of a distance matrix (.npy, PLINK's files, PHYLIP, "
+                  "or a table), in Newick format: exact, for tens of thousands of leaves.",
        .example = "yupana nj D.npy -o tree.nwk"},
       [params](Context& context, const Call& call) { return nj(context, call, *params); });
   command

@@ -181,11 +181,21 @@ def plans_without_the_sums_of_replicates():
         run(*least, "--memory", plan, "-o", "r")
 
 
-def triangles_of_phylip_were_not_square_of_one_field():
-    for rows in ("3\na\nb 1\nc 2 3\n", "3\na 1 2\nb 3\nc\n", "4\na 0 1 2\nb 1 0 3\nc 2 3 0\n"):
+def lower_triangles_of_phylip_were_refused():
+    """mash triangle, FastME and RapidNJ write and read them."""
+    square = "4\na 0 1 2 3\nb 1 0 3 4\nc 2 3 0 5\nd 3 4 5 0\n"
+    trees = set()
+    for rows in (square, "4\na\nb 1\nc 2 3\nd 3 4 5\n", "\t4\na\nb\t1\nc\t2\t3\nd\t3\t4\t5\n",
+                 "4\na 0\nb 1 0\nc 2 3 0\nd 3 4 5 0\n"):
+        pathlib.Path("t.phy").write_text(rows)
+        trees.add(run("nj", "t.phy").stdout)
+    assert len(trees) == 1 and "a:" in trees.pop()
+    pathlib.Path("t.phy").write_text("4\na\nb 1\nc 2\nd 3 4 5\n")
+    refuse("nj", "t.phy", says=["t.phy:4", "expected 2 values, got 1"])
+    for rows in ("3\na 1 2\nb 3\nc\n", "4\na 0 1 2\nb 1 0 3\nc 2 3 0\n"):
         pathlib.Path("t.phy").write_text(rows)
         count = rows[0]
-        refuse("nj", "t.phy", says=[f"PHYLIP's square form, '{count}' and then {count} lines", "got 3 lines"])
+        refuse("nj", "t.phy", says=[f"lower triangle, '{count}' and then {count} lines", "got 3 lines"])
 
 
 def names_are_quoted():

@@ -180,6 +180,11 @@ TEST_F(MatrixReaderTest, TablesAreReadWithAndWithoutNames) {
       {"id 1 2 3\n1 0 1 2\n2 1 0 3\n3 2 3 0\n", numbers},
       {"3\na 0 1 2\nb 1 0 3\nc 2 3 0\n", abc},
       {"3\n1 0 1 2\n2 1 0 3\n3 2 3 0\n", numbers},
+      {"3\na\nb 1\nc 2 3\n", abc},
+      {"3\na 0\nb 1 0\nc 2 3 0\n", abc},
+      {"  3\n1\n2  1\n3  2 3\n", numbers},
+      {"\t3\na\nb\t1\nc\t2\t3\n", abc},
+      {"\t3\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n", abc},
       {"1\n2\t3\n", none},
       {"0\n1\t0\n2\t3\t0\n", none},
   };
@@ -196,6 +201,7 @@ TEST_F(MatrixReaderTest, TablesAreReadWithAndWithoutNames) {
 TEST_F(MatrixReaderTest, ASingleSampleIsAMatrix) {
   EXPECT_EQ(size(text("0\n")), 1);
   EXPECT_EQ(text("x\ta\na\t0\n").names, Names{"a"});
+  EXPECT_EQ(text("1\na\n").names, Names{"a"});
   EXPECT_EQ(size(text("0.5\n")), 2);
 }
 

@@ -37,7 +37,8 @@ using MatrixCheck = std::function<void(const MatrixSize&)>;
 ///   X.bin       PLINK's binary: float64 or float32, square, square0 or triangle, known by its size
 ///               and the number of lines of X.id (without X.id where only one reading fits)
 ///   otherwise   text, also gzip: PLINK's square, square0 or triangle; a table with tabs, commas or
-///               blanks, with or without header and row names; PHYLIP square
+///               blanks, with or without header and row names; PHYLIP, square or
+///               lower triangle
 /// Without names inside, those of X.id (PLINK: individual identifiers, or FAMILY_INDIVIDUAL where
 /// these repeat), or for run.dist.npy those of run.dist.ids or run.ids, are taken.
 ///

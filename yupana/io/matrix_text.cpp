@@ -103,8 +103,8 @@ struct Layout {
   std::int64_t diagonal = 0;  ///< triangle: 1 if row i ends with its diagonal
   std::vector<std::string> names;
 
-  /// Row of the matrix on the first line, and values on the line of row i.
-  std::int64_t first_row() const { return triangle && diagonal == 0 ? 1 : 0; }
+  /// Row of the matrix on the first line, and values on the line of row i. A name alone is row 0.
+  std::int64_t first_row() const { return triangle && diagonal == 0 && !row_names ? 1 : 0; }
   std::int64_t values(std::int64_t i) const { return triangle ? i + diagonal : n; }
 };
 
@@ -126,6 +126,27 @@ bool is_phylip(const MatrixText& text, const std::vector<std::string_view>& firs
   if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
   const auto second = text.fields(1);
   return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
+}
+
+/// PHYLIP's lower triangle, as `mash triangle` writes it: the number of samples, then line i of a
+/// name and the distances to the i samples before it, or to itself too.
+bool read_phylip_triangle(const MatrixText& text,
+                          const std::vector<std::string_view>& first,
+                          Layout& layout) {
+  double samples = 0;
+  const std::size_t lines = text.lines.size();
+  if (first.size() != 1 || parse(first[0], samples) != Field::number) return false;
+  if (lines < 2 || samples != static_cast<double>(lines - 1)) return false;
+  const auto second = text.fields(1);
+  const std::size_t diagonal = second.size() - 1;
+  // Of numbers alone two lines are no names, and one of two numbers is a triangle without names.
+  if (diagonal > 1 || ((lines == 2 || diagonal == 1) && is_number(second[0]))) return false;
+  if (lines > 2 && text.fields(2).size() != 2 + diagonal) return false;
+  layout.first = 1;
+  layout.n = static_cast<std::int64_t>(lines) - 1;
+  layout.row_names = layout.triangle = true;
+  layout.diagonal = static_cast<std::int64_t>(diagonal);
+  return true;
 }
 
 /// A field of a row of values: a number, or what stands for a missing one.
@@ -182,8 +203,9 @@ Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) 
   if (text.lines.size() > 1 && first.size() == 1 && is_number(first[0])) {
     return bad_file(
         text.path,
-        "expected PHYLIP's square form, '{0}' and then {0} lines of a name and {0} "
-        "distances each, got {1}, the first of {2}; write triangles and wrapped rows so",
+        "expected PHYLIP's square form or lower triangle, '{0}' and then {0} lines of a name and "
+        "{0} "
+        "distances, or those to the samples before it, got {1}, the first of {2}; write others so",
         first[0],
         counted(std::ssize(text.lines) - 1, "line"),
         counted(std::ssize(text.fields(1)), "field"));
@@ -221,10 +243,13 @@ Layout layout_of(const MatrixText& text, const std::optional<ListedNames>& liste
   if (listed) samples = static_cast<std::int64_t>(listed->names.size());
   const std::vector<std::string_view> first = text.fields(0);
   if (first.empty()) throw text.fault(0, "expected a row of numbers or names, got a blank line");
+  std::vector<std::string_view> count = first;
+  if (count.size() == 2 && count[0].empty()) count.erase(count.begin());  // a tab before it
   Layout layout;
-  if (is_phylip(text, first)) {
+  if (is_phylip(text, count)) {
     layout.first = 1;
     read_square_layout(text, {}, layout);
+  } else if (read_phylip_triangle(text, count, layout)) {
   } else if (read_triangle_layout(text, first, samples, layout)) {
   } else if (is_header(text, first)) {
     layout.first = 1;
