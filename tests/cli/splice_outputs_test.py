@@ -211,8 +211,8 @@ def letters_outside_the_frame_made_exons():
     refuse("--genome", "g.fa", "--target", "t.fa", "--ends", "cds", "--isoforms", "2", status=2, says="--isoforms")
 
 
-def proteins_find_their_loci_in_large_sequences():
-    random.seed(9)
+def planted_genes(share, letters):
+    """Writes a genome of six genes, and proteins of which a share of the letters is drawn anew; returns their chains."""
     proteins, genome, truth = {}, noise(30_000), {}
     for g in range(6):
         exons, cdna, coding = gene(codons=150)
@@ -228,11 +228,16 @@ def proteins_find_their_loci_in_large_sequences():
         truth[f"p{g}"] = ",".join(f"{len(genome) + a + 1}-{len(genome) + b}" for a, b in places)
         genome += text + noise(14_000)
         protein = translated(coding[:-3])
-        # A relative: one amino acid in eight differs.
-        proteins[f"p{g}"] = "M" + "".join(c if random.random() > 0.125 else random.choice("ADKLS")
+        proteins[f"p{g}"] = "M" + "".join(c if random.random() > share else random.choice(letters)
                                           for c in protein[1:])
     fasta("g.fa", chr=genome)
     fasta("p.fa", **proteins)
+    return truth
+
+
+def proteins_find_their_loci_in_large_sequences():
+    random.seed(9)
+    truth = planted_genes(0.125, "ADKLS")
     done = run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "loci", "--json")
     assert {row["target"]: row["chain"] for row in table("loci")} == truth, (table("loci"), truth)
     said = json.loads(done.stdout)
@@ -246,6 +251,24 @@ def proteins_find_their_loci_in_large_sequences():
         run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "t", "--threads", threads)
         for end in ("tsv", "gff3", "paf", "txt"):
             assert pathlib.Path(f"t.{end}").read_bytes() == pathlib.Path(f"loci.{end}").read_bytes()
+
+
+def far_proteins_were_tried_along_whole_sequences():
+    random.seed(10)
+    truth = planted_genes(0.45, "ACDEFGHIKLMNPQRSTVWY")
+    said = json.loads(run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "loci", "--json").stdout)
+    assert said["targets_by_loci"] == 6 and said["locus_bases"] < 200_000, said
+    assert {row["target"]: row["chain"] for row in table("loci")} == truth, (table("loci"), truth)
+    # Along whole sequences the best score is as high or higher, by exons of chance where it is.
+    run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "whole", "--exact-window")
+    for near, whole in zip(table("loci"), table("whole")):
+        assert float(near["score"]) <= float(whole["score"]), (near, whole)
+        assert near["chain"] == whole["chain"] or near["score"] != whole["score"], (near, whole)
+    run("splice", "--genome", "g.fa", "--save", "protein-index", "-o", "p.idx")
+    for options in ("--threads", "1"), ("--threads", "3"), ("--index", "p.idx"):
+        run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "t", *options)
+        for end in ("tsv", "gff3", "paf", "txt"):
+            assert pathlib.Path(f"t.{end}").read_bytes() == pathlib.Path(f"loci.{end}").read_bytes(), options
 
 
 def words_without_effect_are_refused():

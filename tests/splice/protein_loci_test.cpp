@@ -141,5 +141,60 @@ TEST(ProteinLoci, RepeatsAndShortProteinsHaveNone) {
   }
 }
 
+/// A protein of which a share of the letters is drawn anew.
+std::string relative_of(Draw& draw, const std::string& protein, int percent) {
+  std::string other = protein;
+  for (char& amino : other) {
+    if (draw.below(100) < percent) amino = draw.letters(1, amino_acids)[0];
+  }
+  return other;
+}
+
+TEST(ProteinLoci, OfFarRelativesWereLookedForInWholeSequences) {
+  Draw draw(6);
+  const GeneticCode code;
+  std::string bases = draw.letters(60'000);
+  std::vector<std::string> letters;
+  std::vector<std::int64_t> firsts, lasts;
+  for (int i = 0; i < 12; ++i) {
+    const Gene gene(draw, code, 700);
+    firsts.push_back(std::ssize(bases) + 1);
+    bases += i % 2 ? reversed(gene.bases) : gene.bases;
+    lasts.push_back(std::ssize(bases));
+    bases += draw.letters(40'000);
+    letters.push_back(relative_of(draw, gene.protein, 45));
+  }
+  for (int i = 0; i < 60; ++i) letters.push_back(draw.letters(300, amino_acids));
+  const std::vector<std::string_view> proteins(letters.begin(), letters.end());
+  const std::string_view sequences[] = {"ACGT", bases};
+  const auto params = protein_locus_params(std::ssize(bases));
+  Context one({.threads = 1}), three({.threads = 3});
+  const auto expected = far_protein_loci(one, sequences, proteins, code, params);
+  const auto got = far_protein_loci(three, sequences, proteins, code, params);
+  ASSERT_EQ(expected.size(), proteins.size());
+  ASSERT_EQ(got.size(), proteins.size());
+  for (std::size_t p = 0; p < proteins.size(); ++p) {
+    ASSERT_EQ(got[p].size(), expected[p].size()) << p;
+    for (std::size_t l = 0; l < got[p].size(); ++l) {
+      EXPECT_EQ(all_of(got[p][l]), all_of(expected[p][l])) << p;
+    }
+    if (p >= firsts.size()) {
+      EXPECT_LE(got[p].size(), 2u) << "chance has two";
+      for (const Locus& locus : got[p]) EXPECT_LT(locus.letters, 9 * protein_word);
+      continue;
+    }
+    ASSERT_FALSE(got[p].empty()) << p;
+    const Locus& best = got[p][0];
+    EXPECT_EQ(best.sequence, 1u);
+    EXPECT_EQ(best.strand, p % 2 ? '-' : '+');
+    EXPECT_GE(best.letters, 9 * protein_word) << p;
+    const std::int64_t size = std::ssize(bases);
+    const std::int64_t first = p % 2 ? size + 1 - lasts[p] : firsts[p];
+    EXPECT_LE(best.first, first) << p;
+    EXPECT_GE(best.last, first + lasts[p] - firsts[p]) << p;
+    EXPECT_TRUE(std::is_sorted(best.words.begin(), best.words.end()));
+  }
+}
+
 }  // namespace
 }  // namespace yupana::splice

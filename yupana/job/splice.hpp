@@ -64,7 +64,7 @@ struct SpliceJobParams {
   /// of a cDNA.
   bool one_strand = false;
   /// auto: whole sequences, however long; else targets against more than exact_bases look for loci
-  /// first, and take whole sequences of up to widest_bases in all where they find none.
+  /// first; cDNAs take whole sequences of up to widest_bases in all where they find none.
   bool exact_window = false;
   static constexpr std::int64_t exact_bases = 100'000;
   static constexpr std::int64_t widest_bases = 1'000'000;

@@ -134,6 +134,11 @@ class SpliceInputs {
   std::vector<std::string_view> sequences_of(const std::string& genome);
   const splice::SeedIndex& seeds(const std::string& genome);
   const std::vector<std::vector<splice::Locus>>& protein_loci_of(const SpliceInput& input);
+  /// Looks for the loci of proteins whose words are few by segments.
+  void find_far(std::vector<std::vector<splice::Locus>>& loci,
+                std::span<const std::string_view> sequences,
+                std::span<const std::string_view> proteins,
+                std::int64_t bases);
   std::shared_ptr<Exons> whole_exons(Strand& strand);
   void check_scores(std::span<const Task> tasks);
   /// The exons of a task's trials that have none.

@@ -6,6 +6,7 @@
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/locus_flanks.hpp"
+#include "yupana/splice/protein_segments.hpp"
 
 namespace yupana::job {
 namespace {
@@ -16,6 +17,11 @@ bool is_likely(const Places& places, std::size_t sequence, char sign) {
   return std::any_of(places.loci.begin(), places.loci.end(), [&](const splice::Locus& locus) {
     return locus.sequence == sequence && locus.strand == sign;
   });
+}
+
+/// Whether the best locus has words of less than a third of a protein: a far relative's, or none.
+bool is_far(const std::vector<splice::Locus>& loci, std::string_view protein) {
+  return loci.empty() || loci.front().letters < std::ssize(protein);  // three bases a letter
 }
 
 /// Bases in the locus that are words of its rivals and none of its own. Loci with fewer than three
@@ -100,10 +106,7 @@ Places SpliceInputs::places_of(const SpliceInput& input,
     // Along whole sequences candidates are the same for all proteins, and all are tried.
     if (!local) return places;
     places.loci = protein_loci_of(input)[number];
-    // Fewer words than three lie in a row by chance.
-    const bool weak = places.loci.empty() || places.loci.front().letters < 9 * splice::protein_word;
-    places.whole = weak && bases <= SpliceJobParams::widest_bases;
-    if (places.whole) places.loci.clear();
+    places.whole = false;
   } else {
     const splice::SeedIndex& index = seeds(input.genome);
     places.loci = index.loci(letters, locus_params(bases, false));
@@ -206,6 +209,7 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
     const splice::SeedIndex index =
         io::map_seed_index(context_, params_.index, sequences, code.table());
     place->second = splice::protein_loci(context_, index, proteins, locus_params(bases, true));
+    find_far(place->second, sequences, proteins, bases);
     return place->second;
   }
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
@@ -214,7 +218,32 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
   place->second =
       splice::protein_loci(context_, sequences, proteins, code, locus_params(bases, true), bytes);
   held_ -= bytes;
+  find_far(place->second, sequences, proteins, bases);
   return place->second;
+}
+
+void SpliceInputs::find_far(std::vector<std::vector<splice::Locus>>& loci,
+                            std::span<const std::string_view> sequences,
+                            std::span<const std::string_view> proteins,
+                            std::int64_t bases) {
+  std::vector<std::size_t> numbers;
+  std::vector<std::string_view> far;
+  std::int64_t longest = 0;
+  for (std::size_t p = 0; p < proteins.size(); ++p) {
+    if (!is_far(loci[p], proteins[p])) continue;
+    numbers.push_back(p);
+    far.push_back(proteins[p]);
+    longest = std::max(longest, std::ssize(proteins[p]));
+  }
+  if (far.empty()) return;
+  const std::uint64_t bytes = splice::segment_bytes(longest, context_.threads());
+  hold(bytes);
+  auto found = splice::far_protein_loci(
+      context_, sequences, far, params_.protein.code, locus_params(bases, true));
+  held_ -= bytes;
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    if (!found[i].empty()) loci[numbers[i]] = std::move(found[i]);
+  }
 }
 
 void SpliceInputs::note_search() const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "yupana/splice/locus_chains.hpp"
+#include "yupana/splice/protein_segments.hpp"
 #include "yupana/splice/seed_words.hpp"
 
 namespace yupana::splice {
@@ -131,6 +132,26 @@ ChainRules rules_of(const LocusParams& params) {
   return rules;
 }
 
+/// Words of a segment that cover a base for two of its score, about a bit of evidence as in words
+/// found by their letters: from its first letter to its last, those of little score in its middle.
+void add_words(const ProteinSegment& segment, StrandHits& hits) {
+  std::vector<WordHit>& words = hits[segment.strand];
+  const auto add = [&](std::int64_t k) {
+    words.push_back({segment.place + 3 * k, 3 * (segment.letter + k)});
+  };
+  const std::int64_t letters = std::max(protein_word, std::min(segment.score / 6, segment.letters));
+  const std::int64_t count = letters / protein_word, rest = letters % protein_word;
+  const std::int64_t room = std::max<std::int64_t>(0, segment.letters - protein_word - rest);
+  for (std::int64_t w = 0; w < count; ++w) add(count == 1 ? room / 2 : room * w / (count - 1));
+  if (rest > 0) add((count == 1 ? room / 2 : room) + rest);  // overlaps the last
+}
+
+/// Chance has loci of fewer letters than three words have: the best two are as good as all.
+void keep_two_of_chance(std::vector<Locus>& loci) {
+  const bool chance = !loci.empty() && loci.front().letters < 3 * word_bases;
+  if (chance && loci.size() > 2) loci.resize(2);
+}
+
 /// A word at more places of so many bases is a repeat.
 std::uint64_t most_places(std::uint64_t bases) { return 64 + bases / 25'000; }
 
@@ -199,6 +220,36 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
       result[p] = best_loci(hits, rules_of(params), 3 * std::ssize(proteins[p]), index.ends());
     }
   });
+  return result;
+}
+
+std::vector<std::vector<Locus>> far_protein_loci(Context& context,
+                                                 std::span<const std::string_view> sequences,
+                                                 std::span<const std::string_view> proteins,
+                                                 const GeneticCode& code,
+                                                 const LocusParams& params) {
+  std::vector<std::int64_t> ends;
+  for (const std::string_view sequence : sequences) {
+    ends.push_back((ends.empty() ? 0 : ends.back()) + std::ssize(sequence));
+  }
+  std::vector<std::vector<Locus>> result;
+  while (result.size() < proteins.size()) {
+    const std::size_t first = result.size();
+    std::size_t past = first;
+    std::int64_t letters = 0;
+    do {
+      letters += std::ssize(proteins[past++]);
+    } while (past < proteins.size() && past - first < segment_proteins &&
+             letters + std::ssize(proteins[past]) <= segment_letters);
+    const auto together = proteins.subspan(first, past - first);
+    const auto segments = protein_segments(context, sequences, together, code);
+    for (std::size_t p = 0; p < together.size(); ++p) {
+      StrandHits hits;
+      for (const ProteinSegment& segment : segments[p]) add_words(segment, hits);
+      result.push_back(best_loci(hits, rules_of(params), 3 * std::ssize(together[p]), ends));
+      keep_two_of_chance(result.back());
+    }
+  }
   return result;
 }
 
