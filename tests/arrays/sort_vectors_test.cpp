@@ -45,6 +45,9 @@ void expect_stable_order(const std::vector<K>& keys, int threads) {
   Context context({.device = "cpu", .threads = threads});
   sort(context, got.data(), static_cast<std::int64_t>(got.size()), Order{});
   EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(K)), 0);
+  got = keys;
+  cpu::sort_by_vectors<Order>(context, got.data(), static_cast<std::int64_t>(got.size()));
+  EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(K)), 0);
 }
 
 template <class K>
@@ -70,6 +73,28 @@ TYPED_TEST(VectorsOf, FewValuesAndOneValueAlmostEverywhere) {
     keys[keys.size() / 3] = std::numeric_limits<TypeParam>::max();
     keys[keys.size() / 2] = std::numeric_limits<TypeParam>::lowest();
     expect_stable_order_in_every_order(keys);
+  }
+}
+
+/// 40 numbers of both signs, none of them twice.
+template <class K>
+std::vector<K> different_values() {
+  std::vector<K> values;
+  for (int i = 0; i < 40; ++i)
+    values.push_back(static_cast<K>(7 * i + 3) * static_cast<K>(i % 2 == 0 ? -1 : 1));
+  return values;
+}
+
+TYPED_TEST(VectorsOf, ValuesThatNoSampleShowsAreCountedToo) {
+  const std::vector<TypeParam> values = different_values<TypeParam>();
+  for (const std::size_t count : {2, 3, 4, 5, 31, 32, 33}) {
+    std::vector<TypeParam> keys(300'007);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = values[i * i % 997 % count];
+    expect_stable_order_in_every_order(keys);
+    for (const std::size_t rare : {33, 34, 35}) {
+      keys[keys.size() - 1000 * (rare - 30) - 1] = values[rare];
+      expect_stable_order_in_every_order(keys);
+    }
   }
 }
 
@@ -122,6 +147,20 @@ TYPED_TEST(VectorsOfFloats, NaNAndNegativeZeroAreFoundAtEveryPlace) {
       EXPECT_TRUE(cpu::are_plain(context, keys.data(), 99));
       keys[place] = odd;
       EXPECT_FALSE(cpu::are_plain(context, keys.data(), 99));
+    }
+  }
+}
+
+TYPED_TEST(VectorsOfFloats, FewValuesWithOneNaNOrNegativeZero) {
+  using K = TypeParam;
+  const std::vector<K> values = different_values<K>();
+  for (const K odd :
+       {-K{0}, std::numeric_limits<K>::quiet_NaN(), -std::numeric_limits<K>::quiet_NaN()}) {
+    std::vector<K> keys(100'003);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i % 50 == 3 ? K{0} : values[i * i % 17];
+    for (const std::size_t place : {std::size_t{0}, std::size_t{70'001}, keys.size() - 1}) {
+      keys[place] = odd;
+      expect_stable_order_in_every_order(keys);
     }
   }
 }

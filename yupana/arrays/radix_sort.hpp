@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "yupana/arrays/columns.hpp"
+#include "yupana/arrays/few_values.hpp"
 #include "yupana/arrays/line_buffers.hpp"
 #include "yupana/arrays/merge_sort_cpu.hpp"
 #include "yupana/arrays/operators.hpp"
@@ -185,6 +186,7 @@ class RadixSort {
 template <class Order, class K, class V>
 void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
   if constexpr (!Columns<K, V>::has_values && has_vectors<K>) {
+    if (sort_few_values<Order>(context, data.keys, n)) return;
     if (has_fast_vectors(sizeof(K))) return sort_by_vectors<Order>(context, data.keys, n);
   }
   RadixSort<K, V, Order> sorter(context);

@@ -25,6 +25,10 @@ std::int64_t split(std::uint64_t* words, std::int64_t n, std::uint64_t pivot, co
 bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word);
 bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word);
 
+/// How many of the words are this one.
+std::int64_t count_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word);
+std::int64_t count_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word);
+
 /// Whether some float is NaN or -0.
 bool any_odd(const float* keys, std::int64_t n);
 bool any_odd(const double* keys, std::int64_t n);

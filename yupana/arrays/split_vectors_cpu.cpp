@@ -195,6 +195,25 @@ bool are_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word)
   return are_equal(words, n, word);
 }
 
+template <class U>
+std::int64_t count_equal(const U* words, std::int64_t n, U word) {
+  const hn::ScalableTag<U> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto all = hn::Set(d, word);
+  std::size_t equal = 0;
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    equal += hn::CountTrue(d, hn::Eq(hn::LoadU(d, words + i), all));
+  }
+  return static_cast<std::int64_t>(equal) + std::count(words + i, words + n, word);
+}
+std::int64_t count_equal32(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
+  return count_equal(words, n, word);
+}
+std::int64_t count_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
+  return count_equal(words, n, word);
+}
+
 template <class F>
 bool any_odd(const F* keys, std::int64_t n) {
   const hn::ScalableTag<UnsignedOf<sizeof(F)>> d;
@@ -234,6 +253,8 @@ HWY_EXPORT(encode_split32);
 HWY_EXPORT(encode_split64);
 HWY_EXPORT(are_equal32);
 HWY_EXPORT(are_equal64);
+HWY_EXPORT(count_equal32);
+HWY_EXPORT(count_equal64);
 HWY_EXPORT(any_odd32);
 HWY_EXPORT(any_odd64);
 
@@ -263,6 +284,13 @@ bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
 }
 bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
   return HWY_DYNAMIC_DISPATCH(are_equal64)(words, n, word);
+}
+
+std::int64_t count_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
+  return HWY_DYNAMIC_DISPATCH(count_equal32)(words, n, word);
+}
+std::int64_t count_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
+  return HWY_DYNAMIC_DISPATCH(count_equal64)(words, n, word);
 }
 
 bool any_odd(const float* keys, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(any_odd32)(keys, n); }

@@ -28,40 +28,94 @@ HWY_INLINE Complexes<V> operator*(Complexes<V> a, Complexes<V> b) {
   return {hn::NegMulAdd(a.im, b.im, hn::Mul(a.re, b.re)),
           hn::MulAdd(a.im, b.re, hn::Mul(a.re, b.im))};
 }
-/// a + i b and a - i b.
-template <class V>
-HWY_INLINE Complexes<V> plus_i(Complexes<V> a, Complexes<V> b) {
-  return {hn::Sub(a.re, b.im), hn::Add(a.im, b.re)};
-}
-template <class V>
-HWY_INLINE Complexes<V> minus_i(Complexes<V> a, Complexes<V> b) {
-  return {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)};
-}
-
 template <class D>
 HWY_INLINE Complexes<hn::Vec<D>> broadcast(D d, const hn::TFromD<D>* w) {
   return {hn::Set(d, w[0]), hn::Set(d, w[1])};
 }
 
-template <class V>
-HWY_INLINE void radix_4(Complexes<V>& a, Complexes<V>& b, Complexes<V>& c, Complexes<V>& d) {
-  const Complexes<V> t0 = a + c, t1 = a - c, t2 = b + d, t3 = b - d;
-  a = t0 + t2;
-  b = minus_i(t1, t3);
-  c = t0 - t2;
-  d = plus_i(t1, t3);
+/// a + b and a - b of numbers. Processors that add in units of their own (Zen, say) leave those for
+/// products idle in a butterfly: half of its sums are multiply-adds. The bits are the same.
+template <class D, class V>
+HWY_INLINE V other_sum(D d, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  return hn::Add(a, b);
+#else
+  return hn::MulAdd(hn::Set(d, hn::TFromD<D>(1)), a, b);
+#endif
+}
+template <class D, class V>
+HWY_INLINE V other_difference(D d, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  return hn::Sub(a, b);
+#else
+  return hn::NegMulAdd(hn::Set(d, hn::TFromD<D>(1)), b, a);
+#endif
 }
 
-/// x e^(-i pi/4) and x e^(-3 i pi/4).
 template <class D, class V>
-HWY_INLINE Complexes<V> eighth(D d, Complexes<V> x) {
-  const V r = hn::Set(d, static_cast<hn::TFromD<D>>(0.70710678118654752440));
-  return {hn::Mul(r, hn::Add(x.re, x.im)), hn::Mul(r, hn::Sub(x.im, x.re))};
+HWY_INLINE Complexes<V> sum(D d, Complexes<V> a, Complexes<V> b) {
+  return {other_sum(d, a.re, b.re), hn::Add(a.im, b.im)};
 }
 template <class D, class V>
-HWY_INLINE Complexes<V> three_eighths(D d, Complexes<V> x) {
-  const V r = hn::Set(d, static_cast<hn::TFromD<D>>(-0.70710678118654752440));
-  return {hn::Mul(r, hn::Sub(x.re, x.im)), hn::Mul(r, hn::Add(x.re, x.im))};
+HWY_INLINE Complexes<V> difference(D d, Complexes<V> a, Complexes<V> b) {
+  return {other_difference(d, a.re, b.re), hn::Sub(a.im, b.im)};
+}
+/// a + i b and a - i b.
+template <class D, class V>
+HWY_INLINE Complexes<V> plus_i(D d, Complexes<V> a, Complexes<V> b) {
+  return {other_difference(d, a.re, b.im), hn::Add(a.im, b.re)};
+}
+template <class D, class V>
+HWY_INLINE Complexes<V> minus_i(D d, Complexes<V> a, Complexes<V> b) {
+  return {other_sum(d, a.re, b.im), hn::Sub(a.im, b.re)};
+}
+
+/// Of four values a, b, c, d: a + c, a - c, b + d, b - d, which last_sums() makes outputs 0 to 3
+/// of.
+template <class V>
+struct FourSums {
+  Complexes<V> t0, t1, t2, t3;
+};
+template <class D, class V>
+HWY_INLINE FourSums<V> first_sums(
+    D tag, Complexes<V> a, Complexes<V> b, Complexes<V> c, Complexes<V> d) {
+  return {sum(tag, a, c), difference(tag, a, c), sum(tag, b, d), difference(tag, b, d)};
+}
+/// put(first + step k, output k).
+template <class D, class V, class Put>
+HWY_INLINE void last_sums(D tag, const FourSums<V>& t, int first, int step, const Put& put) {
+  put(first, sum(tag, t.t0, t.t2));
+  put(first + step, minus_i(tag, t.t1, t.t3));
+  put(first + 2 * step, difference(tag, t.t0, t.t2));
+  put(first + 3 * step, plus_i(tag, t.t1, t.t3));
+}
+/// x[0..4) = their transform.
+template <class D, class V>
+HWY_INLINE void radix_4(
+    D tag, Complexes<V> a, Complexes<V> b, Complexes<V> c, Complexes<V> d, Complexes<V>* x) {
+  last_sums(
+      tag, first_sums(tag, a, b, c, d), 0, 1, [&](int k, Complexes<V> v) HWY_ATTR { x[k] = v; });
+}
+
+/// x (1 - i) and x (1 + i): e^(-i pi/4) and -e^(-3 i pi/4), times x sqrt 2.
+template <class V>
+HWY_INLINE Complexes<V> turned_back(Complexes<V> x) {
+  return {hn::Add(x.re, x.im), hn::Sub(x.im, x.re)};
+}
+template <class V>
+HWY_INLINE Complexes<V> turned(Complexes<V> x) {
+  return {hn::Sub(x.re, x.im), hn::Add(x.re, x.im)};
+}
+/// a + r b and a - r b, r real.
+template <class V>
+HWY_INLINE Complexes<V> plus(Complexes<V> a, V r, Complexes<V> b) {
+  return {hn::MulAdd(r, b.re, a.re), hn::MulAdd(r, b.im, a.im)};
+}
+template <class V>
+HWY_INLINE Complexes<V> minus(Complexes<V> a, V r, Complexes<V> b) {
+  return {hn::NegMulAdd(r, b.re, a.re), hn::NegMulAdd(r, b.im, a.im)};
 }
 
 /// x (c - i s).
@@ -121,19 +175,22 @@ struct Roots<13> {
 };
 
 /// A transform of `radix` values x[0..radix), radix odd: sums and differences of mirrored values.
-template <int radix, class D, class V>
-HWY_INLINE void odd_butterfly(D d, Complexes<V>* x) {
+template <int radix, class D, class Get, class Put>
+HWY_INLINE void odd_butterfly(D d, const Get& get, const Put& put) {
+  using V = hn::Vec<D>;
   constexpr int half = (radix - 1) / 2;
   using T = hn::TFromD<D>;
-  Complexes<V> sum[half], difference[half];
+  Complexes<V> sums[half], differences[half];
+  const Complexes<V> first = get(0);
+  Complexes<V> all = first;
 #pragma GCC unroll 16
   for (int k = 0; k < half; ++k) {
-    sum[k] = x[k + 1] + x[radix - 1 - k];
-    difference[k] = x[k + 1] - x[radix - 1 - k];
+    const Complexes<V> a = get(k + 1), b = get(radix - 1 - k);
+    sums[k] = sum(d, a, b);
+    differences[k] = difference(d, a, b);
+    all = all + sums[k];
   }
-  const Complexes<V> first = x[0];
-#pragma GCC unroll 16
-  for (int k = 0; k < half; ++k) x[0] = x[0] + sum[k];
+  put(0, all);
 #pragma GCC unroll 16
   for (int q = 1; q <= half; ++q) {
     Complexes<V> a = first;
@@ -146,72 +203,83 @@ HWY_INLINE void odd_butterfly(D d, Complexes<V>* x) {
       const V c = hn::Set(d, static_cast<T>(Roots<radix>::c[index]));
       const V s =
           hn::Set(d, static_cast<T>(below ? Roots<radix>::s[index] : -Roots<radix>::s[index]));
-      a = {hn::MulAdd(c, sum[k].re, a.re), hn::MulAdd(c, sum[k].im, a.im)};
-      b = k == 0 ? Complexes<V>{hn::Mul(s, difference[k].re), hn::Mul(s, difference[k].im)}
-                 : Complexes<V>{hn::MulAdd(s, difference[k].re, b.re),
-                                hn::MulAdd(s, difference[k].im, b.im)};
+      a = {hn::MulAdd(c, sums[k].re, a.re), hn::MulAdd(c, sums[k].im, a.im)};
+      b = k == 0 ? Complexes<V>{hn::Mul(s, differences[k].re), hn::Mul(s, differences[k].im)}
+                 : Complexes<V>{hn::MulAdd(s, differences[k].re, b.re),
+                                hn::MulAdd(s, differences[k].im, b.im)};
     }
-    x[q] = minus_i(a, b);
-    x[radix - q] = plus_i(a, b);
+    put(q, minus_i(d, a, b));
+    put(radix - q, plus_i(d, a, b));
   }
 }
 
-/// x[q] = sum over p of x[p] e^(-2 pi i p q / radix), in place.
-template <int radix, class D, class V>
-HWY_INLINE void butterfly(D d, Complexes<V>* x) {
+template <class D, class Get, class Put>
+HWY_INLINE void eight_values(D d, const Get& get, const Put& put) {
+  using V = hn::Vec<D>;
+  const V r = hn::Set(d, static_cast<hn::TFromD<D>>(0.70710678118654752440));
+  Complexes<V> e[4], o[4];
+  radix_4(d, get(0), get(2), get(4), get(6), e);
+  radix_4(d, get(1), get(3), get(5), get(7), o);
+  put(0, sum(d, e[0], o[0]));
+  put(4, difference(d, e[0], o[0]));
+  const Complexes<V> o1 = turned_back(o[1]);
+  put(1, plus(e[1], r, o1));
+  put(5, minus(e[1], r, o1));
+  put(2, minus_i(d, e[2], o[2]));
+  put(6, plus_i(d, e[2], o[2]));
+  const Complexes<V> o3 = turned(o[3]);
+  put(3, minus(e[3], r, o3));
+  put(7, plus(e[3], r, o3));
+}
+
+/// Four by four: twiddles of multiples of pi/4 are multiplied within the sums that follow.
+template <class D, class Get, class Put>
+HWY_INLINE void sixteen_values(D d, const Get& get, const Put& put) {
+  using V = hn::Vec<D>;
+  constexpr double c1 = 0.92387953251128675613, s1 = 0.38268343236508977173;
+  const V r = hn::Set(d, static_cast<hn::TFromD<D>>(0.70710678118654752440));
+  Complexes<V> x[4][4];  // [residue p][k], to be turned by e^(-2 pi i p k / 16)
+#pragma GCC unroll 4
+  for (int p = 0; p < 4; ++p) radix_4(d, get(p), get(p + 4), get(p + 8), get(p + 12), x[p]);
+  last_sums(d, first_sums(d, x[0][0], x[1][0], x[2][0], x[3][0]), 0, 4, put);
+  {
+    const Complexes<V> b = twiddled(d, x[1][1], c1, s1), e = twiddled(d, x[3][1], s1, c1);
+    const Complexes<V> a = x[0][1], c = turned_back(x[2][1]);
+    last_sums(d, FourSums<V>{plus(a, r, c), minus(a, r, c), b + e, b - e}, 1, 4, put);
+  }
+  {
+    const Complexes<V> b = turned_back(x[1][2]), e = turned(x[3][2]);
+    const Complexes<V> t0 = minus_i(d, x[0][2], x[2][2]), t1 = plus_i(d, x[0][2], x[2][2]);
+    const Complexes<V> t2 = b - e, t3 = b + e;
+    put(2, plus(t0, r, t2));
+    put(6, Complexes<V>{hn::MulAdd(r, t3.im, t1.re), hn::NegMulAdd(r, t3.re, t1.im)});
+    put(10, minus(t0, r, t2));
+    put(14, Complexes<V>{hn::NegMulAdd(r, t3.im, t1.re), hn::MulAdd(r, t3.re, t1.im)});
+  }
+  const Complexes<V> b = twiddled(d, x[1][3], s1, c1), e = twiddled(d, x[3][3], c1, s1);
+  const Complexes<V> a = x[0][3], c = turned(x[2][3]);
+  last_sums(d, FourSums<V>{minus(a, r, c), plus(a, r, c), b - e, b + e}, 3, 4, put);
+}
+
+/// put(q, sum over p of get(p) e^(-2 pi i p q / radix)): values are fetched just before their first
+/// sums and put right after their last, so that few are alive at a time and sums of some overlap
+/// with what is done to others.
+template <int radix, class D, class Get, class Put>
+HWY_INLINE void butterfly(D d, const Get& get, const Put& put) {
   if constexpr (radix == 1) {
-    return;
+    put(0, get(0));
   } else if constexpr (radix == 2) {
-    const Complexes<V> a = x[0];
-    x[0] = a + x[1];
-    x[1] = a - x[1];
+    const auto a = get(0), b = get(1);
+    put(0, sum(d, a, b));
+    put(1, difference(d, a, b));
   } else if constexpr (radix == 4) {
-    radix_4(x[0], x[1], x[2], x[3]);
+    last_sums(d, first_sums(d, get(0), get(1), get(2), get(3)), 0, 1, put);
   } else if constexpr (radix == 8) {
-    radix_4(x[0], x[2], x[4], x[6]);
-    radix_4(x[1], x[3], x[5], x[7]);
-    const Complexes<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6];
-    const Complexes<V> o0 = x[1], o1 = eighth(d, x[3]), o2 = x[5], o3 = three_eighths(d, x[7]);
-    x[0] = e0 + o0;
-    x[4] = e0 - o0;
-    x[1] = e1 + o1;
-    x[5] = e1 - o1;
-    x[2] = minus_i(e2, o2);
-    x[6] = plus_i(e2, o2);
-    x[3] = e3 + o3;
-    x[7] = e3 - o3;
+    eight_values(d, get, put);
   } else if constexpr (radix == 16) {
-    constexpr double c1 = 0.92387953251128675613, s1 = 0.38268343236508977173;
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; ++p) radix_4(x[p], x[p + 4], x[p + 8], x[p + 12]);
-    // x[p + 4 k] is now value k of residue p; its twiddle is e^(-2 pi i p k / 16).
-    x[5] = twiddled(d, x[5], c1, s1);
-    x[6] = eighth(d, x[6]);
-    x[7] = twiddled(d, x[7], s1, c1);
-    x[9] = eighth(d, x[9]);
-    x[10] = {x[10].im, hn::Neg(x[10].re)};
-    x[11] = three_eighths(d, x[11]);
-    x[13] = twiddled(d, x[13], s1, c1);
-    x[14] = three_eighths(d, x[14]);
-    x[15] = twiddled(d, x[15], -c1, -s1);
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) radix_4(x[4 * k], x[4 * k + 1], x[4 * k + 2], x[4 * k + 3]);
-    // x[4 k + q] is output k + 4 q.
-    const Complexes<V> y1 = x[1], y2 = x[2], y3 = x[3], y6 = x[6], y7 = x[7], y11 = x[11];
-    x[1] = x[4];
-    x[4] = y1;
-    x[2] = x[8];
-    x[8] = y2;
-    x[3] = x[12];
-    x[12] = y3;
-    x[6] = x[9];
-    x[9] = y6;
-    x[7] = x[13];
-    x[13] = y7;
-    x[11] = x[14];
-    x[14] = y11;
+    sixteen_values(d, get, put);
   } else {
-    odd_butterfly<radix>(d, x);
+    odd_butterfly<radix>(d, get, put);
   }
 }
 

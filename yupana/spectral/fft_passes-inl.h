@@ -18,75 +18,71 @@ constexpr int max_radix = 8;
 constexpr int max_radix = 16;
 #endif
 
-/// The complex number, of W in memory, that lane l of their vectors holds; its own inverse. AVX2
-/// shuffles within halves of a vector: in this order two shuffles load W numbers and two store
-/// them, where the order of memory takes six and four.
+/// The complex number, of W in memory, that lane l of their vectors holds. Vectors of 256 and of
+/// 512 bits are shuffled within parts of 128: in this order two shuffles load W numbers and two
+/// store them, without registers that hold an order.
 template <class T, int W>
 constexpr int place_of_lane(int l) {
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (sizeof(T) * W == 32) {
-    constexpr int run = 8 / sizeof(T);
-    constexpr int runs[] = {0, 2, 1, 3};
-    return runs[l / run] * run + l % run;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) * W >= 32) {
+    constexpr int run = 8 / sizeof(T);  // of a half of 128 bits
+    return l / run % 2 * (W / 2) + l / (2 * run) * run + l % run;
   }
 #endif
   return l;
+}
+template <class T, int W>
+std::vector<std::int64_t> places_of() {
+  std::vector<std::int64_t> places;
+  for (int l = 0; l < W; ++l) places.push_back(place_of_lane<T, W>(l));
+  return places;
 }
 
 #if HWY_TARGET != HWY_SCALAR
 /// Vectors of real and of imaginary parts from complex numbers in memory, in two vectors.
 template <class D, class V>
 HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (sizeof(V) == 32) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(V) >= 32) {
     if constexpr (sizeof(hn::TFromD<D>) == 8) {
       return {hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)};
-    } else {
+    } else if constexpr (sizeof(V) == 32) {
       return {V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)}, V{_mm256_shuffle_ps(a.raw, b.raw, 0xDD)}};
     }
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 4) {
+      return {V{_mm512_shuffle_ps(a.raw, b.raw, 0x88)}, V{_mm512_shuffle_ps(a.raw, b.raw, 0xDD)}};
+    }
+#endif
   }
 #endif
   return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
 }
 #endif
 
-/// The inverse, to memory. Highway's own takes six shuffles with 512 bits, where two can pick from
-/// both vectors.
+/// The inverse, to memory.
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void store_interleaved(D d, V re, V im, T* at) {
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (sizeof(V) == 32) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(V) >= 32) {
     hn::StoreU(hn::InterleaveLower(d, re, im), d, at);
-    hn::StoreU(hn::InterleaveUpper(d, re, im), d, at + 32 / sizeof(T));
-    return;
-  }
-#elif HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(V) == 64) {
-    if constexpr (sizeof(T) == 4) {
-      const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-      _mm512_storeu_ps(at, _mm512_permutex2var_ps(re.raw, low, im.raw));
-      _mm512_storeu_ps(at + 16, _mm512_permutex2var_ps(re.raw, high, im.raw));
-    } else {
-      const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-      const __m512i high = _mm512_add_epi64(low, _mm512_set1_epi64(4));
-      _mm512_storeu_pd(at, _mm512_permutex2var_pd(re.raw, low, im.raw));
-      _mm512_storeu_pd(at + 8, _mm512_permutex2var_pd(re.raw, high, im.raw));
-    }
+    hn::StoreU(hn::InterleaveUpper(d, re, im), d, at + sizeof(V) / sizeof(T));
     return;
   }
 #endif
   hn::StoreInterleaved2(re, im, d, at);
 }
 
-template <class T>
+/// Rows of W numbers of each part, W at most the lanes of this target.
+template <class T, int W = static_cast<int>(HWY_LANES(T))>
 struct Rows {
-  using D = hn::ScalableTag<T>;
+  using Number = T;
+  using D = hn::CappedTag<T, W>;
   using V = hn::Vec<D>;
   using C = Complexes<V>;
-  static constexpr std::int64_t lanes = HWY_LANES(T);
+  static constexpr std::int64_t lanes = W;
   static constexpr std::int64_t row = 2 * lanes;
-  static constexpr int place(int l) { return place_of_lane<T, static_cast<int>(lanes)>(l); }
+  static constexpr int place(int l) { return place_of_lane<T, W>(l); }
 
   static HWY_INLINE C load(const T* at) {
     const D d;
@@ -136,32 +132,30 @@ HWY_INLINE void with_radix(int radix, const Body& body) {
 }
 
 /// A pass that is not the last, over one group: its m = length / radix butterflies.
-template <int radix, class T, class Load>
-HWY_INLINE void butterflies(std::int64_t m, const T* twiddles, const Load& load, T* group) {
-  using R = Rows<T>;
+template <int radix, class R, class Load>
+HWY_INLINE void butterflies(std::int64_t m,
+                            const typename R::Number* twiddles,
+                            const Load& load,
+                            typename R::Number* group) {
   const typename R::D d;
   for (std::int64_t j = 0; j < m; ++j) {
-    typename R::C x[radix];
-#pragma GCC unroll 16
-    for (int p = 0; p < radix; ++p) x[p] = load(j + p * m);
-    butterfly<radix>(d, x);
-    R::store(x[0], group + j * R::row);
-#pragma GCC unroll 16
-    for (int q = 1; q < radix; ++q) {
-      const auto w = broadcast(d, twiddles + 2 * (q - 1));
-      R::store(x[q] * w, group + (j + q * m) * R::row);
-    }
+    butterfly<radix>(
+        d,
+        [&](int p) HWY_ATTR { return load(j + p * m); },
+        [&](int q, typename R::C x) HWY_ATTR {
+          if (q > 0) x = x * broadcast(d, twiddles + 2 * (q - 1));
+          R::store(x, group + (j + q * m) * R::row);
+        });
     twiddles += 2 * (radix - 1);
   }
 }
 
-template <class T>
+template <class R, class T = typename R::Number>
 HWY_NOINLINE void inner_pass(const RowPlan<T>& plan, std::size_t index, T* group) {
-  using R = Rows<T>;
   const RadixPass& pass = plan.passes[index];
   const T* twiddles = plan.twiddles.data() + pass.twiddles;
   with_radix(pass.radix, [&](auto radix) HWY_ATTR {
-    butterflies<radix.value, T>(
+    butterflies<radix.value, R>(
         pass.length / radix.value,
         twiddles,
         [&](std::int64_t row) HWY_ATTR { return R::load(group + row * R::row); },
@@ -169,9 +163,8 @@ HWY_NOINLINE void inner_pass(const RowPlan<T>& plan, std::size_t index, T* group
   });
 }
 
-template <class T>
+template <class R, class T = typename R::Number>
 HWY_NOINLINE void first_pass(const RowJob<T>& job) {
-  using R = Rows<T>;
   const typename R::D d;
   const RadixPass& pass = job.plan->passes[0];
   const T* twiddles = job.plan->twiddles.data();
@@ -179,7 +172,7 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
   // transform.
   const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
   with_radix(pass.radix, [&](auto radix) HWY_ATTR {
-    butterflies<radix.value, T>(
+    butterflies<radix.value, R>(
         pass.length / radix.value,
         twiddles,
         [&](std::int64_t row) HWY_ATTR {
@@ -191,26 +184,23 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
   });
 }
 
-/// The last pass over groups [begin, end) of `radix` rows each; put(group, q, value) stores.
-template <int radix, class T, class Put>
-HWY_INLINE void last_butterflies(const T* buffer,
+/// The last pass over groups [begin, end) of `radix` rows each; put(q, value) of put_of(group)
+/// stores.
+template <int radix, class R, class PutOf>
+HWY_INLINE void last_butterflies(const typename R::Number* buffer,
                                  std::int64_t begin,
                                  std::int64_t end,
-                                 const Put& put) {
-  using R = Rows<T>;
-  const typename R::D d;
+                                 const PutOf& put_of) {
   for (std::int64_t g = begin; g < end; ++g) {
-    typename R::C x[radix];
-#pragma GCC unroll 16
-    for (int p = 0; p < radix; ++p) x[p] = R::load(buffer + (g * radix + p) * R::row);
-    butterfly<radix>(d, x);
-    put(g, x);
+    butterfly<radix>(
+        typename R::D(),
+        [&](int p) HWY_ATTR { return R::load(buffer + (g * radix + p) * R::row); },
+        put_of(g));
   }
 }
 
-template <int radix, class T>
+template <int radix, class R, class T = typename R::Number>
 HWY_INLINE void last_to_tiles(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
-  using R = Rows<T>;
   using C = typename R::C;
   const typename R::D d;
   const RowPlan<T>& plan = *job.plan;
@@ -225,82 +215,101 @@ HWY_INLINE void last_to_tiles(const RowJob<T>& job, std::int64_t begin, std::int
     R::store(root(job.first_column * q * m % step.order) * R::load(step.of_q + q * R::row),
              of_q + q * R::row);
   }
-  last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
+  last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
     const std::int64_t base = plan.to[static_cast<std::size_t>(g)];
     const C of_base =
         root(job.first_column * base % step.order) * R::load(step.of_base + g * R::row);
-#pragma GCC unroll 16
-    for (int q = 0; q < radix; ++q) {
+    return [&job, &of_q, base, of_base, m](int q, C x) HWY_ATTR {
       const std::int64_t k = base + q * m;
       const C w = q == 0 ? of_base : of_base * R::load(of_q + q * R::row);
-      T* to = job.out + k / R::lanes * job.out_stride + k % R::lanes * R::row;
-      R::store(x[q] * w, to);
-    }
+      R::store(x * w, job.out + k / R::lanes * job.out_stride + k % R::lanes * R::row);
+    };
   });
 }
 
-template <class T>
-HWY_NOINLINE void last_pass(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
-  using R = Rows<T>;
+/// Complex results; `changed`: scaled and multiplied as the job says.
+template <int radix, bool changed, class R, class T = typename R::Number>
+HWY_INLINE void last_to_complexes(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
   using C = typename R::C;
   const typename R::D d;
   const RowPlan<T>& plan = *job.plan;
+  const std::int64_t step = plan.rows / radix * job.out_stride;
+  const auto scale = hn::Set(d, job.scale);
+  const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+  const T* const factors = job.factors;
+  T* const out = job.out;
+  last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
+    const std::int64_t first = plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+    return [=](int q, C x) HWY_ATTR {
+      const std::int64_t at = first + q * step;
+      if constexpr (changed) {
+        if (factors != nullptr) x = x * R::load_complexes(factors + at);
+        x = {hn::Mul(x.re, scale), hn::Mul(x.im, scale_imaginary)};
+      }
+      R::store_complexes(x, out + at);
+    };
+  });
+}
+
+/// The last pass where results are complex numbers.
+template <class R, class T = typename R::Number>
+HWY_NOINLINE void last_pass_to_complexes(const RowJob<T>& job,
+                                         std::int64_t begin,
+                                         std::int64_t end) {
+  const bool changed = job.factors != nullptr || job.scale != 1 || job.scale_imaginary != 1;
+  with_radix(job.plan->passes.back().radix, [&](auto radix) HWY_ATTR {
+    constexpr bool rare = radix.value == 11 || radix.value == 13;  // not worth code of their own
+    if constexpr (!rare) {
+      if (!changed) return last_to_complexes<radix.value, false, R>(job, begin, end);
+    }
+    last_to_complexes<radix.value, true, R>(job, begin, end);
+  });
+}
+
+template <class R, class T = typename R::Number>
+HWY_NOINLINE void last_pass_to_rows(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
+  const RowPlan<T>& plan = *job.plan;
   with_radix(plan.passes.back().radix, [&](auto constant) HWY_ATTR {
     constexpr int radix = constant.value;
+    if (job.sink == Sink::tiles) return last_to_tiles<radix, R>(job, begin, end);
     const std::int64_t m = plan.rows / radix;
-    if (job.sink == Sink::tiles) {
-      last_to_tiles<radix>(job, begin, end);
-    } else if (job.sink == Sink::rows) {
-      last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
-        T* to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
-#pragma GCC unroll 16
-        for (int q = 0; q < radix; ++q) R::store(x[q], to + q * m * R::row);
-      });
-    } else {
-      const auto scale = hn::Set(d, job.scale);
-      const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
-      last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
-        const std::int64_t first = plan.to[static_cast<std::size_t>(g)] * job.out_stride;
-        T* to = job.out + first;
-        if (job.factors != nullptr) {
-#pragma GCC unroll 16
-          for (int q = 0; q < radix; ++q) {
-            x[q] = x[q] * R::load_complexes(job.factors + first + q * m * job.out_stride);
-          }
-        }
-#pragma GCC unroll 16
-        for (int q = 0; q < radix; ++q) {
-          const C y = {hn::Mul(x[q].re, scale), hn::Mul(x[q].im, scale_imaginary)};
-          R::store_complexes(y, to + q * m * job.out_stride);
-        }
-      });
-    }
+    last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
+      T* const to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
+      return [to, m](int q, typename R::C x) HWY_ATTR { R::store(x, to + q * m * R::row); };
+    });
   });
+}
+
+/// Rows of fewer lanes than the target's are those of short signals, which end as complex numbers.
+template <class R, class T = typename R::Number>
+HWY_INLINE void last_pass(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
+  if constexpr (R::lanes == Rows<T>::lanes) {
+    if (job.sink != Sink::complexes) return last_pass_to_rows<R>(job, begin, end);
+  }
+  last_pass_to_complexes<R>(job, begin, end);
 }
 
 /// Passes [index, end) of one group, whose rows begin at row `first`; small groups to their end
 /// before the next, so that they stay in the first-level cache.
-template <class T>
+template <class R, class T = typename R::Number>
 void finish_group(const RowJob<T>& job, std::size_t index, std::int64_t first) {
-  using R = Rows<T>;
   const RowPlan<T>& plan = *job.plan;
   const RadixPass& pass = plan.passes[index];
   if (index + 1 == plan.passes.size()) {
-    return last_pass(job, first / pass.radix, first / pass.radix + 1);
+    return last_pass<R>(job, first / pass.radix, first / pass.radix + 1);
   }
-  inner_pass(plan, index, job.buffer + first * R::row);
+  inner_pass<R>(plan, index, job.buffer + first * R::row);
   const std::int64_t m = pass.length / pass.radix;
   if (index + 2 == plan.passes.size()) {
-    return last_pass(job, first / m, first / m + pass.radix);
+    return last_pass<R>(job, first / m, first / m + pass.radix);
   }
-  for (int q = 0; q < pass.radix; ++q) finish_group(job, index + 1, first + q * m);
+  for (int q = 0; q < pass.radix; ++q) finish_group<R>(job, index + 1, first + q * m);
 }
 
-template <class T>
+template <class R, class T = typename R::Number>
 void transform(const RowJob<T>& job) {
-  using R = Rows<T>;
   const RowPlan<T>& plan = *job.plan;
-  if (job.in == nullptr) return finish_group(job, 0, 0);
+  if (job.in == nullptr || R::lanes < Rows<T>::lanes) return finish_group<R>(job, 0, 0);
   if (plan.passes.size() == 1) {
     const typename R::D d;
     const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
@@ -309,12 +318,12 @@ void transform(const RowJob<T>& job) {
       x.im = hn::Xor(x.im, flip);
       R::store(x, job.buffer + j * R::row);
     }
-    return finish_group(job, 0, 0);
+    return finish_group<R>(job, 0, 0);
   }
-  first_pass(job);
+  first_pass<R>(job);
   const std::int64_t m = plan.rows / plan.passes[0].radix;
-  if (plan.passes.size() == 2) return last_pass(job, 0, plan.passes[0].radix);
-  for (int q = 0; q < plan.passes[0].radix; ++q) finish_group(job, 1, q * m);
+  if (plan.passes.size() == 2) return last_pass<R>(job, 0, plan.passes[0].radix);
+  for (int q = 0; q < plan.passes[0].radix; ++q) finish_group<R>(job, 1, q * m);
 }
 
 }  // namespace yupana::spectral::cpu::HWY_NAMESPACE

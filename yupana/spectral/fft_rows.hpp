@@ -44,16 +44,8 @@ struct RowJob {
   std::int64_t first_column = 0;  ///< of tiles: j0
 };
 
-/// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
-struct ShortShape {
-  int lanes = 0;       ///< of those vectors; 0: not this way
-  int radix = 0;       ///< of that pass
-  bool whole = false;  ///< the other pass as well, without leaving the registers: n = radix lanes
-};
-
 template <class T>
 struct ShortJob {
-  ShortShape shape;
   std::int64_t length = 0;
   const T* in = nullptr;
   T in_sign = 1;
@@ -62,6 +54,17 @@ struct ShortJob {
   T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
   T scale = 1;       ///< of whole: real parts
   T scale_imaginary = 1;  ///< of whole: imaginary parts
+};
+
+/// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
+template <class T>
+struct ShortShape {
+  int lanes = 0;       ///< of those vectors; 0: not this way
+  int radix = 0;       ///< of that pass
+  bool whole = false;  ///< the other pass as well, without leaving the registers: n = radix lanes
+  void (*pass)(const ShortJob<T>& job) = nullptr;
+  void (*rest)(const RowJob<T>& job) = nullptr;  ///< the passes over rows of as many lanes
+  std::vector<std::int64_t> places;  ///< of the lanes of those vectors: see RowFunctions
 };
 
 /// out[j] = x[j] y[j], with x's imaginary parts times `sign`, scaled; `count` complex numbers. out
@@ -93,11 +96,11 @@ template <class T>
 struct RowFunctions {
   std::int64_t lanes;  ///< L
   int max_radix;       ///< of a pass
-  /// Lane l of a row holds the signal or column, of L in memory, places[l]; its own inverse.
+  /// Lane l of a row holds the signal or column, of L in memory, places[l].
   std::vector<std::int64_t> places;
+  std::vector<std::int64_t> lane_of;  ///< of a place its lane
   void (*transform)(const RowJob<T>& job);
-  ShortShape (*short_shape)(std::int64_t length);
-  void (*short_pass)(const ShortJob<T>& job);
+  ShortShape<T> (*short_shape)(std::int64_t length);
   void (*multiply_complexes)(const ProductJob<T>& job, std::int64_t count);
 
   /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed.

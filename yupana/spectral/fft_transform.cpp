@@ -15,10 +15,14 @@ constexpr std::int64_t longest_alone = 32;
 /// Shortest signal worth more than one thread: about 20 us of work.
 constexpr std::int64_t min_parallel = std::int64_t{1} << 14;
 
-/// Of a lane, and of a place the lane: see RowFunctions.
+/// See RowFunctions.
 template <class T>
-std::int64_t place(std::int64_t lane) {
+std::int64_t place_of(std::int64_t lane) {
   return row_functions<T>().places[static_cast<std::size_t>(lane)];
+}
+template <class T>
+std::int64_t lane_of(std::int64_t place) {
+  return row_functions<T>().lane_of[static_cast<std::size_t>(place)];
 }
 
 template <class T>
@@ -40,7 +44,7 @@ void LaneTransform<T>::load(
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
     for (std::int64_t l = 0; l < count; ++l) {
       const T* from = in + 2 * (j * stride + l * distance);
-      const std::int64_t lane = place<T>(l);
+      const std::int64_t lane = lane_of<T>(l);
       rows[j * 2 * lanes_ + lane] = from[0];
       rows[j * 2 * lanes_ + lanes_ + lane] = sign * from[1];
     }
@@ -85,7 +89,7 @@ void LaneTransform<T>::run(const T* in,
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
     for (std::int64_t l = 0; l < count; ++l) {
       T* to = out + 2 * (j * out_stride + l * out_distance);
-      const std::int64_t lane = place<T>(l);
+      const std::int64_t lane = lane_of<T>(l);
       to[0] = ends.scale * result[j * 2 * lanes_ + lane];
       to[1] = ends.scale_imaginary * result[j * 2 * lanes_ + lanes_ + lane];
     }
@@ -93,11 +97,11 @@ void LaneTransform<T>::run(const T* in,
 }
 
 template <class T>
-ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
-    : shape_(shape),
+ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape<T> shape)
+    : shape_(std::move(shape)),
       n_(length),
-      rows_(shape.whole ? 1 : length / shape.radix),
-      twiddles_(2 * round_up(length / shape.radix, shape.lanes) * (shape.radix - 1)),
+      rows_(shape_.whole ? 1 : length / shape_.radix),
+      twiddles_(2 * round_up(length / shape_.radix, shape_.lanes) * (shape_.radix - 1)),
       scratch_(2 * length) {
   const auto roots = unit_roots(n_);
   T* to = twiddles_.data();
@@ -107,7 +111,7 @@ ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
     const std::int64_t j = std::min(group, places - lanes);
     for (std::int64_t q = 1; q < shape_.radix; ++q) {
       for (std::int64_t l = 0; l < lanes; ++l) {
-        const std::int64_t k = lanes == row_functions<T>().lanes ? place<T>(l) : l;
+        const std::int64_t k = shape_.places[static_cast<std::size_t>(l)];
         const std::complex<double> w = roots[static_cast<std::size_t>((j + k) * q)];
         to[l] = static_cast<T>(w.real());
         to[lanes + l] = static_cast<T>(w.imag());
@@ -120,7 +124,6 @@ ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
 template <class T>
 void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
   ShortJob<T> first;
-  first.shape = shape_;
   first.length = n_;
   first.in = in;
   first.in_sign = ends.sign;
@@ -129,7 +132,7 @@ void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
   first.scale_imaginary = ends.scale_imaginary;
   if (shape_.whole) {
     first.out = out;
-    return row_functions<T>().short_pass(first);
+    return shape_.pass(first);
   }
   // A lock taken and given back twice is a tenth of the shortest of these.
   if (n_ <= max_on_stack) {
@@ -143,7 +146,7 @@ void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
 template <class T>
 void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> ends) {
   first.out = values;
-  row_functions<T>().short_pass(first);
+  shape_.pass(first);
   RowJob<T> job;
   job.plan = &rows_;
   job.sink = Sink::complexes;
@@ -153,7 +156,7 @@ void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> end
   for (std::int64_t part = 0; part < shape_.radix / shape_.lanes; ++part) {
     job.buffer = values + part * 2 * shape_.lanes * rows_.rows;
     job.out = out + part * 2 * shape_.lanes;
-    row_functions<T>().transform(job);
+    shape_.rest(job);
   }
 }
 
@@ -181,7 +184,7 @@ void FourStep<T>::make_twiddles() {
   const auto put = [&](std::int64_t power, T* to) {
     for (std::int64_t l = 0; l < lanes_; ++l) {
       const std::complex<double> w = roots_(static_cast<std::int64_t>(
-          static_cast<unsigned __int128>(place<T>(l)) * static_cast<unsigned __int128>(power) %
+          static_cast<unsigned __int128>(place_of<T>(l)) * static_cast<unsigned __int128>(power) %
           static_cast<unsigned __int128>(n_)));
       to[l] = static_cast<T>(w.real());
       to[lanes_ + l] = static_cast<T>(w.imag());
@@ -292,9 +295,9 @@ Transform<T>::Transform(Context* context, std::int64_t length) : n_(length) {
     bluestein_ = std::make_unique<Bluestein<T>>(context, n_);
     return;
   }
-  const ShortShape shape = n_ <= longest_short ? row_functions<T>().short_shape(n_) : ShortShape();
+  ShortShape<T> shape = n_ <= longest_short ? row_functions<T>().short_shape(n_) : ShortShape<T>();
   if (shape.lanes > 0) {
-    short_ = std::make_unique<ShortTransform<T>>(n_, shape);
+    short_ = std::make_unique<ShortTransform<T>>(n_, std::move(shape));
     return;
   }
   const Split split = split_of(n_, row_functions<T>().lanes, row_functions<T>().max_radix);

@@ -112,7 +112,7 @@ template <class T>
 class ShortTransform {
  public:
   /// Where shape.lanes is not 0.
-  ShortTransform(std::int64_t length, ShortShape shape);
+  ShortTransform(std::int64_t length, ShortShape<T> shape);
   /// Contiguous; out may be in.
   void run(const T* in, T* out, Ends<T> ends);
   std::uint64_t bytes() const { return twiddles_.bytes() + rows_.bytes() + scratch_.bytes(); }
@@ -120,7 +120,7 @@ class ShortTransform {
  private:
   static constexpr std::int64_t max_on_stack = 1024;
   void passes(ShortJob<T> first, T* values, T* out, Ends<T> ends);
-  ShortShape shape_;
+  ShortShape<T> shape_;
   std::int64_t n_;
   RowPlan<T> rows_;
   Array<T> twiddles_;

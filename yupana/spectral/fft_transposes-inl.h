@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// x and y become vectors of their even and of their odd numbers, within each half of 128 bits.
 template <class D, class V>
 HWY_INLINE void interleave(D d, V& x, V& y) {
@@ -51,13 +51,74 @@ HWY_INLINE void turn_halves(D d, V* x) {
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX3
+/// Quarters 0 and 2 of x and of y; quarters 1 and 3.
+template <class V>
+HWY_INLINE V even_quarters(V x, V y) {
+  if constexpr (sizeof(hn::TFromV<V>) == 8)
+    return V{_mm512_shuffle_f64x2(x.raw, y.raw, 0x88)};
+  else
+    return V{_mm512_shuffle_f32x4(x.raw, y.raw, 0x88)};
+}
+template <class V>
+HWY_INLINE V odd_quarters(V x, V y) {
+  if constexpr (sizeof(hn::TFromV<V>) == 8)
+    return V{_mm512_shuffle_f64x2(x.raw, y.raw, 0xDD)};
+  else
+    return V{_mm512_shuffle_f32x4(x.raw, y.raw, 0xDD)};
+}
+
+/// turn_vectors() of 512 bits: within quarters of 128 bits first, then quarters change places, by
+/// shuffles that need no register for their order.
+template <int W, class D, class V>
+HWY_INLINE void turn_quarters(D d, V* x) {
+  const hn::Repartition<double, D> pairs;
+  constexpr int run = W / 4;  // lanes of a quarter
+  V y[W];
+  if constexpr (run == 4) {
+#pragma GCC unroll 4
+    for (int i = 0; i < W; i += 4) {
+      const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x[i], x[i + 1]));
+      const auto b = hn::BitCast(pairs, hn::InterleaveLower(d, x[i + 2], x[i + 3]));
+      const auto c = hn::BitCast(pairs, hn::InterleaveUpper(d, x[i], x[i + 1]));
+      const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x[i + 2], x[i + 3]));
+      y[i] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
+      y[i + 1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
+      y[i + 2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
+      y[i + 3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+    }
+  } else {
+#pragma GCC unroll 4
+    for (int i = 0; i < W; i += 2) {
+      y[i] = hn::InterleaveLower(d, x[i], x[i + 1]);
+      y[i + 1] = hn::InterleaveUpper(d, x[i], x[i + 1]);
+    }
+  }
+  // y[b run + a], quarter c: lane c run + a of vectors b run and on.
+#pragma GCC unroll 4
+  for (int a = 0; a < run; ++a) {
+    const V even_low = even_quarters(y[a], y[a + run]);
+    const V odd_low = odd_quarters(y[a], y[a + run]);
+    const V even_high = even_quarters(y[a + 2 * run], y[a + 3 * run]);
+    const V odd_high = odd_quarters(y[a + 2 * run], y[a + 3 * run]);
+    x[a] = even_quarters(even_low, even_high);
+    x[a + 2 * run] = odd_quarters(even_low, even_high);
+    x[a + run] = even_quarters(odd_low, odd_high);
+    x[a + 3 * run] = odd_quarters(odd_low, odd_high);
+  }
+}
+#endif
+
 /// Turns W x W values: vector i of the result holds lane i of every x[j]. With the bits of a
 /// vector's number above those of a lane's, a round rotates them all by one place; after log2 W
 /// rounds the two have changed places.
 template <int W, class D, class V>
 HWY_INLINE void turn_vectors(D d, V* x) {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(V) == 32) return turn_halves<W>(d, x);
+#endif
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(V) == 64) return turn_quarters<W>(d, x);
 #endif
 #if HWY_TARGET == HWY_SCALAR
   (void)d;

@@ -51,7 +51,7 @@ class HalfSpectrum {
     table_ = Array<T>(2 * groups * lanes);
     for (std::int64_t k = 0; k < groups * lanes; ++k) {
       const std::complex<double> w = unit_root((1 + k) % n, n);
-      const std::int64_t lane = row_functions<T>().places[static_cast<std::size_t>(k % lanes)];
+      const std::int64_t lane = row_functions<T>().lane_of[static_cast<std::size_t>(k % lanes)];
       T* const to = &table_[k / lanes * 2 * lanes + lane];
       to[0] = static_cast<T>(w.real());
       to[lanes] = static_cast<T>(w.imag());
