@@ -233,7 +233,7 @@ void add_fit(Command& som) {
   command
       .input("table",
              params->table,
-             "CSV, TSV, .npy (n x d) or libsvm; also gzip; values become float32")
+             ".npy (n x d), or CSV, TSV or libsvm, also gzip; values become float32")
       .required();
   add_map_options(command, params->som);
   command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
