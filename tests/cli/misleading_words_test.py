@@ -115,6 +115,21 @@ def one_was_counted_as_several_and_several_twice():
     assert "2 products are infinite or NaN" in run("scan", "numbers.txt", "--op", "product", "-o", "s.txt").stderr
 
 
+def a_label_that_the_model_does_not_know_was_lost():
+    put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i % 2]}\n" for i in range(40)))
+    put("new.csv", "a,b,y\n1,2,zebra\n3,4,p\n5,6,ant\n7,8,zebra\n")
+    run("som", "fit", "rows.csv", "--label", "y", "--rows", 3, "--cols", 3, "-o", "map")
+    done = run("som", "apply", "map.json", "new.csv", "-o", "new.tsv")
+    header, *rows = [line.split("\t") for line in pathlib.Path("new.tsv").read_text().splitlines()]
+    assert [row[header.index("label")] for row in rows] == ["zebra", "p", "ant", "zebra"]
+    assert {row[header.index("class")] for row in rows} <= {"p", "q"}
+    assert "3 of them, of classes that the model does not know, count as wrong" in done.stdout
+    put("new.csv", "a,b,y\n1,2,zebra\n3,4,p\n")
+    done = run("som", "apply", "map.json", "new.csv", "-o", "new.tsv")
+    assert "1 of them, of a class that the model does not know, counts as wrong" in done.stdout
+    assert "'zebra' for one" in done.stderr
+
+
 def help_promised_what_is_refused():
     for command in (("tree", "fit"), ("forest", "fit"), ("som", "fit"), ("closest",)):
         assert ".npy; also gzip" not in run(*command, "--help").stdout.replace("\n", " "), command

@@ -356,6 +356,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   SomResult result = result_of(model);
   SomRows rows{
       &nearest, model.params.grid, model.classes, table.codes, {}, model.clusters, &table.ids};
+  if (!table.label.empty()) rows.class_names = table.classes;
   if (!model.label.empty()) {
     rows.classes =
         som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);
