@@ -72,7 +72,8 @@ void add_closest(Command& program) {
         options->neighbors.out = call.out;
         return list_pairs(context, call, options->neighbors);
       });
-  command.input("input", params.in.path, "points: .npy, TSPLIB .tsp or text, also gzip").required();
+  command.input("input", params.in.path, "points: .npy, or TSPLIB .tsp or text, both also gzip")
+      .required();
   command
       .list("--columns",
             params.in.columns,

@@ -16,7 +16,7 @@ void check_out(const std::string& out) {
   if (out.empty()) throw usage_error("-o: expected a name, got ''; name a file");
   if (out == "-") {
     throw usage_error(
-        "-o -: expected a name, got '-'; name a file, or /dev/stdout for a single one");
+        "-o -: expected a name, got '-'; name a file, or, where -o is a file, /dev/stdout");
   }
   const fs::path name = fs::path(out).filename();
   if (!name.empty() && name != "." && name != "..") return;
@@ -34,7 +34,7 @@ void check_prefix(const std::string& out) {
   const bool stream = is_standard_output(out) || out == "/dev/stderr";
   if (!stream && !fs::is_other(status)) return;
   throw usage_error(
-      "-o {}: expected the beginning of the names of several files, got a device or pipe; name it "
+      "-o {}: expected a name to which endings as .json are added, got a device or pipe; name it "
       "as out/run",
       out);
 }

@@ -9,7 +9,7 @@ namespace yupana::cli {
 /// Throws usage for a -o that names no file: empty, "-", or a folder ("out/").
 void check_out(const std::string& out);
 
-/// Throws usage for a -o that names a device or a pipe, of commands that write several files.
+/// Throws usage for a -o that names a device or a pipe, of commands that add endings to it.
 void check_prefix(const std::string& out);
 
 /// The folder in which -o makes files; none where it is not given, or names a symbolic link, a

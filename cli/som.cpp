@@ -38,8 +38,10 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
     if (result.unknown > 0) {
-      answer.text += fmt::format(
-          "{} of them, of classes that the model does not know, count as wrong\n", result.unknown);
+      answer.text += fmt::format("{} of them, of {} that the model does not know, {} as wrong\n",
+                                 result.unknown,
+                                 result.unknown == 1 ? "a class" : "classes",
+                                 result.unknown == 1 ? "counts" : "count");
     }
   }
   const som::Schedule& schedule = result.schedule;
@@ -233,7 +235,7 @@ void add_fit(Command& som) {
   command
       .input("table",
              params->table,
-             "CSV, TSV, .npy (n x d) or libsvm; also gzip; values become float32")
+             ".npy (n x d), or CSV, TSV or libsvm, also gzip; values become float32")
       .required();
   add_map_options(command, params->som);
   command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");

@@ -343,8 +343,9 @@ void add_fit(Command& program, bool forest) {
       program,
       {.name = "fit",
        .purpose =
-           forest ? "Grow a random forest on a table (CSV, TSV, libsvm, .npy; also gzip)."
-                  : "Grow an exact decision tree on a table (CSV, TSV, libsvm, .npy; also gzip).",
+           forest
+               ? "Grow a random forest on a table (CSV, TSV, libsvm, also gzip, or .npy)."
+               : "Grow an exact decision tree on a table (CSV, TSV, libsvm, also gzip, or .npy).",
        .example = forest
                       ? "yupana forest fit table.csv --label class --trees 100 --bootstrap -o "
                         "out/forest"

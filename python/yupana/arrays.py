@@ -239,7 +239,9 @@ def sort(
     unique : of equal keys the first alone; -0 equals +0, NaN equals NaN
     top : as many from the beginning of the order, at most all, shape (min(top, n),); with ``descending``
         the greatest, without the least. By default all
-    out : array to write to; keys itself is sorted in place. Not with ``unique`` or ``top``
+    out : array to write to; keys itself is sorted in place. Not with ``unique`` or ``top``. A sort that is
+        interrupted or fails leaves no particular order there and, with ``descending``, other numbers:
+        pass another array than keys where they must outlive it
 
     On a GPU all keys are sorted, in ascending order. The order is that of ``yupana sort``.
 

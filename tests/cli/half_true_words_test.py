@@ -91,7 +91,7 @@ def a_redirected_standard_output_was_a_prefix():
         with open("log", "w") as log:
             done = subprocess.run([PROGRAM, *map(str, command), "-o", "/dev/stdout"], stdout=log,
                                   stderr=subprocess.PIPE, text=True)
-        assert done.returncode == 2 and "several files, got a device or pipe" in done.stderr, done
+        assert done.returncode == 2 and "are added, got a device or pipe" in done.stderr, done
     assert not list(pathlib.Path("/dev").glob("stdout.*"))
 
 

@@ -226,7 +226,7 @@ def standard_output_as_o_was_a_file_beside_it():
                       ("tree", "export", "m.json"), ("tree", "predict", "m.json", "t.csv"),
                       ("som", "fit", "t.csv"), ("som", "apply", "s.json", "t.csv"),
                       ("som", "report", "s.json")]:
-        refuse(*arguments, "-o", "/dev/null", status=2, says="-o /dev/null: expected the beginning")
+        refuse(*arguments, "-o", "/dev/null", status=2, says="-o /dev/null: expected a name to which endings")
 
 
 def gaps_were_told_of_where_no_row_had_one():

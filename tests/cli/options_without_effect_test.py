@@ -88,7 +88,7 @@ def standard_output_was_the_beginning_of_names_in_dev():
         with open("redirected", "w") as output:
             done = subprocess.run([PROGRAM, "tree", *command, "-o", "/dev/stdout"], stdout=output,
                                   stderr=subprocess.PIPE, text=True, check=False)
-        assert done.returncode == 2 and "expected the beginning of the names of several files" in done.stderr, done
+        assert done.returncode == 2 and "expected a name to which endings as .json are added" in done.stderr, done
         assert not list(pathlib.Path("/dev").glob("stdout.*"))
 
 

@@ -18,7 +18,7 @@ def refused(*arguments, says=()):
 def files_of_a_prefix_were_written_beside_a_device():
     for command in (("dist", COHORT), ("fermat", COHORT), ("simulate", "--samples", 3, "--sites", 9)):
         for device in ("/dev/null", "/dev/stdout"):
-            refused(*command, "-o", device, says=[f"-o {device}", "several files"])
+            refused(*command, "-o", device, says=[f"-o {device}", "endings as .json are added"])
 
 
 def a_plan_of_dist_was_one_of_fermat():

@@ -168,7 +168,8 @@ TEST_F(Tables, BadLinesAreNamed) {
       "F:3: column 2 ('b'): 'x' is no number; give it as --id, leave it out with --ignore or, for "
       "trees, read it as --categorical");
   EXPECT_EQ(fault("a,y\n1,2\n3,\n", {.label = "y"}),
-            "F:3: column 2 ('y'): the value is missing; every row needs one here");
+            "F:3: column 2 ('y'): the value is missing; every row needs one here: "
+            "fill it in or drop the row");
   EXPECT_EQ(fault("a,w\n1,2\n3,-1\n", {.weight = "w"}),
             "F:3: column 2 ('w'): expected a weight of 0 or more, got -1");
   EXPECT_EQ(fault("a,b,a\n1,2,3\n"), "F:1: columns 1 and 3 have the same name 'a'; rename one");

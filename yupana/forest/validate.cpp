@@ -18,7 +18,10 @@ std::vector<std::int32_t> folds_of(std::int64_t rows,
                                    std::uint64_t seed) {
   if (folds < 2) throw usage_error("cv: expected at least 2 folds, got {}", folds);
   if (rows < folds) {
-    throw input_error("{} rows are fewer than {} folds; give fewer folds", rows, folds);
+    throw input_error("{} fewer than {} folds; {}",
+                      rows == 1 ? "1 row is" : fmt::format("{} rows are", rows),
+                      folds,
+                      rows == 1 ? "take a table of more rows" : "give fewer folds");
   }
   std::vector<std::int64_t> order(rows);
   std::iota(order.begin(), order.end(), 0);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -113,5 +114,12 @@ inline bool whole_number(std::string_view cell, double& value) {
   text[cell.size()] = '\0';
   return read_number(text, text + cell.size(), value) == text + cell.size();
 }
+
+/// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
+bool has_decimal_comma(std::string_view cell);
+
+/// What to do, to append to a message, where one of the words of a text, parted by blanks or
+/// semicolons, has a decimal comma; else empty.
+std::string decimal_comma_advice(std::string_view text);
 
 }  // namespace yupana::io

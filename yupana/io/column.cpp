@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "yupana/io/cell.hpp"
 #include "yupana/io/half.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
@@ -32,6 +33,15 @@ const char* what_holds(NumberType type, std::string_view number) {
 const char* exact_type(std::string_view integer) {
   if (number_of<std::int64_t>(integer)) return "read it as i8, or ";
   return number_of<std::uint64_t>(integer) ? "read it as u8, or " : "";
+}
+
+/// What to do about a line that is no number.
+const char* advice_on(std::string_view line, std::int64_t number) {
+  if (has_decimal_comma(trimmed(line))) {
+    return "; write a decimal comma as a point (tr , .), or keep one of two columns (cut -d, -f1)";
+  }
+  if (trimmed(line).find_first_of(" \t,;") != line.npos) return "; keep one column (cut)";
+  return number == 1 ? "; leave a line of names out (tail -n +2)" : "";
 }
 
 }  // namespace
@@ -77,7 +87,10 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
                           what_holds(type(), fields[0]));
     }
     if (field == Field::no_number) {
-      throw lines_->fault("expected one {} a line, got '{}'", words_of(type()), printable(line));
+      throw lines_->fault("expected one {} a line, got '{}'{}",
+                          words_of(type()),
+                          printable(line),
+                          advice_on(line, lines_->number()));
     }
     if (field == Field::rounded) {
       throw lines_->fault(

@@ -9,10 +9,12 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/text_fields.hpp"
 #include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
@@ -238,11 +240,30 @@ void read_square_layout(const MatrixText& text,
   layout.names.assign(header.end() - layout.n, header.end());
 }
 
+/// Throws where a comma that separates nothing but a number's digits would be taken for a
+/// separator, or a row of such numbers for names: the fields of one of the first two lines, parted
+/// by blanks or semicolons, are two or more numbers, and one has a decimal comma.
+void refuse_decimal_commas(const MatrixText& text) {
+  for (std::size_t line = 0; line < std::min<std::size_t>(2, text.lines.size()); ++line) {
+    std::string spaced(text.lines[line]);
+    std::replace(spaced.begin(), spaced.end(), ';', ' ');
+    const std::vector<std::string_view> words = words_of(spaced);
+    const auto comma = std::find_if(words.begin(), words.end(), has_decimal_comma);
+    const bool numbers = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+      return is_number(word) || has_decimal_comma(word);
+    });
+    if (words.size() < 2 || comma == words.end() || !numbers) continue;
+    throw text.fault(
+        line, "expected numbers, got '{}'{}", printable(*comma), decimal_comma_advice(*comma));
+  }
+}
+
 Layout layout_of(const MatrixText& text, const std::optional<ListedNames>& listed) {
   std::optional<std::int64_t> samples;
   if (listed) samples = static_cast<std::int64_t>(listed->names.size());
   const std::vector<std::string_view> first = text.fields(0);
   if (first.empty()) throw text.fault(0, "expected a row of numbers or names, got a blank line");
+  refuse_decimal_commas(text);
   std::vector<std::string_view> count = first;
   if (count.size() == 2 && count[0].empty()) count.erase(count.begin());  // a tab before it
   Layout layout;
@@ -291,10 +312,11 @@ void read_row(const MatrixText& text, const Layout& layout, std::int64_t i, doub
     const Field read = parse(field, row[j]);
     if (read == Field::number) continue;
     throw text.fault(line,
-                     "value {} is '{}', which is {}",
+                     "value {} is '{}', which is {}{}",
                      j + 1,
                      printable(field),
-                     read == Field::no_number ? "no number" : "beyond a double's range");
+                     read == Field::no_number ? "no number" : "beyond a double's range",
+                     decimal_comma_advice(field));
   }
   if (j < wanted) throw text.fault(line, "expected {} values, got {}", wanted, j);
 }

@@ -101,7 +101,7 @@ class TextPoints {
         choose_columns();
       } else {
         if (first_) choose_columns();
-        add_row();
+        add_row(line);
       }
       first_ = false;
     }
@@ -182,7 +182,7 @@ class TextPoints {
         for (std::size_t k = 1; k < cells_.size(); ++k) chosen_.push_back(k);
         width_ = cells_.size();
       }
-      add_row();
+      add_row(line);
     }
     if (announced >= 0 && announced != static_cast<double>(rows_)) {
       throw bad_file(params_.path,
@@ -239,9 +239,9 @@ class TextPoints {
     if (range.first == 0 && column[0] >= '0' && column[0] <= '9') throw no_column(column);
     if (range.first == 0 || range.last > width_) {
       throw bad_file(params_.path,
-                     "no column '{}': {} columns{}{}",
+                     "no column '{}': {}{}{}",
                      printable(column),
-                     width_,
+                     counted(static_cast<std::int64_t>(width_), "column"),
                      names_.empty() ? "" : ": ",
                      printable(fmt::format("{}", fmt::join(names_, ", "))));
     }
@@ -255,7 +255,7 @@ class TextPoints {
     chosen_.push_back(k);
   }
 
-  void add_row() {
+  void add_row(std::string_view line) {
     if (cells_.size() != width_) {
       throw reader_.fault("expected {} fields, got {}", width_, cells_.size());
     }
@@ -264,7 +264,12 @@ class TextPoints {
     for (const std::size_t k : chosen_) {
       double value = 0;
       if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
-        throw reader_.fault("expected a finite number, got '{}'", printable(cells_[k].text));
+        std::string advice = decimal_comma_advice(line);
+        if (advice.empty() && !names_.empty() && params_.columns.empty()) {
+          advice = "; name the columns of coordinates with --columns";
+        }
+        throw reader_.fault(
+            "expected a finite number, got '{}'{}", printable(cells_[k].text), advice);
       }
       if (double same = 0;
           std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {

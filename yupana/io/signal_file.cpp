@@ -9,6 +9,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
@@ -21,7 +22,10 @@ std::string fault_of(Field field, std::string_view text, double value) {
   if (field == Field::too_large) {
     return fmt::format("'{}' is beyond what a double holds", printable(text));
   }
-  if (field == Field::no_number) return fmt::format("expected a number, got '{}'", printable(text));
+  if (field == Field::no_number) {
+    return fmt::format(
+        "expected a number, got '{}'{}", printable(text), decimal_comma_advice(text));
+  }
   return fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
                      printable(text),
                      value);

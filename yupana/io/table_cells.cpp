@@ -106,6 +106,17 @@ bool has_decimal_comma(std::string_view cell) {
   return whole_number(text, value);
 }
 
+std::string decimal_comma_advice(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t;"), text.size());
+    if (has_decimal_comma(text.substr(0, end))) {
+      return "; numbers have a decimal point: write 1.5 for 1,5 (tr , .)";
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
 std::string beyond_range(std::string_view number, std::size_t bytes) {
   return fmt::format(
       "{} is beyond the range of float{}; scale the column, or leave it out with "

@@ -71,9 +71,6 @@ std::string lost_number(std::string_view cell, double value, std::size_t bytes);
 /// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite or 0.
 std::string beyond_range(std::string_view number, std::size_t bytes);
 
-/// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
-bool has_decimal_comma(std::string_view cell);
-
 /// The delimiter that a line has most of outside quotes: comma, tab, semicolon or bar; a blank
 /// where it has none of them.
 char found_delimiter(std::string_view line);

@@ -47,7 +47,10 @@ class Putter {
         return;
       case ColumnUse::label:
       case ColumnUse::label_number:
-        if (value != value) fail(row, column, "the value is missing; every row needs one here");
+        if (value != value)
+          fail(row,
+               column,
+               "the value is missing; every row needs one here: fill it in or drop the row");
         if (columns_.uses[column] == ColumnUse::label_number && std::isinf(value)) {
           fail(row, column, fmt::format("expected a finite number, got {}", value));
         }

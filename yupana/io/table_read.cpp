@@ -180,7 +180,7 @@ class PieceReader {
         return;
       }
     } else if (missing) {
-      fail(c, "the value is missing; every row needs one here");
+      fail(c, "the value is missing; every row needs one here: fill it in or drop the row");
     }
     if (use == ColumnUse::category || use == ColumnUse::label) return set_text(c, text);
     double value = 0;

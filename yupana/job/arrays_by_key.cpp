@@ -132,9 +132,8 @@ class NotFiniteTotals {
   }
   void note(Context& context, const char* command, const char* name) const {
     if (count_ == 0 || std::string_view(name) == "extreme") return;
-    context.note(fmt::format("{}: {} infinite or NaN",
-                             command,
-                             counted(count_, name) + (count_ == 1 ? " is" : "s are")));
+    context.note(fmt::format(
+        "{}: {} infinite or NaN", command, counted(count_, name) + (count_ == 1 ? " is" : " are")));
   }
 
  private:

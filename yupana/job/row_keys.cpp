@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
@@ -43,12 +44,13 @@ double number_in(const io::RecordReader& reader, std::string_view cell, std::int
   if (field == io::Field::number) return value;
   throw bad_line(reader.path(),
                  reader.line(),
-                 "expected {} in column {}, got '{}'; give {}t to sort by text (--key {}:t)",
+                 "expected {} in column {}, got '{}'{}; give {}t to sort by text (--key {}:t)",
                  field == io::Field::no_number   ? "a number"
                  : field == io::Field::too_large ? "a number that a double holds"
                                                  : "an integer that a double equals",
                  column + 1,
                  io::printable(cell),
+                 io::decimal_comma_advice(cell),
                  reader.line() == 1 ? "--header if the first row is names, or " : "",
                  column + 1);
 }

@@ -8,6 +8,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
@@ -100,7 +101,7 @@ void note_constant(const io::SomModel& model, Notices& notices) {
   std::int64_t count = 0;
   for (std::size_t c = 0; c < model.scale.size(); ++c) {
     if (model.scale[c] != 0) continue;
-    if (++count <= 5) names += (names.empty() ? "" : ", ") + model.features[c];
+    if (++count <= 5) names += (names.empty() ? "" : ", ") + io::column_words(model.features[c]);
   }
   if (count == 0) return;
   notices.add(fmt::format("{} feature{} the same everywhere as float32, kept at 0: {}{}",
@@ -355,6 +356,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   SomResult result = result_of(model);
   SomRows rows{
       &nearest, model.params.grid, model.classes, table.codes, {}, model.clusters, &table.ids};
+  if (!table.label.empty()) rows.class_names = table.classes;
   if (!model.label.empty()) {
     rows.classes =
         som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);

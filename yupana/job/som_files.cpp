@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/som/quality.hpp"
@@ -173,7 +174,8 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
     const std::int64_t room = max_report_values / grid.size() - report.first_plane;
     const std::int64_t planes = std::clamp<std::int64_t>(room, 0, std::min(d, max_planes));
     for (std::int64_t j = 0; j < planes; ++j) {
-      report::MapPanel plane{model.features[static_cast<std::size_t>(j)], {}, false};
+      report::MapPanel plane{
+          io::column_words(model.features[static_cast<std::size_t>(j)]), {}, false};
       for (std::int64_t i = 0; i < grid.size(); ++i) plane.values.push_back(weights(i, j));
       report.panels.push_back(std::move(plane));
     }

@@ -149,19 +149,21 @@ void apply_standardization(Context& context, const io::SomModel& model, Matrix<f
   });
 }
 
-/// Codes of the table's classes become those of the model.
+/// Codes of the table's classes become those of the model; classes that it does not know go after.
 void use_model_classes(const io::SomModel& model, SomTable& table) {
-  const auto known = io::places_of(table.classes, model.classes);
-  const auto at = std::find(known.begin(), known.end(), -1);
-  if (at != known.end()) {
-    table.unknown_class =
-        io::printable(table.classes[static_cast<std::size_t>(at - known.begin())]);
+  std::vector<std::int32_t> places = io::places_of(table.classes, model.classes);
+  std::vector<std::string> classes = model.classes;
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    if (places[c] >= 0) continue;
+    if (table.unknown_class.empty()) table.unknown_class = io::printable(table.classes[c]);
+    places[c] = static_cast<std::int32_t>(classes.size());
+    classes.push_back(table.classes[c]);
   }
   for (std::int64_t& code : table.codes) {
-    if (code >= 0) code = known[static_cast<std::size_t>(code)];
-    table.unknown += code < 0;
+    if (code >= 0) code = places[static_cast<std::size_t>(code)];
+    table.unknown += code < 0 || code >= std::ssize(model.classes);
   }
-  table.classes = model.classes;
+  table.classes = std::move(classes);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct Standardization {
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
 
 /// Reads the features of `model` from a table (io::reading_for_model), standardized as it says.
-/// With the model's column of classes where the table has one; codes are the model's, -1 for a
-/// class that it does not know.
+/// With the model's column of classes where the table has one; codes are the model's, and classes
+/// that it does not know go after its own.
 SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& reading,

@@ -36,6 +36,10 @@ io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
   };
   io::TableFile<T> rows;
   rows.table = encoded(part, view, encodings, &unknown);
+  for (std::int64_t c = 0; c < rows.table.columns(); ++c) {
+    const T* const column = rows.table.column(c);
+    rows.missing += std::count_if(column, column + count, [](T cell) { return std::isnan(cell); });
+  }
   rows.label = part.label;
   rows.classes = part.classes;
   rows.codes = rows_of(part.codes);

@@ -50,8 +50,9 @@ std::vector<std::string> findings_of_classes(const Model& model, const Measures&
                           : "no row is taken for it"));
   }
   if (measured.unknown > 0) {
-    findings.push_back(fmt::format("{} of classes that the model does not know count as wrong.",
-                                   counted(measured.unknown, "row")));
+    findings.push_back(fmt::format("{} of classes that the model does not know {} as wrong.",
+                                   counted(measured.unknown, "row"),
+                                   measured.unknown == 1 ? "counts" : "count"));
   }
   return findings;
 }
@@ -61,11 +62,23 @@ std::string within(double low, double high) {
   return fmt::format("from {} to {}", text_of(low), text_of(high));
 }
 
+/// R2 in words. Labels that are all alike have 1 or 0 by convention.
+std::string explained(const Measures& measured) {
+  const double r2 = measured.score();
+  if (measured.rows == 1) return "One row has no variance, so there is no R2.";
+  if (std::isnan(r2)) return "The labels are too large or too close for an R2 in double.";
+  if (r2 == 1) return "The predictions leave nothing of the labels unexplained (R2 = 1).";
+  if (r2 < 0) {
+    return fmt::format("To predict the mean label for every row would be better (R2 = {}).",
+                       text_of(r2));
+  }
+  return fmt::format("The predictions leave {} of the label's variance unexplained (R2 = {}).",
+                     percent(1 - r2),
+                     text_of(r2));
+}
+
 std::vector<std::string> findings_of_numbers(const Measures& measured) {
-  std::vector<std::string> findings = {
-      fmt::format("The predictions leave {} of the label's variance unexplained (R2 = {}).",
-                  percent(1 - measured.score()),
-                  text_of(measured.score()))};
+  std::vector<std::string> findings = {explained(measured)};
   const auto& quantiles = measured.error_quantiles;
   if (quantiles.size() == 7) {
     findings.push_back(

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
@@ -60,6 +63,31 @@ std::string data_of(const MapReport& report) {
   return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// A sentence for each kind of panel that is drawn.
+std::string panel_words(const MapReport& report) {
+  static constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"U-matrix",
+       "the mean distance of its weights to those of its neighbours, so bright ridges part groups"},
+      {"Hits", "the samples nearest to it"},
+      {"P-matrix", "the samples within one radius of it"},
+      {"Classes", "that of most of a neuron's samples; a grey cell has none"},
+      {"Clusters", "groups of neurons that lie together and are alike"}};
+  const auto is_drawn = [&](std::string_view name) {
+    const auto is_it = [&](const auto& drawn) { return drawn.name == name; };
+    const auto first_plane = report.panels.begin() + report.first_plane;
+    return std::any_of(report.panels.begin(), first_plane, is_it) ||
+           std::any_of(report.groups.begin(), report.groups.end(), is_it);
+  };
+  std::string text;
+  for (const auto& [name, meaning] : words) {
+    if (is_drawn(name)) text += fmt::format("{}: {}. ", name, meaning);
+  }
+  if (std::ssize(report.panels) > report.first_plane) {
+    text += "The others show one feature each, in the units of the table. ";
+  }
+  return text;
+}
+
 std::string notices_of(const MapReport& report) {
   std::string list;
   for (const std::string& text : report.notices) {
@@ -94,6 +122,7 @@ void write_map_html(AtomicFile& file, const MapReport& report) {
               {"style", std::string(page::page_css)},
               {"findings", report.findings.empty() ? "" : html_list(report.findings)},
               {"notices", notices_of(report)},
+              {"panels", panel_words(report)},
               {"images", images_of(report)},
               {"summary", html_table(report.summary)},
               {"data", data_of(report)},
