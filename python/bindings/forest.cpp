@@ -9,6 +9,7 @@
 #include "python/bindings/call.hpp"
 #include "python/bindings/forest.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
@@ -65,14 +66,16 @@ void bind_table_type(nb::class_<Model>& model) {
       "out_of_bag",
       [](const Model& self,
          const Options& options,
-         Columns<T> table,
+         Cells<T> table,
          const Labels<std::int32_t>& codes,
          const Labels<double>& values,
          const Growing& growing) {
         const TableView<T> view = table_of(table);
         const forest::Target target = target_of(view.rows, codes, values, {}, self.classes.size());
         forest::OutOfBag held = call(options, [&](Context& context) {
-          return forest::out_of_bag(context, self.trees, view, target, growing.params);
+          Array<T> turned;
+          const TableView<T> columns = forest::in_columns(context, view, turned);
+          return forest::out_of_bag(context, self.trees, columns, target, growing.params);
         });
         const std::int64_t outputs = held.values.size() / view.rows;
         return std::pair(held.score, owned<double>(std::move(held.values), {view.rows, outputs}));
@@ -103,14 +106,14 @@ void bind_table_type(nb::class_<Model>& model) {
     return made_at<std::int64_t>(table.device_id(), options, Runs::anywhere, {rows, trees}, apply);
   });
 #endif
-  model.def("predict_shares", [](const Model& self, const Options& options, Columns<T> table) {
+  model.def("predict_shares", [](const Model& self, const Options& options, Cells<T> table) {
     const TableView<T> rows = table_of(table);
     const Runs runs = runs_of(self, rows.rows, rows.columns);
     return to_numpy(call(options, runs, [&](Context& context) {
       return forest::predict_shares(context, self, rows);
     }));
   });
-  model.def("apply", [](const Model& self, const Options& options, Columns<T> table) {
+  model.def("apply", [](const Model& self, const Options& options, Cells<T> table) {
     return to_numpy(call(options, [&](Context& context) {
       const auto leaves = forest::apply(context, self, table_of(table));
       Matrix<std::int64_t> wide(leaves.rows(), leaves.cols());

@@ -10,18 +10,22 @@
 
 namespace yupana::python {
 
-/// Column after column, as the library has tables.
+/// A table in any layout.
 template <class T>
-using Columns = AsItIs<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Cells = AsItIs<const T, nb::ndim<2>, nb::device::cpu>;
 
-/// The same in the memory of a GPU.
+/// Columns in the memory of a GPU.
 template <class T>
 using Resident = AsItIs<const T, nb::ndim<2>, nb::f_contig, nb::device::cuda>;
 
 template <class NdArray>
 auto table_of(const NdArray& table) {
   using T = std::remove_const_t<typename NdArray::Scalar>;
-  return TableView<T>{table.data(), extent(table, 0), extent(table, 1), extent(table, 0)};
+  return TableView<T>{table.data(),
+                      extent(table, 0),
+                      extent(table, 1),
+                      table.stride(1),
+                      table.shape(0) > 1 ? table.stride(0) : 1};
 }
 
 /// What grows, as Python says it.

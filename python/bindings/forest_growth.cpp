@@ -9,6 +9,7 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/forest.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/sparse_columns.hpp"
 #ifdef YUPANA_CUDA
 #include "yupana/forest/tree_cuda.hpp"
@@ -126,7 +127,7 @@ void bind_fits(nb::module_& m) {
   m.def(
       "fit",
       [](const Options& options,
-         Columns<T> table,
+         Cells<T> table,
          const Labels<std::int32_t>& codes,
          const Labels<double>& values,
          const Labels<double>& weights,
@@ -141,8 +142,11 @@ void bind_fits(nb::module_& m) {
         }
         const T* const there = resident ? resident->data() : nullptr;
         const forest::Target target = target_of(view.rows, codes, values, weights, classes.size());
-        forest::ForestResult grown = call(
-            options, [&](Context& context) { return grow(context, view, there, target, growing); });
+        forest::ForestResult grown = call(options, [&](Context& context) {
+          Array<T> turned;
+          const TableView<T> columns = forest::in_columns(context, view, turned);
+          return grow(context, columns, there, target, growing);
+        });
         return model_of(std::move(grown.trees), std::move(classes), std::move(features), growing);
       },
       nb::arg(),

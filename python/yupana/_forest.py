@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._call import Note, options
-from ._tables import columns, dense, seed_of
+from ._tables import cells, dense, seed_of
 from ._tree import OneTree
 from ._trees import Trees
 from ._views import Array
@@ -137,7 +137,7 @@ class Forest(Trees):
         growing = self._growing_again()
         labels = {"codes": y if is_class else None, "values": None if is_class else y}
         with options(**self._keywords()) as call:
-            score, values = self._model.out_of_bag(call, columns(dense(X)), **labels, growing=growing)
+            score, values = self._model.out_of_bag(call, cells(dense(X)), **labels, growing=growing)
         seen = np.isnan(values[:, 0])
         if seen.any():
             warnings.warn(

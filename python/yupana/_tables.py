@@ -104,9 +104,10 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
     return result
 
 
-def columns(X: np.ndarray) -> np.ndarray:
-    """The matrix with columns one after the other; a copy only where they are not."""
-    return np.asfortranarray(X)
+def cells(X: np.ndarray) -> np.ndarray:
+    """The matrix in any order; a copy only where its values are not aligned or whole values apart."""
+    as_it_is = X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides)
+    return X if as_it_is else np.array(X)
 
 
 def dense(X: Any) -> np.ndarray:

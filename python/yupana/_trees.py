@@ -18,8 +18,8 @@ from . import _core
 from ._call import Keywords, options, run
 from ._categories import has_types, learned, numbered
 from ._tables import (
+    cells,
     checked,
-    columns,
     dense,
     dense_blocks,
     entries,
@@ -242,7 +242,7 @@ class Trees(BaseEstimator):
             if issparse(X):
                 model = _core.forest.fit_sparse(call, *entries(X), **labels)
             else:
-                model = _core.forest.fit(call, columns(X), resident=on_device, **labels)
+                model = _core.forest.fit(call, cells(X), resident=on_device, **labels)
         return model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
 
     def _by_types(self) -> bool:
@@ -302,7 +302,7 @@ class Trees(BaseEstimator):
             model, asked = model.on_asked_columns()
             X = X.tocsc()[:, asked]
         predict, blocks = getattr(model, function), dense_blocks(X)
-        parts = [run(predict, self._keywords(), columns(block)) for block in blocks]
+        parts = [run(predict, self._keywords(), cells(block)) for block in blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _shares(self, X: Any) -> Array:

@@ -33,8 +33,7 @@ void ends_as_row_by_row(const Sample<T>& sample, const std::vector<Tree>& trees)
     Array<std::uint16_t> codes(2 * cells * groups + 1);
     std::vector<std::uint32_t> leaves(static_cast<std::size_t>(groups * coded_rows));
     for (const bool missing : {false, true}) {
-      const bool has =
-          !cpu::code_rows(columns, table.data, table.stride, table.rows, missing, codes.data());
+      const bool has = !cpu::code_rows(columns, table, missing, codes.data());
       if (has) continue;
       for (const Tree& tree : trees) {
         const CodedTree own = coded<T>(tree, columns, missing);
@@ -116,10 +115,11 @@ void codes_count_thresholds(std::vector<double> thresholds, std::int64_t windows
   rounded.erase(std::unique(rounded.begin(), rounded.end()), rounded.end());
   const auto rows = std::ssize(x);
   const auto groups = (rows + coded_rows - 1) / coded_rows;
+  const TableView<T> table{x.data(), rows, 1, rows};
   on_each_target([&](const char* target) {
     std::vector<std::uint16_t> codes(static_cast<std::size_t>(2 * groups * coded_rows));
-    EXPECT_FALSE(cpu::code_rows(columns, x.data(), rows, rows, false, codes.data()));
-    ASSERT_TRUE(cpu::code_rows(columns, x.data(), rows, rows, true, codes.data()));
+    EXPECT_FALSE(cpu::code_rows(columns, table, false, codes.data()));
+    ASSERT_TRUE(cpu::code_rows(columns, table, true, codes.data()));
     for (std::int64_t i = 0; i < rows; ++i) {
       const T value = x[static_cast<std::size_t>(i)];
       const auto at = static_cast<std::size_t>(i / coded_rows * 2 * coded_rows + i % coded_rows);

@@ -23,7 +23,7 @@ void ends_as_row_by_row(const TableView<T>& table, const Tree& tree) {
   on_each_target([&](const char* target) {
     const DirectTree<T> own = direct<T>(tree);
     std::vector<std::uint32_t> leaves(static_cast<std::size_t>(table.rows));
-    cpu::descend_direct(own, table.data, table.stride, table.rows, leaves.data());
+    cpu::descend_direct(own, table, leaves.data());
     for (std::int64_t i = 0; i < table.rows; ++i) {
       ASSERT_EQ(own.tree.origin[leaves[static_cast<std::size_t>(i)]],
                 leaf_of(tree, [&](std::int64_t f) { return table(i, f); }))

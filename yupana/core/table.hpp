@@ -6,20 +6,35 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
+#include "yupana/core/error.hpp"
 
 namespace yupana {
 
-/// View of a table of numbers, column after column: value (row, column) is at
-/// data[column * stride + row]. NaN is a missing value. Does not own.
+/// View of a table of numbers: value (row, column) is at data[column * stride + row * row_stride].
+/// NaN is a missing value. Does not own. Tables lie column after column (row_stride 1); only what
+/// says so takes others.
 template <class T>
 struct TableView {
   const T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t stride = 0;
+  std::int64_t row_stride = 1;
 
-  const T* column(std::int64_t c) const { return data + c * stride; }
-  T operator()(std::int64_t row, std::int64_t c) const { return data[c * stride + row]; }
+  /// errors: usage if the column's values are not adjacent
+  const T* column(std::int64_t c) const {
+    if (row_stride != 1) {
+      throw Error(ErrorCode::usage, "table: expected columns one after the other, got rows");
+    }
+    return data + c * stride;
+  }
+  T operator()(std::int64_t row, std::int64_t c) const {
+    return data[c * stride + row * row_stride];
+  }
+  /// Rows [first, first + count).
+  TableView part(std::int64_t first, std::int64_t count) const {
+    return {data + first * row_stride, count, columns, stride, row_stride};
+  }
 };
 
 /// An owning table of numbers, column after column without padding, with a name a column.

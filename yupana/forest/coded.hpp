@@ -86,13 +86,11 @@ namespace cpu {
 /// If this processor's vectors look up 16-bit tables (AVX-512); elsewhere codes are slower.
 bool codes_are_fast();
 
-/// Codes of rows [0, rows) of a table, in groups of coded_rows. False if a value is missing and
+/// Codes of a table in any layout, in groups of coded_rows. False if a value is missing and
 /// with_missing is not set.
 template <class T>
 bool code_rows(const std::vector<CodedColumn<T>>& columns,
-               const T* data,
-               std::int64_t stride,
-               std::int64_t rows,
+               TableView<T> table,
                bool with_missing,
                std::uint16_t* codes);
 

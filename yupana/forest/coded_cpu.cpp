@@ -68,16 +68,19 @@ bool code_missing(const T* x, std::int64_t rows, std::uint16_t* high, std::uint1
 
 template <class T>
 bool code_groups(const std::vector<CodedColumn<T>>& columns,
-                 const T* data,
-                 std::int64_t stride,
-                 std::int64_t rows,
+                 TableView<T> table,
                  bool with_missing,
                  std::uint16_t* codes) {
+  T gathered[coded_rows];
   const std::int64_t copy = std::ssize(columns) * coded_rows;
-  for (std::int64_t first = 0; first < rows; first += coded_rows) {
-    const std::int64_t count = std::min(coded_rows, rows - first);
+  for (std::int64_t first = 0; first < table.rows; first += coded_rows) {
+    const std::int64_t count = std::min(coded_rows, table.rows - first);
     for (const CodedColumn<T>& column : columns) {
-      const T* x = data + column.feature * stride + first;
+      const T* x = &table.data[column.feature * table.stride + first * table.row_stride];
+      if (table.row_stride != 1) {
+        for (std::int64_t i = 0; i < count; ++i) gathered[i] = x[i * table.row_stride];
+        x = gathered;
+      }
       code_column(column, x, count, codes);
       std::fill(codes + count, codes + coded_rows, std::uint16_t{0});
       const bool missing = code_missing(x, count, codes, with_missing ? codes + copy : nullptr);
@@ -303,13 +306,11 @@ bool codes_are_fast() { return HWY_DYNAMIC_DISPATCH(are_fast)(); }
 
 template <class T>
 bool code_rows(const std::vector<CodedColumn<T>>& columns,
-               const T* data,
-               std::int64_t stride,
-               std::int64_t rows,
+               TableView<T> table,
                bool with_missing,
                std::uint16_t* codes) {
   const auto code = std::get<decltype(&code_rows<T>)>(HWY_DYNAMIC_DISPATCH(codings)());
-  return code(columns, data, stride, rows, with_missing, codes);
+  return code(columns, table, with_missing, codes);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, code_rows)

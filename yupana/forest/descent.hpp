@@ -46,8 +46,8 @@ struct PackedForm {
   TreeForm make(const Tree& tree, bool missing) const {
     return packed<T>(tree, missing ? columns : 0);
   }
-  bool fill(const T* data, std::int64_t stride, std::int64_t rows, bool missing, Cell* keys) const {
-    return cpu::pack_rows(data, stride, columns, rows, missing, keys);
+  bool fill(TableView<T> table, bool missing, Cell* keys) const {
+    return cpu::pack_rows(table, missing, keys);
   }
 
  private:
@@ -69,9 +69,8 @@ struct CodedForm {
   std::int64_t block_rows() const { return max_rows; }
   std::int64_t width() const { return std::ssize(columns); }
   TreeForm make(const Tree& tree, bool missing) const { return coded(tree, columns, missing); }
-  bool fill(
-      const T* data, std::int64_t stride, std::int64_t rows, bool missing, Cell* codes) const {
-    return cpu::code_rows(columns, data, stride, rows, missing, codes);
+  bool fill(TableView<T> table, bool missing, Cell* codes) const {
+    return cpu::code_rows(columns, table, missing, codes);
   }
 };
 
@@ -95,18 +94,13 @@ class FormDescent {
 
   /// leaves: memory for as many as block_rows(), in whole groups of lanes.
   template <class Add>
-  void block(const T* data,
-             std::int64_t stride,
-             std::int64_t rows,
-             Cell* cells,
-             std::uint32_t* leaves,
-             const Add& add) {
-    const bool missing = !form_.fill(data, stride, rows, false, cells);
-    if (missing) form_.fill(data, stride, rows, true, cells);
+  void block(TableView<T> rows, Cell* cells, std::uint32_t* leaves, const Add& add) {
+    const bool missing = !form_.fill(rows, false, cells);
+    if (missing) form_.fill(rows, true, cells);
     const auto& trees = missing ? with_missing() : plain_;
     const std::int64_t group = form_.width() * Form::lanes * (missing ? 2 : 1);
     for (std::size_t t = 0; t < trees.size(); ++t) {
-      cpu::descend(trees[t], cells, group, divide_up(rows, Form::lanes), leaves);
+      cpu::descend(trees[t], cells, group, divide_up(rows.rows, Form::lanes), leaves);
       add(t, leaves);
     }
   }
@@ -138,13 +132,8 @@ class DirectDescent {
   std::int64_t cells(std::int64_t) const { return 0; }
 
   template <class Add>
-  void block(const T* data,
-             std::int64_t stride,
-             std::int64_t rows,
-             Cell*,
-             std::uint32_t* leaves,
-             const Add& add) {
-    cpu::descend_direct(tree_, data, stride, rows, leaves);
+  void block(TableView<T> rows, Cell*, std::uint32_t* leaves, const Add& add) {
+    cpu::descend_direct(tree_, rows, leaves);
     add(0, leaves);
   }
 
@@ -215,9 +204,7 @@ class Descent {
             const std::int64_t rows = std::min(block_rows, table_.rows - first);
             auto block = make_block(first, rows);
             form.block(
-                table_.data + first,
-                table_.stride,
-                rows,
+                table_.part(first, rows),
                 cells.data(),
                 ends.data(),
                 [&](std::size_t tree, const std::uint32_t* leaves) { block.add(tree, leaves); });

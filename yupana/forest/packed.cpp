@@ -61,17 +61,31 @@ class Packer {
   }
 
   void grow_deep() {
-    for (std::size_t i = 0; i < result_.origin.size(); ++i) {
-      const Node& own = node(result_.origin[i]);
+    auto& origin = result_.origin;
+    result_.deep.resize(origin.size());
+    // Branch after branch, and of a node's first the one of more rows: what most rows read next is
+    // often in the same line of the cache.
+    std::vector<std::uint32_t> left;
+    for (std::size_t i = origin.size(); i > 0; --i) {
+      left.push_back(static_cast<std::uint32_t>(i - 1));
+    }
+    while (!left.empty()) {
+      const std::uint32_t i = left.back();
+      left.pop_back();
+      const Node& own = node(origin[i]);
       if (own.is_leaf()) {
-        result_.deep.push_back({~Key<T>{0}, 0, static_cast<std::uint32_t>(i)});
+        result_.deep[i] = {~Key<T>{0}, 0, i};
         continue;
       }
       result_.is_deep = true;
-      const auto child = static_cast<std::uint32_t>(result_.origin.size());
-      result_.deep.push_back({key_of(rounded_down<T>(own.threshold)), offset(own), child});
-      result_.origin.push_back(own.left);
-      result_.origin.push_back(own.right);
+      const auto child = static_cast<std::uint32_t>(origin.size());
+      result_.deep[i] = {key_of(rounded_down<T>(own.threshold)), offset(own), child};
+      origin.push_back(own.left);
+      origin.push_back(own.right);
+      result_.deep.resize(origin.size());
+      const std::uint32_t heavy = node(own.right).rows > node(own.left).rows ? 1 : 0;
+      left.push_back(child + 1 - heavy);
+      left.push_back(child + heavy);
     }
   }
 

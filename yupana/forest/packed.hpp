@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "yupana/core/table.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
@@ -81,7 +82,7 @@ struct PackedTree {
 template <class T>
 PackedTree<T> packed(const Tree& tree, std::int64_t features);
 
-/// A tree that reads a table's columns as they are: to pack them costs more than to go down one
+/// A tree that reads a table as it is: to pack it costs more than to go down one
 /// tree. Thresholds are the bits of a T; `offset` is twice the column, and 1 more
 /// where a missing value goes right.
 template <class T>
@@ -95,16 +96,11 @@ DirectTree<T> direct(const Tree& tree);
 
 namespace cpu {
 
-/// Of rows [0, rows) of a table with `columns` columns: keys in groups of packed_lanes rows, in a
-/// group feature after feature; places after the last row are filled. with_missing: twice, as
-/// packed() wants it. False if a value is missing and with_missing is not set.
+/// Keys of a table in any layout, in groups of packed_lanes rows, in a group feature after feature;
+/// places after the last row are filled. with_missing: twice, as packed() wants it. False if a
+/// value is missing and with_missing is not set.
 template <class T>
-bool pack_rows(const T* data,
-               std::int64_t stride,
-               std::int64_t columns,
-               std::int64_t rows,
-               bool with_missing,
-               Key<T>* keys);
+bool pack_rows(TableView<T> table, bool with_missing, Key<T>* keys);
 
 /// The entry of `deep` in which each row of some groups ends. `group` is the keys of one.
 template <class T>
@@ -114,13 +110,9 @@ void descend(const PackedTree<T>& tree,
              std::int64_t groups,
              std::uint32_t* leaves);
 
-/// The entry of `deep` in which each row of a table with these columns ends.
+/// The entry of `deep` in which each row of a table in any layout ends.
 template <class T>
-void descend_direct(const DirectTree<T>& tree,
-                    const T* data,
-                    std::int64_t stride,
-                    std::int64_t rows,
-                    std::uint32_t* leaves);
+void descend_direct(const DirectTree<T>& tree, TableView<T> table, std::uint32_t* leaves);
 
 }  // namespace cpu
 }  // namespace yupana::forest

@@ -59,8 +59,8 @@ constexpr std::int64_t deep_groups = 16;
 
 /// From their entries to the leaves of some rows, at most deep_groups x packed_lanes. Those that
 /// stay where they are have arrived and leave the list: rows of a tree without a limit end at very
-/// different depths, and of sixteen side by side all would wait for the last. goes_right(node, row)
-/// is 0 or 1.
+/// different depths, and of sixteen side by side all would wait for the last. Two steps at a time:
+/// a leaf takes a second one in vain. goes_right(node, row) is 0 or 1.
 template <class K, class GoesRight>
 HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
                           std::int64_t rows,
@@ -74,14 +74,30 @@ HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
     std::int64_t moved = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::uint16_t row = moving[i];
-      const std::uint32_t at = leaves[row];
-      const DeepNode<K>& node = nodes[at];
-      const std::uint32_t next = node.child + goes_right(node, row);
+      const DeepNode<K>& first = nodes[leaves[row]];
+      const std::uint32_t at = first.child + goes_right(first, row);
+      const DeepNode<K>& second = nodes[at];
+      const std::uint32_t next = second.child + goes_right(second, row);
       leaves[row] = next;
       moving[moved] = row;
       moved += next != at ? 1 : 0;
     }
     count = moved;
+  }
+}
+
+/// From a level on to the places below the complete ones. turn(node, k): 0 or 1, of row k.
+template <class T, class Turn>
+HWY_INLINE void step_levels(const PackedTree<T>& tree,
+                            int level,
+                            std::size_t* at,
+                            const Turn& turn) {
+  const PackedNode<Key<T>>* const nodes = tree.nodes.data();
+  for (; level < tree.levels; ++level) {
+#pragma GCC unroll 16
+    for (std::int64_t k = 0; k < packed_lanes; ++k) {
+      at[k] = at[k] + at[k] + turn(nodes[at[k]], k);
+    }
   }
 }
 
@@ -106,14 +122,9 @@ void descend_groups(const PackedTree<T>& tree,
     // As wide as addresses, so that no step widens them.
     std::size_t at[packed_lanes];
     for (std::size_t k = 0; k < packed_lanes; ++k) at[k] = top[k];
-    for (int level = vector_levels; level < tree.levels; ++level) {
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < packed_lanes; ++k) {
-        const PackedNode<K>& node = nodes[at[k]];
-        const K value = keys[std::size_t{node.offset} + k];
-        at[k] = at[k] + at[k] + (node.threshold < value ? 1 : 0);
-      }
-    }
+    step_levels(tree, vector_levels, at, [&](const PackedNode<K>& node, std::size_t k) HWY_ATTR {
+      return keys[std::size_t{node.offset} + k] > node.threshold ? 1u : 0u;
+    });
     for (std::int64_t k = 0; k < packed_lanes; ++k) leaves[k] = tree.entries[at[k] - first];
   }
   if (!tree.is_deep) return;
@@ -134,8 +145,8 @@ void descend_groups(const PackedTree<T>& tree,
 
 /// Whether a row goes right at a node of a direct tree. row: its value in the first column.
 template <class T, class Node>
-HWY_INLINE std::uint32_t turn_of(const Node& node, const T* row, std::size_t stride) {
-  const T x = row[(node.offset >> 1) * stride];
+HWY_INLINE std::uint32_t turn_of(const Node& node, const T* row, std::int64_t stride) {
+  const T x = row[static_cast<std::int64_t>(node.offset >> 1) * stride];
   const T threshold = std::bit_cast<T>(node.threshold);
   const auto missing_right = static_cast<std::uint32_t>(node.offset & 1);
   // Not above, missing, above: 0, 1, 2. A sum takes no branch and one instruction less than bits.
@@ -147,7 +158,7 @@ HWY_INLINE std::uint32_t turn_of(const Node& node, const T* row, std::size_t str
 template <class T>
 HWY_INLINE bool top_levels(const PackedNode<Key<T>>* nodes,
                            const T* rows,
-                           std::size_t stride,
+                           std::int64_t stride,
                            Key<T>* top) {
   const hn::CappedTag<T, packed_lanes> d;
   const hn::RebindToUnsigned<decltype(d)> places;
@@ -155,7 +166,7 @@ HWY_INLINE bool top_levels(const PackedNode<Key<T>>* nodes,
                              HWY_ATTR { return hn::Set(d, std::bit_cast<T>(nodes[i].threshold)); };
   for (std::size_t k = 0; k < packed_lanes; k += hn::Lanes(d)) {
     const auto value = [&](int i) HWY_ATTR {
-      return hn::LoadU(d, rows + (nodes[i].offset >> 1) * stride + k);
+      return hn::LoadU(d, rows + static_cast<std::int64_t>(nodes[i].offset >> 1) * stride + k);
     };
     hn::Mask<decltype(d)> turns[4];
     const auto x0 = choose<0>(turns, value);
@@ -173,18 +184,30 @@ HWY_INLINE bool top_levels(const PackedNode<Key<T>>* nodes,
   return true;
 }
 
+/// The complete levels of the rows after the last whole group.
+template <class T>
+void descend_last(const DirectTree<T>& direct,
+                  TableView<T> table,
+                  std::int64_t begin,
+                  std::uint32_t* leaves) {
+  const std::size_t first = std::size_t{1} << direct.tree.levels;
+  for (; begin < table.rows; ++begin) {
+    const T* const own = table.data + begin * table.row_stride;
+    std::size_t at = 1;
+    while (at < first) at = at + at + turn_of(direct.tree.nodes[at], own, table.stride);
+    leaves[begin] = direct.tree.entries[at - first];
+  }
+}
+
 /// Rows from those that go down to those whose values come nearer meanwhile.
 constexpr std::int64_t ahead = 8 * packed_lanes;
 
 template <class T>
-void descend_columns(const DirectTree<T>& direct,
-                     const T* data,
-                     std::int64_t signed_stride,
-                     std::int64_t rows,
-                     std::uint32_t* leaves) {
+void descend_columns(const DirectTree<T>& direct, TableView<T> table, std::uint32_t* leaves) {
   using K = Key<T>;
   const PackedTree<T>& tree = direct.tree;
-  const auto stride = static_cast<std::size_t>(signed_stride);
+  const T* const data = table.data;
+  const std::int64_t rows = table.rows, stride = table.stride;
   const PackedNode<K>* nodes = tree.nodes.data();
   const std::size_t first = std::size_t{1} << tree.levels;
   std::int64_t begin = 0;
@@ -192,7 +215,7 @@ void descend_columns(const DirectTree<T>& direct,
     const T* const own = data + begin;
     if (begin + ahead < rows) {
       for (const std::uint32_t column : direct.columns) {
-        __builtin_prefetch(own + column * stride + ahead);
+        __builtin_prefetch(own + std::int64_t{column} * stride + ahead);
       }
     }
     HWY_ALIGN K top[packed_lanes];
@@ -204,21 +227,14 @@ void descend_columns(const DirectTree<T>& direct,
       std::fill_n(at, packed_lanes, std::size_t{1});
       level = 0;
     }
-    for (; level < tree.levels; ++level) {
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < packed_lanes; ++k) {
-        at[k] = at[k] + at[k] + turn_of(nodes[at[k]], own + k, stride);
-      }
-    }
+    step_levels(tree, level, at, [&](const PackedNode<K>& node, std::int64_t k) HWY_ATTR {
+      return turn_of(node, own + k, stride);
+    });
     for (std::int64_t k = 0; k < packed_lanes; ++k) {
       leaves[begin + k] = tree.entries[at[k] - first];
     }
   }
-  for (; begin < rows; ++begin) {
-    std::size_t at = 1;
-    while (at < first) at = at + at + turn_of(nodes[at], data + begin, stride);
-    leaves[begin] = tree.entries[at - first];
-  }
+  descend_last(direct, table, begin, leaves);
   if (!tree.is_deep) return;
   constexpr std::int64_t deep_rows = deep_groups * packed_lanes;
   for (begin = 0; begin < rows; begin += deep_rows) {
@@ -229,47 +245,75 @@ void descend_columns(const DirectTree<T>& direct,
   }
 }
 
+/// If no value of packed_lanes rows is missing, where that is found faster than not to know.
 template <class T>
-bool pack_groups(const T* data,
-                 std::int64_t stride,
-                 std::int64_t columns,
-                 std::int64_t rows,
-                 bool with_missing,
-                 Key<T>* keys) {
-  using K = Key<T>;
-  bool missing = false;
-  const std::int64_t group = columns * packed_lanes * (with_missing ? 2 : 1);
-  for (std::int64_t f = 0; f < columns; ++f) {
-    const T* column = data + f * stride;
-    K* to = keys + f * packed_lanes;
-    for (std::int64_t i = 0; i < rows; i += packed_lanes, to += group) {
-      T x[packed_lanes] = {};
-      if (rows - i >= packed_lanes) {
-        std::copy_n(column + i, packed_lanes, x);  // a known count: vectors, no call
-      } else {
-        std::copy_n(column + i, rows - i, x);
-      }
-      bool none = false;
-      for (std::int64_t k = 0; k < packed_lanes; ++k) {
-        none |= x[k] != x[k];
-        to[k] = key_of(x[k]);
-      }
-      missing |= none;
-      if (!with_missing) continue;
-      K* low = to + columns * packed_lanes;
-      for (std::int64_t k = 0; k < packed_lanes; ++k) {
-        low[k] = x[k] != x[k] ? K{0} : to[k];
-        to[k] = x[k] != x[k] ? ~K{0} : to[k];
-      }
+HWY_INLINE bool all_known(const T* rows, std::int64_t columns, std::int64_t row_stride) {
+  constexpr std::int64_t max_columns = 64;
+  if (columns > max_columns) return false;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const bool dense = row_stride == columns;
+  const std::int64_t runs = dense ? 1 : packed_lanes,
+                     run = dense ? columns * packed_lanes : columns;
+  auto none = hn::Zero(d);
+  for (std::int64_t r = 0; r < runs; ++r, rows += row_stride) {
+    std::int64_t i = 0;
+    for (; i + lanes <= run; i += lanes) {
+      const auto x = hn::LoadU(d, rows + i);
+      none = hn::Or(none, hn::VecFromMask(d, hn::IsNaN(x)));
+    }
+    for (; i < run; ++i) {
+      if (rows[i] != rows[i]) return false;
     }
   }
-  return with_missing || !missing;
+  return hn::AllTrue(d, hn::Eq(none, hn::Zero(d)));
+}
+
+/// At most deep_groups x packed_lanes rows of a table in any layout. Their values cannot be loaded
+/// as vectors, and need not: nearly all of a row's are in one or two lines of the cache.
+template <class T>
+void descend_rows(const DirectTree<T>& direct, TableView<T> table, std::uint32_t* leaves) {
+  using K = Key<T>;
+  const PackedTree<T>& tree = direct.tree;
+  const std::int64_t stride = table.stride, row_stride = table.row_stride;
+  std::int64_t begin = 0;
+  for (; begin + packed_lanes <= table.rows; begin += packed_lanes) {
+    const T* const own = table.data + begin * row_stride;
+    std::size_t at[packed_lanes];
+    std::fill_n(at, packed_lanes, std::size_t{1});
+    if (stride == 1 && all_known(own, table.columns, row_stride)) {
+      step_levels(tree, 0, at, [&](const PackedNode<K>& node, std::int64_t k) HWY_ATTR {
+        const T x = own[k * row_stride + static_cast<std::int64_t>(node.offset >> 1)];
+        return x > std::bit_cast<T>(node.threshold) ? 1u : 0u;
+      });
+    } else {
+      step_levels(tree, 0, at, [&](const PackedNode<K>& node, std::int64_t k) HWY_ATTR {
+        return turn_of(node, own + k * row_stride, stride);
+      });
+    }
+    const std::size_t first = std::size_t{1} << tree.levels;
+    for (std::int64_t k = 0; k < packed_lanes; ++k) leaves[begin + k] = tree.entries[at[k] - first];
+  }
+  descend_last(direct, table, begin, leaves);
+  if (!tree.is_deep) return;
+  step_deep(
+      tree.deep, table.rows, leaves, [&](const DeepNode<K>& node, std::uint16_t row) HWY_ATTR {
+        return turn_of(node, table.data + row * row_stride, stride);
+      });
+}
+
+template <class T>
+void descend_table(const DirectTree<T>& direct, TableView<T> table, std::uint32_t* leaves) {
+  if (table.row_stride == 1) return descend_columns(direct, table, leaves);
+  constexpr std::int64_t step = deep_groups * packed_lanes;
+  for (std::int64_t i = 0; i < table.rows; i += step) {
+    descend_rows(direct, table.part(i, std::min(step, table.rows - i)), leaves + i);
+  }
 }
 
 /// Highway's tables hold plain functions: these have those of every type.
-auto packings() { return std::make_tuple(pack_groups<float>, pack_groups<double>); }
 auto descents() { return std::make_tuple(descend_groups<float>, descend_groups<double>); }
-auto direct_descents() { return std::make_tuple(descend_columns<float>, descend_columns<double>); }
+auto direct_descents() { return std::make_tuple(descend_table<float>, descend_table<double>); }
 
 }  // namespace yupana::forest::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -277,20 +321,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::forest::cpu {
 
-HWY_EXPORT(packings);
 HWY_EXPORT(descents);
 HWY_EXPORT(direct_descents);
-
-template <class T>
-bool pack_rows(const T* data,
-               std::int64_t stride,
-               std::int64_t columns,
-               std::int64_t rows,
-               bool with_missing,
-               Key<T>* keys) {
-  const auto pack = std::get<decltype(&pack_rows<T>)>(HWY_DYNAMIC_DISPATCH(packings)());
-  return pack(data, stride, columns, rows, with_missing, keys);
-}
 
 template <class T>
 void descend(const PackedTree<T>& tree,
@@ -303,16 +335,12 @@ void descend(const PackedTree<T>& tree,
 }
 
 template <class T>
-void descend_direct(const DirectTree<T>& tree,
-                    const T* data,
-                    std::int64_t stride,
-                    std::int64_t rows,
-                    std::uint32_t* leaves) {
+void descend_direct(const DirectTree<T>& tree, TableView<T> table, std::uint32_t* leaves) {
   std::get<decltype(&descend_direct<T>)>(HWY_DYNAMIC_DISPATCH(direct_descents)())(
-      tree, data, stride, rows, leaves);
+      tree, table, leaves);
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, pack_rows, descend, descend_direct)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, descend, descend_direct)
 
 }  // namespace yupana::forest::cpu
 #endif

@@ -1,12 +1,14 @@
 #include "yupana/forest/predict.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/descent.hpp"
+#include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -23,7 +25,8 @@ void check_columns(const Model& model, TableView<T> table) {
 
 /// What a tree adds to the sums of a row that ends in each leaf.
 struct Votes {
-  std::vector<double> values;         ///< shares, or a number
+  std::vector<double> values;         ///< shares, or a number, of each leaf or each kind of leaf
+  std::vector<std::uint8_t> kinds;    ///< of each leaf its place in `values`; empty: its own
   std::vector<std::int32_t> classes;  ///< or one vote
 };
 
@@ -48,6 +51,33 @@ Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int3
   return votes;
 }
 
+/// Numbers the different shares of a large tree's leaves where they are few, as those of pure
+/// leaves are: the cache that holds the tree has no room for shares of each leaf too.
+void number_kinds(const Model& model,
+                  const Tree& tree,
+                  const std::vector<std::int32_t>& origin,
+                  Votes& votes) {
+  constexpr std::size_t large = 4096, max_kinds = 64;
+  if (origin.size() < large || votes.values.empty()) return;
+  const auto outputs = static_cast<std::size_t>(model.is_class() ? tree.outputs : 1);
+  std::vector<double> values;
+  std::vector<std::uint8_t> kinds(origin.size(), 0);
+  for (std::size_t leaf = 0; leaf < origin.size(); ++leaf) {
+    if (!tree.nodes[static_cast<std::size_t>(origin[leaf])].is_leaf()) continue;
+    const double* const own = &votes.values[leaf * outputs];
+    std::size_t kind = 0;
+    while (kind * outputs < values.size() &&
+           std::memcmp(own, &values[kind * outputs], outputs * sizeof(double)) != 0) {
+      ++kind;
+    }
+    if (kind == max_kinds) return;
+    if (kind * outputs == values.size()) values.insert(values.end(), own, own + outputs);
+    kinds[leaf] = static_cast<std::uint8_t>(kind);
+  }
+  votes.values = std::move(values);
+  votes.kinds = std::move(kinds);
+}
+
 /// Sums of votes of a block of rows.
 class Count {
  public:
@@ -64,11 +94,11 @@ class Count {
     if (!votes.classes.empty()) {
       for (std::int64_t i = 0; i < rows_; ++i) sums_[i * outputs_ + votes.classes[leaves[i]]] += 1;
     } else if (outputs_ == 1) {
-      add_values<1>(votes.values.data(), leaves);
+      add_values<1>(votes, leaves);
     } else if (outputs_ == 2) {
-      add_values<2>(votes.values.data(), leaves);
+      add_values<2>(votes, leaves);
     } else {
-      add_values<0>(votes.values.data(), leaves);
+      add_values<0>(votes, leaves);
     }
   }
   void finish() {
@@ -78,10 +108,20 @@ class Count {
 
  private:
   template <int known_outputs>
-  void add_values(const double* values, const std::uint32_t* leaves) {
+  void add_values(const Votes& votes, const std::uint32_t* leaves) {
+    const std::uint8_t* const kinds = votes.kinds.data();
+    if (votes.kinds.empty()) {
+      add_values<known_outputs>(votes.values.data(), [&](std::int64_t i) { return leaves[i]; });
+    } else {
+      add_values<known_outputs>(votes.values.data(),
+                                [&](std::int64_t i) { return kinds[leaves[i]]; });
+    }
+  }
+  template <int known_outputs, class PlaceOf>
+  void add_values(const double* values, const PlaceOf& place_of) {
     const std::int64_t outputs = known_outputs > 0 ? known_outputs : outputs_;
     for (std::int64_t i = 0; i < rows_; ++i) {
-      const double* own = values + leaves[i] * outputs;
+      const double* own = values + place_of(i) * outputs;
       double* sum = sums_ + i * outputs;
       if constexpr (known_outputs == 2) {
         // Both before either is stored: they may be one vector.
@@ -142,15 +182,19 @@ template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    return cuda::predict_shares(context, model, table);
+    Array<T> turned;
+    return cuda::predict_shares(context, model, in_columns(context, table, turned));
   }
 #endif
   check_columns(model, table);
   Descent<T> descent(context, model, table);
-  std::vector<Votes> votes;
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    votes.push_back(votes_of(model, model.trees[t], descent.origin(t)));
-  }
+  std::vector<Votes> votes(model.trees.size());
+  context.parallel_for(std::ssize(votes), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
+      votes[t] = votes_of(model, model.trees[t], descent.origin(t));
+      if (votes.size() > 1) number_kinds(model, model.trees[t], descent.origin(t), votes[t]);
+    }
+  });
   Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
   if (votes.size() == 1) {
     const std::vector<double> of_leaves = shares_of(votes[0], shares.cols());
@@ -201,9 +245,7 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
   const std::int64_t row_bytes = 8 * std::max<std::int64_t>(1, std::ssize(model.classes));
   const std::int64_t some = std::max<std::int64_t>(64, bytes / row_bytes);
   for (std::int64_t first = 0; first < table.rows; first += some) {
-    TableView<T> part = table;
-    part.data += first;
-    part.rows = std::min(some, table.rows - first);
+    const TableView<T> part = table.part(first, std::min(some, table.rows - first));
     const Matrix<double> shares = predict_shares(context, model, part);
     for (std::int64_t i = 0; i < part.rows; ++i) {
       const double* row = shares.row(i);
@@ -218,7 +260,8 @@ template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    return cuda::apply(context, model, table);
+    Array<T> turned;
+    return cuda::apply(context, model, in_columns(context, table, turned));
   }
 #endif
   check_columns(model, table);

@@ -175,13 +175,13 @@ struct WalkedForm {
   }
   std::int64_t width() const { return std::ssize(cells_read); }
   TreeForm make(const Tree& tree, bool) const { return walked<T>(tree, places, narrow); }
-  bool fill(const T* data, std::int64_t stride, std::int64_t rows, bool, Cell* cells) const {
-    std::fill_n(cells, round_up(rows, lanes) * width(), Cell{0});
+  bool fill(TableView<T> table, bool, Cell* cells) const {
+    std::fill_n(cells, round_up(table.rows, lanes) * width(), Cell{0});
     for (std::int64_t c = 0; c < width(); ++c) {
-      const T* const column = data + (cells_read[c] / 2) * stride;
       const bool is_category = cells_read[c] % 2 != 0;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        cells[i * width() + c] = is_category ? category_of(column[i]) : value_of(column[i]);
+      for (std::int64_t i = 0; i < table.rows; ++i) {
+        const T x = table(i, cells_read[c] / 2);
+        cells[i * width() + c] = is_category ? category_of(x) : value_of(x);
       }
     }
     return true;
