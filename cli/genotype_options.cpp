@@ -233,8 +233,8 @@ void add_filters(Command& command, job::InputParams& input) {
           "--indep-pairwise",
           [&input](const Names& words) { input.indep_pairwise = genotype::ld_prune_params(words); },
           "leave out sites until no two of a window are correlated by more than R2, the same list "
-          "as PLINK's; after all other filters, over founders: WINDOW STEP R2, where the window is "
-          "a number of sites or, with kb after it, kilobases: 50 5 0.2; 200kb 1 0.2")
+          "as PLINK 2's; after all other filters, over founders: WINDOW STEP R2, where the window "
+          "is a number of sites or, with kb after it, kilobases: 50 5 0.2; 200kb 1 0.2")
       .takes(1, 4);
   command.choice("--missing",
                  cohort.missing,

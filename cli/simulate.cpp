@@ -45,7 +45,19 @@ std::string prefix_of(const std::string& out, const std::string& format) {
   return out;
 }
 
+/// What no range of an option says.
+void check_numbers(const genotype::SimulateParams& cohort) {
+  if (cohort.fst >= 1) {
+    throw usage_error("--fst: expected a number from 0 to below 1, got {}", cohort.fst);
+  }
+  if (cohort.family_size == 2) {
+    throw usage_error(
+        "--family-size: expected 1, or 3 and more for two parents and their children, got 2");
+  }
+}
+
 Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job) {
+  check_numbers(job.cohort);
   job.out = prefix_of(call.out, job.format);
   const std::vector<std::string> files = job::run_simulate(context, job);
   Answer answer;
@@ -82,20 +94,21 @@ void add_simulate(Command& program) {
   genotype::SimulateParams& cohort = params->cohort;
   command.count("--samples", cohort.samples, "individuals").required();
   command.count("--sites", cohort.sites, "sites").required();
-  command.number("--populations", cohort.populations, "populations of equal size");
+  command.number("--populations", cohort.populations, "populations of equal size", 1);
   command.choice("--structure",
                  cohort.structure,
                  {{"island", genotype::Structure::island},
                   {"line", genotype::Structure::line},
                   {"ring", genotype::Structure::ring}},
                  "island: all equally related; line, ring: isolation by distance along it");
-  command.number("--fst", cohort.fst, "F_ST between those farthest apart");
-  command.number("--missing", cohort.missing, "share of missing calls");
+  command.number("--fst", cohort.fst, "F_ST between those farthest apart, below 1", 0);
+  command.number("--missing", cohort.missing, "share of missing calls", 0, 1);
   command.number(
       "--family-size",
       cohort.family_size,
       "3 and more: as many samples are two parents and their children, with a pedigree in "
-      ".fam and .psam; 1: unrelated");
+      ".fam and .psam; 1: unrelated",
+      1);
   command.seed(cohort.seed, "other seeds give other cohorts");
   command.choice(
       "--format", params->format, {"bed", "pgen", "vcf", "vcf.gz"}, "bed, pgen, vcf, vcf.gz");

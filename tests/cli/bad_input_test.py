@@ -211,4 +211,22 @@ def a_file_that_may_not_be_so_large():
     assert not list(pathlib.Path(".").iterdir())
 
 
+def compressed_plink_files_were_no_kind_of_file():
+    cohort()
+    for name in ("c.bed", "c.bim", "c.fam"):
+        pathlib.Path(name + ".gz").write_bytes(gzip.compress(pathlib.Path(name).read_bytes()))
+        pathlib.Path(name).unlink()
+    refuse("c.bed.gz", says=["c.bed.gz", "unpack it first"])
+    refuse("c", says=["c.bed.gz", "unpack it first"])
+    refuse("--bfile", "c", says=["c.bed", "unpack c.bed.gz first"])
+    pathlib.Path("x.pgen.zst").write_bytes(b"x")
+    refuse("x.pgen.zst", says=["is compressed", "unpack it first"])
+
+
+def refusals_of_simulate_named_no_option():
+    for option, value in (("--populations", 0), ("--fst", 1), ("--fst", "-0.1"), ("--missing", 1.1), ("--family-size", 2),
+                          ("--family-size", 0)):
+        refuse("--samples", 5, "--sites", 5, option, value, command="simulate", status=2, says=[f"yupana: {option}: expected"])
+
+
 sys.exit(main())

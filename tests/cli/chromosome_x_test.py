@@ -129,4 +129,21 @@ def everybody_counted_in_missing_rates_on_y():
     assert [line.split()[1] for line in lines] == kept and 5 < len(kept) < 55
 
 
+def copies_of_x_were_counted_without_a_word():
+    cohort([1, 23], SEXES)
+    commands = (("dist",), ("dist", "--metric", "king"), ("dist", "--make-king-table"), ("fermat",), ("grm",), ("pca",),
+                ("pca", "--approx"))
+    for command, *options in commands:
+        for chromosomes in (("--all-chr",), ("--chr", "X"), ("--region", "23:1-1000"), ("--all-chr", "--maf", 0.1),
+                            ("--all-chr", "--king-cutoff", 0.4)):
+            if "--king-cutoff" in chromosomes and options:
+                continue
+            said = run(command, "c.bed", *options, *chromosomes, "-o", "o").stderr
+            assert said.count("one allele of a male on X as two") == 1, (command, options, chromosomes, said)
+        assert "male" not in run(command, "c.bed", *options, "--thin", 0.999, "-o", "o").stderr
+    assert "male" not in run("filter", "c.bed", "--all-chr", "-o", "f.bed").stderr
+    cohort([1], SEXES)
+    assert "male" not in run("dist", "c.bed", "--all-chr", "-o", "o").stderr
+
+
 sys.exit(main())

@@ -36,7 +36,7 @@ def test_this_run_does_not_say_metric_missing_mode_filters_and_command():
         assert words in rows["command"], rows["command"]
     assert rows["metric"].startswith("Euclidean distance of allele counts"), rows["metric"]
     assert "--missing mode" in rows["missing calls"], rows["missing calls"]
-    assert rows["filters"] == "autosomes only, --geno 0.2, --maf 0.05", rows["filters"]
+    assert rows["filters"] == "X, Y and MT left out, --geno 0.2, --maf 0.05", rows["filters"]
     assert record["command"] == rows["command"]
     assert record["metric"] == "euclidean" and record["unit"] == "alleles", record
     assert record["missing"] == "mode" and record["filters"] == rows["filters"], record

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Commands on genotypes and distances: a refusal for too little --memory names a figure that will do."""
+import json
 import pathlib
 import re
 import sys
@@ -73,6 +74,17 @@ def every_refusal_of_genotypes_names_what_will_do():
 def plan_named_an_option_that_it_lacks():
     told = run("plan", "--samples", "30k", "--sites", "1M", "--memory", "1M", status=4).stderr
     assert "take fewer samples" in told and "--keep" not in told, told
+
+
+def the_memory_that_a_refusal_named_took_hundreds_of_passes():
+    run("simulate", "--samples", 3000, "--sites", 300, "--missing", 0.01, "-o", "c")
+    for command in (("dist",), ("dist", "--make-king-table"), ("grm",), ("dist", "--shared", "--metric", "king")):
+        told = run(*command, "c.bed", "-o", "o", "--memory", "1k", status=4).stderr
+        found = re.search(r"raise --memory to ([\d.]+M), or to ([\d.]+M) to count in at most 4 passes", told)
+        assert found, told
+        least, few = [json.loads(run(*command, "c.bed", "-o", "o", "--memory", memory, "--plan", "--json").stdout)
+                      for memory in found.groups()]
+        assert few["passes"] <= 4 < least["passes"], (command, told)
 
 
 sys.exit(main(helpers=[follow, cohort]))

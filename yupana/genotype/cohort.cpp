@@ -62,6 +62,7 @@ struct Cohort::State {
   CallBlock calls;             ///< of the last block read as planes
   bool ended = false;
   bool noted = false;  ///< notes were passed on
+  bool haploid_noted = false;
 };
 
 void Cohort::State::choose_samples() {
@@ -254,6 +255,10 @@ void Cohort::State::finish() {
   summary.dosage_sites = filter->dosage_sites();
   summary.call_sites = filter->read() - filter->dosage_sites();
   if (params.parts == 1) check_sites_left(summary, params.name);
+  // A pass for kinships leaves these sites out.
+  if (!params.written && filter->haploid_kept() > 0 && !std::exchange(haploid_noted, true)) {
+    note_haploid(context);
+  }
   if (std::exchange(noted, true)) return;
   for (const std::string& text : read.notes) context.note(text);
   if (params.dosage) note_dosages(context, params, summary);

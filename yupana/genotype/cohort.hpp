@@ -56,6 +56,7 @@ struct CohortParams {
   /// rank reads. Samples and the reader's account are of the whole input.
   int part = 0;
   int parts = 1;
+  bool written = false;            ///< sites go to a file as they are: nothing counts them
   std::string name = "the input";  ///< the source's, in messages
 };
 

@@ -50,6 +50,13 @@ void note_founders(const Context& context,
                            kept));
 }
 
+void note_haploid(const Context& context) {
+  context.note(
+      "sites of X, Y or MT are among those kept, and count as if all had two copies of them: one "
+      "allele of a male on X as two; PLINK leaves them out of distances, kinships and "
+      "relationships, as yupana does without --chr, --all-chr and --region");
+}
+
 void note_dosages(const Context& context,
                   const CohortParams& params,
                   const CohortSummary& summary) {

@@ -18,6 +18,9 @@ void note_founders(const Context& context,
                    std::int64_t founders,
                    std::size_t kept);
 
+/// Notes that sites of which some samples have one copy count like others.
+void note_haploid(const Context& context);
+
 /// Notes how many sites have dosages; throws bad_input where none has.
 void note_dosages(const Context& context, const CohortParams& params, const CohortSummary& summary);
 

@@ -117,7 +117,7 @@ SiteFilter::SiteFilter(Source& source,
              piece_sites(std::max<std::int64_t>(mask_.samples(), 1), params.dosage),
              params.dosage) {
   if (counted_.size() < samples_.size()) founders_.emplace(mask_.samples(), counted_);
-  if (params.counts_alleles() || params.max_site_missing < 1) find_haploid();
+  if (!params.written || params.counts_alleles() || params.max_site_missing < 1) find_haploid();
 }
 
 void SiteFilter::find_haploid() {
@@ -141,6 +141,7 @@ void SiteFilter::rewind() {
   piece_.sites = 0;
   passed_.clear();
   next_ = position_ = piece_index_ = sites_kept_ = calls_missing_ = dosage_sites_ = 0;
+  haploid_kept_ = 0;
   dropped_.clear();
 }
 
@@ -200,6 +201,7 @@ bool SiteFilter::read_piece() {
     if (!passes(site, counts)) continue;
     if (named_) piece_.names[site].number = position_ + site;
     passed_.push_back(site);
+    haploid_kept_ += is_haploid_in_some(chromosome(site)) ? 1 : 0;
     calls_missing_ += params_.dosage ? missing_dosages(site) : missing(site);
     if (counts.missing > 0) impute(site, counts);
   }

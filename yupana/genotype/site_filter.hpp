@@ -50,6 +50,8 @@ class SiteFilter {
 
   const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
   std::int64_t kept() const { return sites_kept_; }
+  /// Of them on X, Y and MT, where this is known: not of what is written anew.
+  std::int64_t haploid_kept() const { return haploid_kept_; }
   std::int64_t calls_missing() const { return calls_missing_; }
   /// Sites that were read, and those of which the file has dosages.
   std::int64_t read() const { return position_; }
@@ -105,6 +107,7 @@ class SiteFilter {
 
   std::map<std::string, std::int64_t> dropped_;
   std::int64_t sites_kept_ = 0;
+  std::int64_t haploid_kept_ = 0;
   std::int64_t calls_missing_ = 0;
   std::int64_t dosage_sites_ = 0;
 };

@@ -82,7 +82,12 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   // A pipe without a writer would be waited for.
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) {
-    throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
+    const int reason = errno;
+    const bool packed = reason == ENOENT && access((path_ + ".gz").c_str(), F_OK) == 0;
+    throw bad_file(path_.empty() ? "''" : path_,
+                   "cannot be opened: {}{}",
+                   std::strerror(reason),
+                   packed ? fmt::format("; unpack {}.gz first (gunzip -k)", path_) : "");
   }
   struct stat about {};
   const bool known = fstat(file_, &about) == 0;

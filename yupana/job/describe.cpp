@@ -138,7 +138,7 @@ std::string filters_of(const InputParams& input) {
   if (!input.region.empty()) add("--region " + input.region);
   if (input.from_bp) add(fmt::format("--from-bp {}", *input.from_bp));
   if (input.to_bp) add(fmt::format("--to-bp {}", *input.to_bp));
-  if (text.empty()) add("autosomes only");
+  if (text.empty()) add("X, Y and MT left out");
   if (input.autosomes != genotype::human_autosomes)
     add(fmt::format("--chr-set {}", input.autosomes));
   if (!input.keep_file.empty()) add("--keep " + input.keep_file);

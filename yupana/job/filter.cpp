@@ -37,6 +37,11 @@ void check_files(const FilterJobParams& params, std::string_view ending) {
   }
 }
 
+Input open_to_write(Context& context, InputParams input) {
+  input.cohort.written = true;
+  return open_input(context, input);
+}
+
 /// Of the blocks that are read and written at a time.
 std::uint64_t blocks_bytes(const PlanParams& sizes, std::string_view ending) {
   const std::int64_t block = io::written_block_sites(sizes.samples);
@@ -73,7 +78,7 @@ io::SampleTable table_of(const Input& input) {
 Plan plan_filter(Context& context, const FilterJobParams& params) {
   const std::string_view ending = ending_of(params.out);
   check_files(params, ending);
-  const Input input = open_input(context, params.input);
+  const Input input = open_to_write(context, params.input);
   Plan plan;
   plan.sizes = plan_sizes(context, input, params.input);
   plan.passes = ending == ".pgen" ? 2 : 1;
@@ -88,7 +93,7 @@ Plan plan_filter(Context& context, const FilterJobParams& params) {
 FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
   const std::string_view ending = ending_of(params.out);
   check_files(params, ending);
-  Input input = open_input(context, params.input);
+  Input input = open_to_write(context, params.input);
   check_memory(context,
                "filter " + params.input.path,
                blocks_bytes(plan_sizes(context, input, params.input), ending));

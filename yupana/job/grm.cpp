@@ -139,19 +139,30 @@ GrmPlan plan_grm(const Context& context,
   const std::uint64_t least = std::max(needs.later_bytes,
                                        besides + static_cast<std::uint64_t>(few) * site +
                                            static_cast<std::uint64_t>(least_cells) * cell);
+  const std::uint64_t largest = dosage ? largest_dosage_bytes : largest_block_bytes;
+  // What is held with so many bytes of sums: a block takes a quarter of all.
+  const auto with_block = [&](std::uint64_t sums) {
+    const std::uint64_t share = std::min(largest, sums / 3 + 1);
+    return std::max(needs.later_bytes,
+                    sums + std::max(share, static_cast<std::uint64_t>(few) * site));
+  };
   if (least > context.memory()) {
     const auto needed = static_cast<double>(least);
+    // A band of whole rows may lack almost one of its cells.
+    const std::uint64_t cut =
+        besides + cell * static_cast<std::uint64_t>(triangle_cells(samples) / few_passes + samples);
     throw resource_error(
         "memory: the relationships of {} need {}, --memory allows {}; raise "
-        "--memory to {} or take fewer samples (--keep)",
+        "--memory to {}{}, or take fewer samples (--keep)",
         counted(samples, "sample"),
         needed_bytes(needed),
         allowed_bytes(context.memory()),
-        memory_option(needed));
+        memory_option(needed),
+        few_passes_advice(
+            least, needs.one_band || context.backend() == Backend::cuda ? 0 : with_block(cut)));
   }
   // A larger block takes what the smallest run leaves, so that the bytes a refusal names are
   // enough.
-  const std::uint64_t largest = dosage ? largest_dosage_bytes : largest_block_bytes;
   const std::uint64_t block =
       std::min({largest,
                 context.memory() / 4,
@@ -179,10 +190,8 @@ GrmPlan plan_grm(const Context& context,
     plan.sum_bytes = std::max(plan.sum_bytes, 12 * static_cast<std::uint64_t>(pairs));
   }
   if (plan.bands.size() > 1 && context.backend() != Backend::cuda) {
-    const std::uint64_t sums = besides + static_cast<std::uint64_t>(triangle_cells(samples)) * cell;
-    const std::uint64_t share = std::min(largest, sums / 3 + 1);  // a quarter of all
     plan.one_pass_bytes =
-        std::max(needs.later_bytes, sums + std::max(share, static_cast<std::uint64_t>(few) * site));
+        with_block(besides + static_cast<std::uint64_t>(triangle_cells(samples)) * cell);
   }
   plan.fixed_bytes = besides;
   if (!needs.one_band) {

@@ -309,10 +309,10 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   if (io::is_zarr_store(path)) return InputKind::zarr;
+  refuse_packed(path);
   throw input_error(
       "{}: {}; give a .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK "
-      "prefix, a folder "
-      "of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
+      "prefix, a folder of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
       path,
       fs::exists(path, none) ? "not a kind of file yupana knows by its name"
                              : "no such file, and no PLINK files of that prefix");

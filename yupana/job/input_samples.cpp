@@ -1,5 +1,6 @@
 #include "yupana/job/input_samples.hpp"
 
+#include <filesystem>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -11,6 +12,8 @@
 
 namespace yupana::job {
 namespace {
+
+namespace fs = std::filesystem;
 
 void note_unknown_families(Context& context,
                            const std::string& path,
@@ -73,6 +76,17 @@ genotype::LeftOut left_out_families(Context& context,
         path, "{}: leaves none of the {} samples of the input", option, names.ids.size());
   }
   return result;
+}
+
+void refuse_packed(const std::string& path) {
+  std::error_code none;
+  std::string packed = fs::exists(path + ".bed.gz", none) ? path + ".bed.gz" : path;
+  for (const char* ending : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
+    if (!packed.ends_with(ending) || !fs::exists(packed, none)) continue;
+    throw bad_file(packed,
+                   "is compressed, and only VCF is read so; unpack it first{}",
+                   packed.ends_with(".bed.gz") ? ", and its .bim.gz and .fam.gz (gunzip -k)" : "");
+  }
 }
 
 }  // namespace yupana::job

@@ -23,4 +23,7 @@ genotype::LeftOut left_out_families(Context& context,
                                     const std::string& path,
                                     const io::SampleNames& names);
 
+/// Throws for a packed file, or a prefix of packed PLINK files: it must be unpacked first.
+void refuse_packed(const std::string& path);
+
 }  // namespace yupana::job

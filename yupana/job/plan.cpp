@@ -69,13 +69,17 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
   return round_up(sites, genotype::chunk_sites);
 }
 
-[[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
+[[noreturn]] void refuse(const Context& context,
+                         const Plan& plan,
+                         std::uint64_t needed,
+                         std::uint64_t few) {
   throw resource_error(
-      "memory: {} need {}, --memory allows {}; raise --memory to {} or take fewer samples{}",
+      "memory: {} need {}, --memory allows {}; raise --memory to {}{}, or take fewer samples{}",
       counted(plan.sizes.samples, "sample"),
       needed_bytes(needed),
       allowed_bytes(context.memory()),
       memory_option(static_cast<double>(needed)),
+      few_passes_advice(needed, few),
       plan.sizes.named ? " (--keep)" : "");
 }
 
@@ -248,6 +252,23 @@ std::uint64_t one_pass_bytes(const Plan& plan, std::uint64_t held, std::uint64_t
   return std::max(after, held + counts + std::max(block, sizes.unblocked_bytes));
 }
 
+/// Enough for counts in `few_passes` bands and a block, which takes a quarter of what is left; 0
+/// where not one process on the CPU counts.
+std::uint64_t few_passes_bytes(const Context& context, const Plan& plan) {
+  const PlanParams& sizes = plan.sizes;
+  if (sizes.ranks > 1 || sizes.one_band || context.backend() == Backend::cuda) return 0;
+  // A band of whole rows may lack almost one of its cells.
+  const auto cells =
+      static_cast<std::uint64_t>(triangle_cells(sizes.samples) / few_passes + sizes.samples);
+  const std::uint64_t counts = cells * bytes_of_rows({0, 1}, sizes, 1);
+  const double site = site_bytes(sizes.samples, plan.planes);
+  const auto block =
+      static_cast<std::uint64_t>(2 * genotype::chunk_sites * site) +
+      std::max(std::min(preferred_block_bytes, counts / 3),
+               static_cast<std::uint64_t>(static_cast<double>(smallest_block_sites) * site));
+  return held_bytes(sizes) + counts + std::max(block, sizes.unblocked_bytes);
+}
+
 }  // namespace
 
 std::int64_t passes_of(const Plan& plan) {
@@ -263,6 +284,13 @@ void note_passes(const Context& context, const Plan& plan) {
                            memory_option(static_cast<double>(plan.one_pass_bytes))));
 }
 
+std::string few_passes_advice(std::uint64_t least, std::uint64_t few) {
+  if (few <= least) return "";
+  return fmt::format(", or to {} to count in at most {} passes",
+                     memory_option(static_cast<double>(few)),
+                     few_passes);
+}
+
 Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
@@ -271,7 +299,8 @@ Plan make_plan(Context& context, const PlanParams& params) {
   const std::uint64_t fixed = held + std::max(plan.block_bytes, params.unblocked_bytes);
   const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
   const std::uint64_t needed = std::max(after, fixed + min_counts(params));
-  if (after > context.memory()) refuse(context, plan, needed);
+  const std::uint64_t few = std::max(after, few_passes_bytes(context, plan));
+  if (after > context.memory()) refuse(context, plan, needed, few);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
   std::optional<Plan> best;
   double least = 0;
@@ -286,7 +315,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
     least = cost;
     best = std::move(cut);
   }
-  if (!best) refuse(context, plan, needed);
+  if (!best) refuse(context, plan, needed, few);
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, held + plan.count_bytes);
   plan.total_bytes =

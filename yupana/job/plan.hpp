@@ -88,6 +88,11 @@ Plan make_plan(Context& context, const PlanParams& params);
 /// Passes over the input that the plan makes.
 std::int64_t passes_of(const Plan& plan);
 
+/// Passes that a refusal names the memory for, next to the least memory of all.
+constexpr std::int64_t few_passes = 4;
+/// ", or to 65M to count in at most 4 passes"; empty where the least does.
+std::string few_passes_advice(std::uint64_t least, std::uint64_t few);
+
 /// Notes that a run will make many passes, and the memory with which it makes one.
 void note_passes(const Context& context, const Plan& plan);
 
