@@ -1,0 +1,190 @@
+// How a matrix is laid out as text.
+#include "yupana/io/matrix_layout.hpp"
+
+#include <algorithm>
+
+#include "yupana/core/counted.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::io {
+namespace {
+
+bool is_number(std::string_view field) {
+  double value = 0;
+  return parse_value(field, value) != Field::no_number;
+}
+
+/// The number of samples alone on the first line. "1" may begin a triangle too: then only a name on
+/// the second line decides.
+bool is_phylip(const MatrixText& text, const std::vector<std::string_view>& first) {
+  double samples = 0;
+  if (first.size() != 1 || parse_value(first[0], samples) != Field::number) return false;
+  if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
+  const auto second = text.fields(1);
+  return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
+}
+
+/// PHYLIP's lower triangle, as `mash triangle` writes it: the number of samples, then line i of a
+/// name and the distances to the i samples before it, or to itself too.
+bool read_phylip_triangle(const MatrixText& text,
+                          const std::vector<std::string_view>& first,
+                          Layout& layout) {
+  double samples = 0;
+  const std::size_t lines = text.lines.size();
+  if (first.size() != 1 || parse_value(first[0], samples) != Field::number) return false;
+  if (lines < 2 || samples != static_cast<double>(lines - 1)) return false;
+  const auto second = text.fields(1);
+  const std::size_t diagonal = second.size() - 1;
+  // Of numbers alone two lines are no names, and one of two numbers is a triangle without names.
+  if (diagonal > 1 || ((lines == 2 || diagonal == 1) && is_number(second[0]))) return false;
+  if (lines > 2 && text.fields(2).size() != 2 + diagonal) return false;
+  layout.first = 1;
+  layout.n = static_cast<std::int64_t>(lines) - 1;
+  layout.row_names = layout.triangle = true;
+  layout.diagonal = static_cast<std::int64_t>(diagonal);
+  return true;
+}
+
+/// A field of a row of values: a number, or what stands for a missing one.
+bool is_value(std::string_view field) {
+  static constexpr std::string_view missing[] = {"NA", "N/A", "na", "NULL", "null"};
+  return is_number(field) ||
+         std::find(std::begin(missing), std::end(missing), trimmed(field)) != std::end(missing);
+}
+
+/// A first line of names. Words alone are names. Beside values they are if the line is no row: it
+/// has another number of fields, or a corner that is no value on top of names of rows, or one line
+/// more than columns. (A row with a word in it must not pass for names: an individual would go.)
+bool is_header(const MatrixText& text, const std::vector<std::string_view>& first) {
+  const std::size_t lines = text.lines.size();
+  if (std::none_of(first.begin(), first.end(), is_value)) return true;
+  if (first.size() > 1 && lines == first.size() + 1) return true;
+  if (lines > 1 && first.size() == text.fields(1).size()) {
+    return !is_value(first[0]) && lines == first.size();
+  }
+  return std::any_of(first.begin() + 1, first.end(), [](auto f) { return !is_number(f); }) ||
+         (!is_number(first[0]) && (lines == first.size() || (first.size() == 1 && lines == 2)));
+}
+
+/// A lower triangle: one value on the first line, two on the second. Whether rows end with their
+/// diagonal follows from the number of samples if that is known, else from zeros at all ends.
+bool read_triangle_layout(const MatrixText& text,
+                          const std::vector<std::string_view>& first,
+                          std::optional<std::int64_t> samples,
+                          Layout& layout) {
+  const auto lines = static_cast<std::int64_t>(text.lines.size());
+  if (first.size() != 1 || !is_number(first[0])) return false;
+  if (lines > 1 && text.fields(1).size() != 2) return false;
+  const auto ends_in = [&](double wanted) {
+    return std::all_of(text.lines.begin(), text.lines.end(), [&](std::string_view line) {
+      double value = 0;
+      return parse_value(line.substr(line.find_last_of(" \t,") + 1), value) == Field::number &&
+             value == wanted;
+    });
+  };
+  if (!samples && lines > 1 && ends_in(1)) {
+    throw bad_file(
+        text.path,
+        "expected distances, got similarities: every row ends with 1, their diagonal; use 1 - ibs");
+  }
+  const bool with_diagonal = samples ? *samples == lines : ends_in(0);
+  layout.triangle = true;
+  layout.diagonal = with_diagonal ? 1 : 0;
+  layout.n = with_diagonal ? lines : lines + 1;
+  return true;
+}
+
+Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) {
+  const std::vector<std::string_view> first = text.fields(0);
+  if (text.lines.size() > 1 && first.size() == 1 && is_number(first[0])) {
+    return bad_file(
+        text.path,
+        "expected PHYLIP's square form or lower triangle, '{0}' and then {0} lines of a name and "
+        "{0} "
+        "distances, or those to the samples before it, got {1}, the first of {2}; write others so",
+        first[0],
+        counted(std::ssize(text.lines) - 1, "line"),
+        counted(std::ssize(text.fields(1)), "field"));
+  }
+  return bad_file(text.path, "not square: {} rows of {} fields", rows, fields);
+}
+
+/// Tables: header and row names from the number of fields of the first row of values.
+void read_square_layout(const MatrixText& text,
+                        std::vector<std::string_view> header,
+                        Layout& layout) {
+  layout.n = static_cast<std::int64_t>(text.lines.size() - layout.first);
+  if (layout.n == 0) throw bad_file(text.path, "has a line of names and no row of values");
+  const auto n = static_cast<std::size_t>(layout.n);
+  const std::size_t width = text.fields(layout.first).size();
+  if (width != n && width != n + 1) throw not_square(text, layout.n, width);
+  layout.row_names = width == n + 1;
+  if (header.empty()) {
+    // Numbers in a first column too many are no names: a row of the square is missing.
+    for (std::size_t line = layout.first; layout.first == 0 && layout.row_names; ++line) {
+      std::string_view name;
+      if (line == text.lines.size()) throw not_square(text, layout.n, width);
+      if (MatrixFields(text.lines[line], text.separator).next(name) && !is_number(name)) break;
+    }
+    return;
+  }
+  if (header.size() != n && header.size() != n + 1) {
+    throw text.fault(0, "{} names for {} columns", header.size(), n);
+  }
+  layout.names.assign(header.end() - layout.n, header.end());
+}
+
+/// Throws where a comma that separates nothing but a number's digits would be taken for a
+/// separator, or a row of such numbers for names: the fields of one of the first two lines, parted
+/// by blanks or semicolons, are two or more numbers, and one has a decimal comma.
+void refuse_decimal_commas(const MatrixText& text) {
+  for (std::size_t line = 0; line < std::min<std::size_t>(2, text.lines.size()); ++line) {
+    std::string spaced(text.lines[line]);
+    std::replace(spaced.begin(), spaced.end(), ';', ' ');
+    const std::vector<std::string_view> words = words_of(spaced);
+    const auto comma = std::find_if(words.begin(), words.end(), has_decimal_comma);
+    const bool numbers = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+      return is_number(word) || has_decimal_comma(word);
+    });
+    if (words.size() < 2 || comma == words.end() || !numbers) continue;
+    throw text.fault(
+        line, "expected numbers, got '{}'{}", printable(*comma), decimal_comma_advice(*comma));
+  }
+}
+
+}  // namespace
+
+Separator separator_of(const std::vector<std::string_view>& lines) {
+  const auto has = [&](char mark) {
+    return std::any_of(lines.begin(),
+                       lines.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines)),
+                       [&](std::string_view line) { return line.find(mark) != line.npos; });
+  };
+  return has('\t') ? Separator::tab : has(',') ? Separator::comma : Separator::blanks;
+}
+
+Layout layout_of(const MatrixText& text, const std::optional<ListedNames>& listed) {
+  std::optional<std::int64_t> samples;
+  if (listed) samples = static_cast<std::int64_t>(listed->names.size());
+  const std::vector<std::string_view> first = text.fields(0);
+  if (first.empty()) throw text.fault(0, "expected a row of numbers or names, got a blank line");
+  refuse_decimal_commas(text);
+  std::vector<std::string_view> count = first;
+  if (count.size() == 2 && count[0].empty()) count.erase(count.begin());  // a tab before it
+  Layout layout;
+  if (is_phylip(text, count)) {
+    layout.first = 1;
+    read_square_layout(text, {}, layout);
+  } else if (read_phylip_triangle(text, count, layout)) {
+  } else if (read_triangle_layout(text, first, samples, layout)) {
+  } else if (is_header(text, first)) {
+    layout.first = 1;
+    read_square_layout(text, first, layout);
+  } else {
+    read_square_layout(text, {}, layout);
+  }
+  return layout;
+}
+
+}  // namespace yupana::io
