@@ -34,8 +34,8 @@ struct RowRanks {
   std::uint64_t key_bytes() const { return keys.bytes() + short_keys.bytes(); }
 };
 
-/// Sorts each feature once. memory: 2 or 4 bytes a value and the different values; while it works 12
-/// bytes a row and feature more, of 16 features.
+/// Sorts each feature once. memory: 2 or 4 bytes a value and the different values; while it works
+/// 12 bytes a row and feature more, of 16 features.
 template <class T>
 RowRanks<T> rank_rows(Context& context,
                       TableView<T> table,
