@@ -131,6 +131,27 @@ TEST_F(OneHot, ForestsAreThoseOfTheMadeFeatures) {
   }
 }
 
+TEST_F(OneHot, ForestsCountCategoriesInRowsOfFewAndOfManyColumns) {
+  std::uint64_t seed = 1;
+  for (const std::int32_t classes : {2, 3}) {
+    for (const std::int64_t features : {4, 70}) {  // keys of 16 bits and of 32
+      for (const std::int64_t rows : {30, 700}) {
+        std::vector<std::int32_t> one_hot;
+        const auto sample =
+            make_categories<float>({rows, features, classes, 12, 0, 0, seed++}, one_hot);
+        const Table<float> made = with_features(sample.table.view(), one_hot);
+        ForestParams params{.trees = 3, .max_features = 9};
+        const auto expected = fit_forest(cpu_, made.view(), sample.target(), params).trees;
+        params.tree.one_hot = one_hot;
+        const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+        for (std::size_t t = 0; t < expected.size(); ++t) {
+          ASSERT_EQ(difference(expected[t], got[t]), "") << features << " columns, tree " << t;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(OneHot, AlphaIsChosenAsOfTheMadeFeatures) {
   std::vector<std::int32_t> one_hot;
   const auto sample = make_categories<double>({300, 4, 3, 6, 0.1, 0, 5}, one_hot);

@@ -75,7 +75,7 @@ class Growth {
 
   /// What trees are grown from, besides the table.
   double bytes() const {
-    return static_cast<double>(sorted_.ranks.bytes() + sorted_.order.bytes() + ranks_.keys.bytes());
+    return static_cast<double>(sorted_.ranks.bytes() + sorted_.order.bytes() + ranks_.key_bytes());
   }
 
   Tree one(const std::uint8_t* repeats, const TreeParams& params) const {

@@ -78,6 +78,9 @@ void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) 
       problem.classes < 2 ? 0 : std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
   result.class_bits = rank_bits + class_bits <= 32 ? class_bits : 0;
   result.key_bits = rank_bits + result.class_bits;
+  // Of more features both keys would be more than ranking took.
+  const bool is_short = result.key_bits <= 16 && result.features <= 4 * batch_features;
+  if (is_short) result.short_keys = Array<std::uint16_t>(result.keys.size());
   context.parallel_for(result.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       std::uint32_t* row = result.keys.data() + i * result.features;
@@ -86,8 +89,12 @@ void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) 
       for (std::int64_t f = 0; f < result.features; ++f) {
         row[f] = std::min(row[f], result.missing_rank) << result.class_bits | code;
       }
+      if (!is_short) continue;
+      std::uint16_t* const to = result.short_keys.data() + i * result.features;
+      for (std::int64_t f = 0; f < result.features; ++f) to[f] = static_cast<std::uint16_t>(row[f]);
     }
   });
+  if (is_short) result.keys = {};
 }
 
 }  // namespace

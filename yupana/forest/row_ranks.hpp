@@ -22,14 +22,20 @@ struct RowRanks {
   std::uint32_t missing_rank = 0;      ///< of NaN: above those of values
   int key_bits = 0;                    ///< low bits in which keys differ
   Array<std::uint32_t> keys;           ///< row after row: a node reads few features of few rows
+  Array<std::uint16_t> short_keys;     ///< instead, where key_bits fit: half the lines of a cache
   std::vector<std::vector<T>> values;  ///< of each feature, by rank
   std::vector<char> has_missing;       ///< of each feature
 
-  const std::uint32_t* row(std::int64_t i) const { return keys.data() + i * features; }
+  /// body(keys of either size)
+  template <class Body>
+  void with_keys(const Body& body) const {
+    short_keys.empty() ? body(keys.data()) : body(short_keys.data());
+  }
+  std::uint64_t key_bytes() const { return keys.bytes() + short_keys.bytes(); }
 };
 
-/// Sorts each feature once. memory: 4 bytes a value and the different values; while it works 12
-/// bytes a row and feature more, of 16 features.
+/// Sorts each feature once. memory: 2 or 4 bytes a value and the different values; while it works
+/// 12 bytes a row and feature more, of 16 features.
 template <class T>
 RowRanks<T> rank_rows(Context& context,
                       TableView<T> table,

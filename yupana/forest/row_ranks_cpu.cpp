@@ -31,7 +31,7 @@ class SampledGrower {
         memory_(context,
                 problem.outputs(),
                 bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
-                    static_cast<double>(ranks.keys.bytes())),
+                    static_cast<double>(ranks.key_bytes())),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()),
         rows_(rows_drawn(ranks, problem, repeats)),
@@ -230,20 +230,30 @@ class SampledGrower {
   /// where keys have them.
   template <class IsLeft>
   void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left_rank) {
-    const std::uint32_t* keys = ranks_.keys.data() + column;
+    ranks_.with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left_rank); });
+  }
+  template <class K, class IsLeft>
+  void partition_by(const Segment& place, const K* keys, const IsLeft& is_left_rank) {
     std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
-    const std::uint32_t classes = needs_rows_ ? 0 : (std::uint32_t{1} << ranks_.class_bits) - 1;
+    const bool two = !needs_rows_ && ranks_.class_bits == 1;
+    const std::uint32_t classes =
+        needs_rows_ || two ? 0 : (std::uint32_t{1} << ranks_.class_bits) - 1;
     std::int64_t* const counts = left_counts_.data();
-    std::int64_t left = 0, right = 0;
+    std::int64_t left = 0, right = 0, ones = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint32_t row = rows[i], key = keys[row * ranks_.features];
       const std::int64_t is_left = is_left_rank(key >> ranks_.class_bits);
       if (classes > 0) counts[key & classes] += is_left;
+      ones += is_left & key;  // of two classes: a sum in memory would wait for the one before
       rows[left] = row;
       right_[right] = row;
       left += is_left;
       right += 1 - is_left;
+    }
+    if (two) {
+      counts[0] = left - ones;
+      counts[1] = ones;
     }
     std::copy_n(right_.data(), right, rows + left);
   }

@@ -26,6 +26,8 @@ class SampledColumns {
     NodeRange range;
     std::vector<std::uint32_t> counts;  ///< of each key, where count_keys() made them
     std::size_t counted = own_list;     ///< the slot that has the counts of the same column
+    std::size_t next = own_list;        ///< the next slot that shares them
+    std::uint32_t classes[2] = {};      ///< of two classes instead: of the category's rows
   };
 
   /// max_rows: of a node. needs_rows: the scans look up what keys do not hold.
@@ -38,7 +40,8 @@ class SampledColumns {
         features_(ranks.features, one_hot),
         max_rows_(max_rows),
         needs_rows_(needs_rows),
-        sort_(ranks.class_bits, ranks.key_bits) {}
+        sort_(ranks.class_bits, ranks.key_bits),
+        last_slots_(static_cast<std::size_t>(ranks.features), own_list) {}
 
   const FeatureColumns& features() const { return features_; }
   /// The features drawn at the node, in the order of the draws.
@@ -62,24 +65,40 @@ class SampledColumns {
       if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(max_rows_);
     }
     for (std::size_t j = first; j < sampled_.size(); ++j) {
-      columns_[j].range = {};
-      columns_[j].range.is_sparse = is_one_hot(sampled_[j]);
+      NodeRange& range = columns_[j].range;  // finish() makes the rest of it
+      range.is_sparse = is_one_hot(sampled_[j]);
+      range.last = range.missing_at = 0;
     }
     share_counts(n, first);
     for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
       const std::int64_t end = std::min(n, begin + gather_rows);
+      ranks_.with_keys([&](const auto* keys) {
+        for (std::int64_t i = end; i < std::min(n, end + gather_rows); ++i) {
+          __builtin_prefetch(keys + rows[i] * ranks_.features);
+        }
+      });
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         if (columns_[j].range.is_sparse) {
           if (columns_[j].counted == own_list) {
-            gather_ones(rows, n, begin, end, sampled_[j], columns_[j]);
+            ranks_.with_keys([&](const auto* keys) {
+              gather_ones(keys, rows, n, begin, end, sampled_[j], columns_[j]);
+            });
+          } else if (columns_[j].counted == j && ranks_.class_bits == 1) {
+            ranks_.with_keys(
+                [&](const auto* keys) { count_classes(keys, rows + begin, end - begin, j); });
           } else if (columns_[j].counted == j) {
-            count_keys(rows + begin, end - begin, sampled_[j], columns_[j].counts);
+            ranks_.with_keys([&](const auto* keys) {
+              count_keys(keys, rows + begin, end - begin, sampled_[j], columns_[j].counts);
+            });
           }
           continue;
         }
-        const std::uint32_t* keys = ranks_.keys.data() + features_.column(sampled_[j]);
+        const std::int32_t column = features_.column(sampled_[j]);
         std::uint32_t* to = columns_[j].keys.data();
-        for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
+        ranks_.with_keys([&](const auto* keys) {
+          const auto* const own = keys + column;
+          for (std::int64_t i = begin; i < end; ++i) to[i] = own[rows[i] * ranks_.features];
+        });
       }
     }
     for (std::size_t j = first; j < sampled_.size(); ++j) {
@@ -121,7 +140,8 @@ class SampledColumns {
   }
 
   /// Chooses for which columns a pass over a node's rows counts the keys, for all categories drawn
-  /// of a column: lists of them differ by nothing else where only classes are wanted.
+  /// of a column: lists of them differ by nothing else where only classes are wanted. Of more
+  /// classes than two there is a count a key: too many for few rows.
   void share_counts(std::int64_t n, std::size_t first) {
     for (std::size_t j = first; j < sampled_.size(); ++j) {
       Column& own = columns_[j];
@@ -129,21 +149,53 @@ class SampledColumns {
       const std::int32_t column = features_.column(sampled_[j]);
       if (!own.range.is_sparse || needs_rows_ || ranks_.has_missing[column] != 0) continue;
       const auto size = static_cast<std::size_t>(one_hot_[column]) << ranks_.class_bits;
-      if (n < static_cast<std::int64_t>(size)) continue;
+      const bool two = ranks_.class_bits == 1;
+      if (!two && n < static_cast<std::int64_t>(size)) continue;
       own.counted = j;
-      for (std::size_t k = first; k < j; ++k) {
-        if (columns_[k].counted == k && features_.column(sampled_[k]) == column) own.counted = k;
+      own.next = own_list;
+      std::size_t& last = last_slots_[static_cast<std::size_t>(column)];
+      if (last != own_list) {
+        columns_[last].next = j;
+        own.counted = columns_[last].counted;
       }
-      if (own.counted == j) own.counts.assign(2 * size, 0);
+      last = j;
+      own.classes[0] = own.classes[1] = 0;
+      if (own.counted == j && !two) own.counts.assign(2 * size, 0);
+    }
+    for (std::size_t j = first; j < sampled_.size(); ++j) {
+      last_slots_[static_cast<std::size_t>(features_.column(sampled_[j]))] = own_list;
+    }
+  }
+
+  /// Counts what some rows add to each drawn category of the column of slot `first`. The keys are
+  /// compared with each, some at once: to count all of them in memory each would wait for the last.
+  template <class K>
+  void count_classes(const K* all, const std::uint32_t* rows, std::int64_t n, std::size_t first) {
+    const std::int32_t column = features_.column(sampled_[first]);
+    const std::int32_t zeroth = features_.first(column);
+    const std::int64_t stride = ranks_.features;
+    K keys[gather_rows];
+    for (std::int64_t i = 0; i < n; ++i) keys[i] = all[rows[i] * stride + column];
+    for (std::size_t j = first; j != own_list; j = columns_[j].next) {
+      const auto own = static_cast<K>((sampled_[j] - zeroth) << 1), next = static_cast<K>(own + 1);
+      K zeros = 0, ones = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        zeros = static_cast<K>(zeros + (keys[i] == own ? 1 : 0));
+        ones = static_cast<K>(ones + (keys[i] == next ? 1 : 0));
+      }
+      columns_[j].classes[0] += zeros;
+      columns_[j].classes[1] += ones;
     }
   }
 
   /// In two halves: of neighbours with one key neither waits for the other's count.
-  void count_keys(const std::uint32_t* rows,
+  template <class K>
+  void count_keys(const K* all,
+                  const std::uint32_t* rows,
                   std::int64_t n,
                   std::int32_t feature,
                   std::vector<std::uint32_t>& counts) const {
-    const std::uint32_t* const keys = ranks_.keys.data() + features_.column(feature);
+    const K* const keys = all + features_.column(feature);
     const std::int64_t stride = ranks_.features;
     std::uint32_t *const even = counts.data(), *const odd = even + counts.size() / 2;
     std::int64_t i = 0;
@@ -162,13 +214,18 @@ class SampledColumns {
     const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
     std::uint32_t* at = to.keys.data();
     for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
-      at = std::fill_n(at, counts[key] + counts[counts.size() / 2 + key], key);
+      at = std::fill_n(
+          at,
+          class_bits == 1 ? to.classes[key & 1] : counts[key] + counts[counts.size() / 2 + key],
+          key);
     }
     to.range.last = at - to.keys.data();
   }
 
   /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
-  void gather_ones(const std::uint32_t* rows,
+  template <class K>
+  void gather_ones(const K* all,
+                   const std::uint32_t* rows,
                    std::int64_t n,
                    std::int64_t begin,
                    std::int64_t end,
@@ -176,7 +233,7 @@ class SampledColumns {
                    Column& to) {
     const std::int32_t column = features_.column(feature);
     const auto own = static_cast<std::uint32_t>(feature - features_.first(column));
-    const std::uint32_t* const keys = ranks_.keys.data() + column;
+    const K* const keys = all + column;
     std::uint32_t *const to_keys = to.keys.data(), *const to_rows = to.rows.data();
     const std::int64_t stride = ranks_.features, most = n - 1;
     const std::uint32_t missing = ranks_.missing_rank;
@@ -202,6 +259,7 @@ class SampledColumns {
   std::int64_t max_rows_;
   bool needs_rows_;
   RankSort sort_;
+  std::vector<std::size_t> last_slots_;  ///< of each column, while share_counts() runs
   std::vector<std::int32_t> sampled_;
   std::vector<Column> columns_;  ///< of each of sampled_
 };
