@@ -2,6 +2,7 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <cmath>
 #include <execution>
 
 #include "bench/arrays/arrays_bench.hpp"
@@ -38,7 +39,7 @@ class SortCase {
       arrays::quicksort(context, k, n);
     });
   }
-  void peers_on_one_thread(const char* numpy_type) {
+  void vqsort_on_one_thread() {
     name(1);
     const VqSort vqsort;
     const std::string vq = "Highway vqsort, 1 thread";
@@ -50,6 +51,9 @@ class SortCase {
       params_.emit(left_out(
           "sort", what_, vq, unit, "not installed: libhwy_contrib.so.1 (Debian: libhwy1)"));
     }
+  }
+  void other_peers_on_one_thread(const char* numpy_type) {
+    name(1);
     time("boost::sort::spreadsort, 1 thread", boost_library(), boost_spreadsort<K>);
     time("std::sort, 1 thread", standard_library(), [](K* k, std::int64_t n) {
       std::sort(k, k + n);
@@ -176,7 +180,8 @@ void sort(Context& context, const BenchParams& params) {
     for (const int threads : thread_counts(context)) {
       Context own(with_threads(context, threads));
       test.ours(own);
-      if (with_peers && threads == 1) test.peers_on_one_thread(type);
+      if (params.peers && threads == 1) test.vqsort_on_one_thread();
+      if (with_peers && threads == 1) test.other_peers_on_one_thread(type);
       if (with_peers && threads == context.threads()) test.peers_on_all_threads(own);
     }
   };
@@ -187,6 +192,9 @@ void sort(Context& context, const BenchParams& params) {
     for (auto& key : keys) key %= 16;
   });
   run(float{}, "float32", "random", as_is);
+  run(float{}, "float32", "of 16 values", [](auto& keys) {
+    for (auto& key : keys) key = std::fmod(key, 16.0F);
+  });
   run(std::uint64_t{}, "uint64", "random", [](auto& keys) {
     for (auto& key : keys) key = Random::mix(key);
   });

@@ -203,7 +203,8 @@ TYPED_TEST_SUITE(FftPlans, Types);
 TYPED_TEST(FftPlans, PlansGiveTheBitsOfTheCall) {
   using T = TypeParam;
   using C = std::complex<T>;
-  for (const std::int64_t n : {1, 16, 32, 60, 64, 101, 128, 256, 768, 1024, 4096, 16384, 65537}) {
+  for (const std::int64_t n :
+       {1, 16, 32, 60, 64, 101, 128, 256, 768, 1000, 1024, 4096, 16384, 65537}) {
     const FftPlan<T> plan(n);
     const RealFftPlan<T> real_plan(n);
     const std::int64_t batch = n <= 1024 ? 9 : 1, h = n / 2 + 1;

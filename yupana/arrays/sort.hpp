@@ -27,8 +27,9 @@ namespace yupana::arrays {
 ///   no particular order and some may be lost); out_of_resources; interrupted
 ///   source: merge path (Green, Odeh, Birk 2014) for the merges; radix: most significant digit
 ///   first through write-combining buffers until a bucket fits in cache, then least first; keys of
-///   4 and 8 bytes alone: quicksort by vectors (Blacher, Giesen, Kühne 2021, "Fast and Robust
-///   Vectorized In-Place Sorting of Primitive Types")
+///   4 and 8 bytes alone: up to 32 values are counted and written anew, others go by quicksort by
+///   vectors (Blacher, Giesen, Kühne 2021, "Fast and Robust Vectorized In-Place Sorting of
+///   Primitive Types")
 template <class K, class V, class Order = Less>
 void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order less = {}) {
   if (n < 2) return;

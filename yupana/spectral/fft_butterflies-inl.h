@@ -186,8 +186,8 @@ HWY_INLINE void odd_butterfly(D d, const Get& get, const Put& put) {
 #pragma GCC unroll 16
   for (int k = 0; k < half; ++k) {
     const Complexes<V> a = get(k + 1), b = get(radix - 1 - k);
-    sums[k] = sum(d, a, b);
-    differences[k] = difference(d, a, b);
+    sums[k] = a + b;
+    differences[k] = a - b;
     all = all + sums[k];
   }
   put(0, all);
@@ -208,8 +208,8 @@ HWY_INLINE void odd_butterfly(D d, const Get& get, const Put& put) {
                  : Complexes<V>{hn::MulAdd(s, differences[k].re, b.re),
                                 hn::MulAdd(s, differences[k].im, b.im)};
     }
-    put(q, minus_i(d, a, b));
-    put(radix - q, plus_i(d, a, b));
+    put(q, {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)});
+    put(radix - q, {hn::Sub(a.re, b.im), hn::Add(a.im, b.re)});
   }
 }
 

@@ -106,28 +106,40 @@ struct Rows {
 
 /// Calls body(std::integral_constant<int, radix>).
 template <class Body>
-HWY_INLINE void with_radix(int radix, const Body& body) {
+HWY_INLINE void with_odd_radix(int radix, const Body& body) {
   switch (radix) {
-    case 1:
-      return body(std::integral_constant<int, 1>());
-    case 2:
-      return body(std::integral_constant<int, 2>());
     case 3:
       return body(std::integral_constant<int, 3>());
-    case 4:
-      return body(std::integral_constant<int, 4>());
     case 5:
       return body(std::integral_constant<int, 5>());
     case 7:
       return body(std::integral_constant<int, 7>());
-    case 8:
-      return body(std::integral_constant<int, 8>());
     case 11:
       return body(std::integral_constant<int, 11>());
-    case 13:
-      return body(std::integral_constant<int, 13>());
     default:
-      if constexpr (max_radix == 16) body(std::integral_constant<int, 16>());
+      return body(std::integral_constant<int, 13>());
+  }
+}
+/// Rows of fewer lanes than the target's have no 1 and no 16: those are at least 8, fewer than 32
+/// if even and not 16.
+template <class R, class Body>
+HWY_INLINE void with_radix(int radix, const Body& body) {
+  constexpr bool all = R::lanes == HWY_LANES(typename R::Number);
+  switch (radix) {
+    case 2:
+      return body(std::integral_constant<int, 2>());
+    case 4:
+      return body(std::integral_constant<int, 4>());
+    case 8:
+      return body(std::integral_constant<int, 8>());
+    case 1:
+      if constexpr (all) body(std::integral_constant<int, 1>());
+      return;
+    case 16:
+      if constexpr (all && max_radix == 16) body(std::integral_constant<int, 16>());
+      return;
+    default:
+      return with_odd_radix(radix, body);
   }
 }
 
@@ -154,7 +166,7 @@ template <class R, class T = typename R::Number>
 HWY_NOINLINE void inner_pass(const RowPlan<T>& plan, std::size_t index, T* group) {
   const RadixPass& pass = plan.passes[index];
   const T* twiddles = plan.twiddles.data() + pass.twiddles;
-  with_radix(pass.radix, [&](auto radix) HWY_ATTR {
+  with_radix<R>(pass.radix, [&](auto radix) HWY_ATTR {
     butterflies<radix.value, R>(
         pass.length / radix.value,
         twiddles,
@@ -171,7 +183,7 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
   // The sign of the imaginary parts is the only difference of the inverse and the forward
   // transform.
   const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
-  with_radix(pass.radix, [&](auto radix) HWY_ATTR {
+  with_radix<R>(pass.radix, [&](auto radix) HWY_ATTR {
     butterflies<radix.value, R>(
         pass.length / radix.value,
         twiddles,
@@ -257,7 +269,7 @@ HWY_NOINLINE void last_pass_to_complexes(const RowJob<T>& job,
                                          std::int64_t begin,
                                          std::int64_t end) {
   const bool changed = job.factors != nullptr || job.scale != 1 || job.scale_imaginary != 1;
-  with_radix(job.plan->passes.back().radix, [&](auto radix) HWY_ATTR {
+  with_radix<R>(job.plan->passes.back().radix, [&](auto radix) HWY_ATTR {
     constexpr bool rare = radix.value == 11 || radix.value == 13;  // not worth code of their own
     if constexpr (!rare) {
       if (!changed) return last_to_complexes<radix.value, false, R>(job, begin, end);
@@ -269,7 +281,7 @@ HWY_NOINLINE void last_pass_to_complexes(const RowJob<T>& job,
 template <class R, class T = typename R::Number>
 HWY_NOINLINE void last_pass_to_rows(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
   const RowPlan<T>& plan = *job.plan;
-  with_radix(plan.passes.back().radix, [&](auto constant) HWY_ATTR {
+  with_radix<R>(plan.passes.back().radix, [&](auto constant) HWY_ATTR {
     constexpr int radix = constant.value;
     if (job.sink == Sink::tiles) return last_to_tiles<radix, R>(job, begin, end);
     const std::int64_t m = plan.rows / radix;

@@ -51,6 +51,7 @@ struct ShortJob {
   T in_sign = 1;
   /// [group of lanes][q - 1][re, im][lane]: w^(j q), j that of the value in the lane
   const T* twiddles = nullptr;
+  const T* row_twiddles = nullptr;  ///< of whole: those of RowPlan(length / radix)
   T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
   T scale = 1;       ///< of whole: real parts
   T scale_imaginary = 1;  ///< of whole: imaginary parts
@@ -61,7 +62,7 @@ template <class T>
 struct ShortShape {
   int lanes = 0;       ///< of those vectors; 0: not this way
   int radix = 0;       ///< of that pass
-  bool whole = false;  ///< the other pass as well, without leaving the registers: n = radix lanes
+  bool whole = false;  ///< the other passes as well
   void (*pass)(const ShortJob<T>& job) = nullptr;
   void (*rest)(const RowJob<T>& job) = nullptr;  ///< the passes over rows of as many lanes
   std::vector<std::int64_t> places;  ///< of the lanes of those vectors: see RowFunctions

@@ -100,7 +100,7 @@ template <class T>
 ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape<T> shape)
     : shape_(std::move(shape)),
       n_(length),
-      rows_(shape_.whole ? 1 : length / shape_.radix),
+      rows_(length / shape_.radix),
       twiddles_(2 * round_up(length / shape_.radix, shape_.lanes) * (shape_.radix - 1)),
       scratch_(2 * length) {
   const auto roots = unit_roots(n_);
@@ -128,6 +128,7 @@ void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
   first.in = in;
   first.in_sign = ends.sign;
   first.twiddles = twiddles_.data();
+  first.row_twiddles = rows_.twiddles.data();
   first.scale = ends.scale;
   first.scale_imaginary = ends.scale_imaginary;
   if (shape_.whole) {

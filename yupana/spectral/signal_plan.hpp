@@ -18,10 +18,11 @@ namespace yupana::spectral::cpu {
 inline constexpr std::int64_t long_signal = std::int64_t{1} << 17;
 
 /// Whether signals go L at a time: where their rows fill half the second-level cache at most.
-/// Longer columns of a matrix do too: anything else would read whole lines for single values.
+/// Longer columns of a matrix do too: anything else would read whole lines for single values. One
+/// signal never does, so that its bits are those of run_one().
 template <class T>
 bool goes_in_lanes(std::int64_t length, std::int64_t batch, bool columns) {
-  return 2 * batch >= row_functions<T>().lanes && length <= (columns ? 16384 : 1024) &&
+  return batch > 1 && 2 * batch >= row_functions<T>().lanes && length <= (columns ? 16384 : 1024) &&
          is_smooth(length);
 }
 
