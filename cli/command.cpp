@@ -77,7 +77,16 @@ void draw(const Progress& progress) {
   std::fflush(stderr);
 }
 
+void check_device(const std::string& device) {
+  for (const char* known : {"auto", "cpu", "reference", "cuda"}) {
+    if (device == known) return;
+  }
+  if (device.starts_with("cuda:")) return;
+  throw usage_error("--device: expected auto, cpu, reference, cuda or cuda:0,1, got '{}'", device);
+}
+
 Answer run_once(const Call& call, const Body& body) {
+  check_device(call.context.device);
   Context context(call.context);
   const bool draws = !call.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) context.on_progress(draw);

@@ -169,8 +169,11 @@ void add_dist(Command& program) {
       [options](Context& context, const Call& call) { return dist(context, call, *options); });
   job::DistanceOutputs& outputs = options->job.outputs;
   add_genotype_options(command, options->job.input, options->job.checkpoint, "", {"--bootstrap"});
-  command.text(
-      "--metric", options->metric, fmt::format("{}", fmt::join(genotype::metric_names(), ", ")));
+  const auto metrics = genotype::metric_names();
+  command.choice("--metric",
+                 options->metric,
+                 Names(metrics.begin(), metrics.end()),
+                 fmt::format("{}", fmt::join(metrics, ", ")));
   command
       .words(
           "--format",

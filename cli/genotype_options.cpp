@@ -24,9 +24,11 @@ constexpr Species species[] = {
 
 void add_inputs(Command& command, job::InputParams& input) {
   const auto path = [&](const char* name, job::InputKind kind, const char* help) {
-    const auto take = [&input, kind](const std::string& given) {
+    const bool is_file = name == std::string_view("--bed") || name == std::string_view("--pgen");
+    const auto take = [&input, kind, is_file](const std::string& given) {
       input.path = given;
       input.kind = kind;
+      input.names_file = is_file;
     };
     command.word(name, take, help);
   };
@@ -345,7 +347,8 @@ void add_standardize(Command& command, genotype::Standardize& standardize) {
       standardize,
       {{"gcta", genotype::Standardize::gcta}, {"eigensoft", genotype::Standardize::eigensoft}},
       "variance of a site by its allele frequency p, over all samples kept: 2p(1-p), as "
-      "GCTA and PLINK 2 have it, or q(1-q) with q = (1 + alleles) / (2 + 2 calls)");
+      "GCTA has it, and PLINK 2 with --nonfounders, or q(1-q) with q = (1 + alleles) / (2 + 2 "
+      "calls)");
 }
 
 std::string account_text(const genotype::CohortSummary& summary) {

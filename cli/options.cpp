@@ -35,7 +35,7 @@ std::optional<double> scaled(const std::string& text, bool bytes) {
     }
   }
   if (suffix.empty()) return value;
-  const std::size_t power = std::string_view("kMGTP").find(suffix == "K" ? "k" : suffix);
+  const std::size_t power = std::string_view("kMGTPE").find(suffix == "K" ? "k" : suffix);
   if (suffix.size() != 1 || power == std::string_view::npos) return {};
   return value * std::pow(step, static_cast<double>(power + 1));
 }

@@ -135,7 +135,8 @@ Answer save(Context& context, const Call& call, const SpliceOptions& options) {
 
 Answer splice(Context& context, const Call& call, const SpliceOptions& options) {
   if (options.save != job::SpliceSave::nothing) return save(context, call, options);
-  const job::SpliceJobParams params = splice_job(context, call, options);
+  job::SpliceJobParams params = splice_job(context, call, options);
+  params.command = command_line();
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;
   answer.json = {{"command", "splice"}, {"problems", result.estimates.size()}};

@@ -183,7 +183,8 @@ def usage_errors():
     refuse("c.bed", "--metric", "nonsense", status=2)
     refuse("c.bed", "--alpha", "0.5", status=2, command="fermat")
     refuse("c.bed", "--alpha", "x", status=2, command="fermat")
-    refuse("c.bed", "--device", "gpu", status=2)
+    refuse("c.bed", "--device", "gpu", status=2, says="yupana: --device: expected auto,")
+    refuse("c.bed", "--metric", "x", status=2, says="yupana: --metric: expected sqeuclidean,")
     refuse("c.bed", "--threads", "-1", status=2)
     for seed in ["-1", "1.5", "x", "", "18446744073709551616"]:
         wanted = ["--seed", f"'{seed}'", "whole number"]
@@ -227,6 +228,18 @@ def refusals_of_simulate_named_no_option():
     for option, value in (("--populations", 0), ("--fst", 1), ("--fst", "-0.1"), ("--missing", 1.1), ("--family-size", 2),
                           ("--family-size", 0)):
         refuse("--samples", 5, "--sites", 5, option, value, command="simulate", status=2, says=[f"yupana: {option}: expected"])
+
+
+def a_bed_or_pgen_of_another_ending_was_looked_for_under_a_third_name():
+    cohort()
+    run("dist", "c.bed", "-o", "whole")
+    run("filter", "c.bed", "-o", "p.pgen")
+    for name, other in (("c.bed", "raw"), ("p.pgen", "raw2")):
+        pathlib.Path(name).rename(other)
+    run("dist", "--bed", "raw", "--bim", "c.bim", "--fam", "c.fam", "-o", "b")
+    run("dist", "--pgen", "raw2", "--pvar", "p.pvar", "--psam", "p.psam", "-o", "p")
+    for name in ("b", "p"):
+        assert pathlib.Path(f"{name}.dist.npy").read_bytes() == pathlib.Path("whole.dist.npy").read_bytes()
 
 
 sys.exit(main())

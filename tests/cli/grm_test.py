@@ -206,4 +206,14 @@ def work_of_relationships_missed_pairs():
         assert work == [samples * (samples + 1) / 2 * 50], (samples, work)
 
 
+def frequencies_of_all_samples_were_called_those_of_plink2():
+    run("simulate", "--samples", 40, "--sites", 300, "--family-size", 4, "-o", "c")
+    for command, *options in (("grm",), ("pca",), ("pca", "--approx"), ("pca", "--standardize", "eigensoft")):
+        said = run(command, "c.bed", *options, "-o", "o").stderr
+        assert "frequencies are of all 40 samples" in said and "those of the 22 founders" in said, said
+    pathlib.Path("k").write_text("".join(f"{line.split()[1]}\n" for line in pathlib.Path("c.fam").read_text().splitlines()
+                                         if line.split()[2:4] == ["0", "0"]))
+    assert "founder" not in run("grm", "c.bed", "--keep", "k", "-o", "o").stderr
+
+
 sys.exit(main())

@@ -123,4 +123,19 @@ def options_that_have_no_effect_are_refused():
     assert not pathlib.Path("h.idx").exists()
 
 
+def an_index_that_nothing_was_looked_up_in_was_taken_whatever_it_was():
+    random.seed(7)
+    genome(300)
+    fasta("p.fa", p="MKVLAAGIVTHHEERCWYNQDS" * 4)
+    protein = ("--genome", "g.fa", "--exons", "auto", "--protein", "p.fa")
+    for name, options in (("c.idx", ["index"]), ("p.idx", ["protein-index"]), ("p2.idx", ["protein-index", "--genetic-code", 2])):
+        run("splice", "--genome", "g.fa", "--save", *options, "-o", name)
+    refuse(*protein, "--index", "c.idx", says="expected an index for proteins of genetic code 1, got an index for cDNAs")
+    refuse(*protein, "--index", "p2.idx", says="got an index for proteins of genetic code 2")
+    said = run("splice", *protein, "--index", "p.idx", "-o", "o").stderr
+    assert said.count("--index p.idx: not used") == 1, said
+    genome(400)
+    refuse(*protein, "--index", "p.idx", says=["expected the index of this genome", "--save protein-index"])
+
+
 sys.exit(main(helpers=[gene]))

@@ -135,10 +135,11 @@ std::string or_compressed(const std::string& path) {
 
 }  // namespace
 
-BedFiles bed_files(const std::string& path) {
+BedFiles bed_files(const std::string& path, bool whole) {
+  std::error_code none;
   const bool named = path.ends_with(".bed") || path.ends_with(".BED");
   const std::string prefix = named ? path.substr(0, path.size() - 4) : path;
-  return {named ? path : prefix + ".bed",
+  return {named || (whole && std::filesystem::exists(path, none)) ? path : prefix + ".bed",
           or_compressed(prefix + ".bim"),
           or_compressed(prefix + ".fam")};
 }

@@ -16,8 +16,8 @@ struct BedFiles {
 };
 
 /// The files of a prefix or of a path that ends in .bed: PREFIX.bed and next to it PREFIX.bim and
-/// PREFIX.fam, or their .gz where only that is there.
-BedFiles bed_files(const std::string& path);
+/// PREFIX.fam, or their .gz where only that is there. `whole`: a file of the very path comes first.
+BedFiles bed_files(const std::string& path, bool whole = false);
 
 /// The genotypes of a PLINK 1 .bed file as a stream of sites: x = number of A1 alleles.
 /// Sites that the rules leave out and, as in PLINK, sites at negative positions are skipped without

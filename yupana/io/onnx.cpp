@@ -19,7 +19,7 @@ using forest::Node;
 using forest::Tree;
 
 /// A message in protobuf's wire format: fields in the order they are put.
-class Message {
+class ProtoMessage {
  public:
   void put(int field, std::integral auto value) {
     tag(field, 0);
@@ -30,9 +30,9 @@ class Message {
     varint(bytes.size());
     bytes_ += bytes;
   }
-  void put(int field, const Message& inner) { put(field, std::string_view(inner.bytes_)); }
+  void put(int field, const ProtoMessage& inner) { put(field, std::string_view(inner.bytes_)); }
   void put(int field, const std::vector<std::int64_t>& values) {
-    Message inner;
+    ProtoMessage inner;
     for (const std::int64_t value : values) inner.varint(static_cast<std::uint64_t>(value));
     put(field, inner);
   }
@@ -81,31 +81,31 @@ class Operation {
   void set(const char* name, const std::vector<std::string>& values) {
     attribute(name, values, 9, 8);
   }
-  const Message& message() const { return node_; }
+  const ProtoMessage& message() const { return node_; }
 
  private:
   template <class Value>
   void attribute(const char* name, const Value& value, int field, int type) {
-    Message own;
+    ProtoMessage own;
     own.put(1, name);
     own.put(field, value);
     own.put(20, type);
     node_.put(5, own);
   }
-  Message node_;
+  ProtoMessage node_;
 };
 
 /// An input or output: a matrix of `columns` columns, or a list (-1), one row or entry a row.
-Message value_info(const char* name, int element, std::int64_t columns) {
-  Message rows, shape;
+ProtoMessage value_info(const char* name, int element, std::int64_t columns) {
+  ProtoMessage rows, shape;
   rows.put(2, "rows");
   shape.put(1, rows);
   if (columns >= 0) {
-    Message dimension;
+    ProtoMessage dimension;
     dimension.put(1, columns);
     shape.put(1, dimension);
   }
-  Message tensor, type, info;
+  ProtoMessage tensor, type, info;
   tensor.put(1, element);
   tensor.put(2, shape);
   type.put(1, tensor);
@@ -228,7 +228,7 @@ void put_leaves(const Model& model, Operation& ensemble) {
 /// Trees as a sum of what their leaves add. The operator for classes has a rule of its own for two
 /// of them (a sum above 0 is the second class) and none for one: classes are chosen by ArgMax,
 /// which takes the first of equals, as it is here.
-Message ensemble_of(const Model& model, std::int64_t outputs, const char* output) {
+ProtoMessage ensemble_of(const Model& model, std::int64_t outputs, const char* output) {
   Operation ensemble("TreeEnsembleRegressor", "ai.onnx.ml", {"x"}, {output});
   put_trees(model, ensemble);
   put_leaves(model, ensemble);
@@ -238,13 +238,13 @@ Message ensemble_of(const Model& model, std::int64_t outputs, const char* output
   return ensemble.message();
 }
 
-void put_classes(const Model& model, Message& graph) {
+void put_classes(const Model& model, ProtoMessage& graph) {
   Operation best("ArgMax", "", {"sums"}, {"class"});
   best.set("axis", 1);
   best.set("keepdims", std::int64_t{0});
   graph.put(1, best.message());
   graph.put(1, Operation("Gather", "", {"classes", "class"}, {"label"}).message());
-  Message names;
+  ProtoMessage names;
   names.put(1, std::vector<std::int64_t>{std::ssize(model.classes)});
   names.put(2, element_string);
   for (const std::string& name : model.classes) names.put(6, name);
@@ -253,14 +253,14 @@ void put_classes(const Model& model, Message& graph) {
   graph.put(12, value_info("label", element_string, -1));
 }
 
-Message graph_of(const Model& model) {
+ProtoMessage graph_of(const Model& model) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
   const char* const means = model.is_class() ? "probabilities" : "value";
-  Message graph;
+  ProtoMessage graph;
   graph.put(1, ensemble_of(model, outputs, "sums"));
   graph.put(1, Operation("Div", "", {"sums", "trees"}, {means}).message());
   graph.put(2, "yupana");
-  Message trees;
+  ProtoMessage trees;
   trees.put(1, std::vector<std::int64_t>{1});
   trees.put(2, element_float);
   trees.put(4, std::vector{static_cast<float>(model.trees.size())});
@@ -275,17 +275,17 @@ Message graph_of(const Model& model) {
 }  // namespace
 
 std::string onnx_model(const Model& model) {
-  Message file;
+  ProtoMessage file;
   file.put(1, 8);  // the format's version, as opset 15 has it
   file.put(2, "yupana");
   file.put(7, graph_of(model));
   // What the input's columns are: names, and the numbers of categories.
-  Message metadata;
+  ProtoMessage metadata;
   metadata.put(1, "yupana");
   metadata.put(2, model_header("the model", model));
   file.put(14, metadata);
   for (const auto& [domain, version] : {std::pair("", 15), std::pair("ai.onnx.ml", 3)}) {
-    Message opset;
+    ProtoMessage opset;
     opset.put(1, domain);
     opset.put(2, version);
     file.put(8, opset);

@@ -266,9 +266,10 @@ std::uint64_t pgen_reader_bytes(std::int64_t samples, std::int64_t sites, int th
       std::min(pgen_block_variants, sites) * indexed);
 }
 
-PgenFiles pgen_files(const std::string& path) {
+PgenFiles pgen_files(const std::string& path, bool whole) {
+  std::error_code none;
   const std::string prefix = path.ends_with(".pgen") ? path.substr(0, path.size() - 5) : path;
-  return {prefix + ".pgen",
+  return {whole && std::filesystem::exists(path, none) ? path : prefix + ".pgen",
           first_there(prefix, {".pvar", ".bim"}),
           first_there(prefix, {".psam", ".fam"})};
 }

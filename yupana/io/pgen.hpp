@@ -18,8 +18,9 @@ struct PgenFiles {
 };
 
 /// The files of a prefix or of a path that ends in .pgen: PREFIX.pgen, and the first that is there
-/// of PREFIX.pvar, .bim and of .psam, .fam, each plain, .zst or .gz.
-PgenFiles pgen_files(const std::string& path);
+/// of PREFIX.pvar, .bim and of .psam, .fam, each plain, .zst or .gz. `whole`: a file of the very
+/// path comes first.
+PgenFiles pgen_files(const std::string& path, bool whole = false);
 
 /// The hard calls of a PLINK 2 .pgen as a stream of sites: x = number of ALT alleles. Every storage
 /// mode and type of record that is defined; phases are passed over, and dosages but for blocks that

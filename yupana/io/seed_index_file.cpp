@@ -197,9 +197,10 @@ splice::SeedIndex map_seed_index(Context& context,
   if (std::memcmp(&expected, &header, sizeof(Header)) != 0) {
     throw bad_file(path,
                    "expected the index of this genome of {} bases, got that of another, of {} "
-                   "bases; save it anew with --save index",
+                   "bases; save it anew with --save {}",
                    expected.bases,
-                   header.bases);
+                   header.bases,
+                   genetic_code == 0 ? "index" : "protein-index");
   }
   const std::uint64_t sum =
       sum_of_pieces(context, header.words * word_bytes, [&](std::int64_t begin, std::size_t size) {

@@ -284,6 +284,17 @@ std::uint64_t output_bytes(const GrmJobParams& params, std::int64_t samples) {
 
 }  // namespace
 
+void note_frequencies(const Context& context, const Input& input) {
+  const std::int64_t all = std::ssize(input.cohort.samples());
+  const std::int64_t founders = std::ssize(input.cohort.founders());
+  if (founders == all) return;
+  context.note(
+      fmt::format("allele frequencies are of all {}, as GCTA takes them; PLINK 2 takes those of "
+                  "the {}, unless it is given --nonfounders",
+                  counted(all, "sample"),
+                  counted(founders, "founder")));
+}
+
 Plan plan_grm_job(Context& context, const GrmJobParams& params) {
   const Input input = open_input(context, params.input);
   Plan plan = plan_of_grm(context, input, params.input, plan_run(context, input, params));
@@ -297,6 +308,7 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
   const std::int64_t n = std::ssize(input.cohort.samples());
   const GrmPlan plan = plan_run(context, input, params);
   check_disk(params.out, output_bytes(params, n));
+  note_frequencies(context, input);
   OutputFiles files;
   GrmFiles matrices = open_files(params, n, files);
   GrmJobResult result;

@@ -121,7 +121,7 @@ struct Opened {
 };
 
 Opened open_plink(Context& context, const InputParams& params) {
-  io::BedFiles files = io::bed_files(params.path);
+  io::BedFiles files = io::bed_files(params.path, params.names_file);
   if (!params.bim.empty()) files.bim = params.bim;
   if (!params.fam.empty()) files.fam = params.fam;
   note_pipe(context, files.bim);
@@ -146,7 +146,7 @@ Opened open_text(Context& context, const InputParams& params) {
 }
 
 Opened open_plink2(Context& context, const InputParams& params) {
-  io::PgenFiles files = io::pgen_files(params.path);
+  io::PgenFiles files = io::pgen_files(params.path, params.names_file);
   if (!params.pvar.empty()) files.pvar = params.pvar;
   if (!params.psam.empty()) files.psam = params.psam;
   Opened opened;

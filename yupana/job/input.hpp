@@ -27,6 +27,7 @@ struct InputParams {
   /// or simulate:SAMPLESxSITES[,key=value...]
   std::string path;
   std::optional<InputKind> kind;  ///< --bfile, --bgen, ...; nothing: by the name
+  bool names_file = false;        ///< --bed, --pgen: the path may have any ending
   std::string bim;                ///< for a .bed of another name; empty: same prefix
   std::string fam;
   std::string pvar;  ///< for a .pgen of another name

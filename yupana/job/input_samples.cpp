@@ -84,8 +84,7 @@ void refuse_packed(const std::string& path) {
   for (const char* ending : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
     if (!packed.ends_with(ending) || !fs::exists(packed, none)) continue;
     throw bad_file(packed,
-                   "is compressed, and only VCF is read so; unpack it first{}",
-                   packed.ends_with(".bed.gz") ? ", and its .bim.gz and .fam.gz (gunzip -k)" : "");
+                   "is compressed, and of files of genotypes only VCF is read so; unpack it first");
   }
 }
 

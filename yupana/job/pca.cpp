@@ -282,6 +282,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
                       params.labels,
                       params.label_column,
                       {input.cohort.samples(), input.families, input.individuals, {}});
+  note_frequencies(context, input);
   const auto find = params.approximate ? approximate_components : find_components;
   Components components = find(context, input, params);
   analysis::PcaResult& pca = components.pca;

@@ -20,6 +20,8 @@ constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// Of a band, for each group of ranks: none may have no row.
 constexpr std::int64_t min_rows = 4;
+/// No --memory is larger.
+constexpr std::uint64_t largest_memory = 9'000'000'000'000'000'000;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
@@ -285,7 +287,7 @@ void note_passes(const Context& context, const Plan& plan) {
 }
 
 std::string few_passes_advice(std::uint64_t least, std::uint64_t few) {
-  if (few <= least) return "";
+  if (few <= least || few >= largest_memory) return "";
   return fmt::format(", or to {} to count in at most {} passes",
                      memory_option(static_cast<double>(few)),
                      few_passes);

@@ -49,7 +49,8 @@ enum class SpliceEnds {
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
-  std::string matrix;  ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
+  std::string command;  ///< the command line, for the page; may be empty
+  std::string matrix;   ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
   int match = 1;
   int mismatch = -1;
   splice::AlignParams align;           ///< its substitution is set from the above

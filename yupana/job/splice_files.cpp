@@ -47,7 +47,7 @@ report::GenePicture picture_of(const io::SplicedHit& hit) {
   return gene;
 }
 
-void write_page(AtomicFile& file, const Hits& hits) {
+void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hits) {
   report::GenesReport page;
   page.title = "Spliced alignments";
   std::int64_t targets = 0, aligned = 0, drawn = 0, exons = 0, introns = 0, odd = 0;
@@ -64,8 +64,13 @@ void write_page(AtomicFile& file, const Hits& hits) {
     }
     if (page.genes.size() < max_pictures) page.genes.push_back(std::move(gene));
   }
-  page.findings.push_back(fmt::format(
-      "{} of {} aligned, with {}.", aligned, counted(targets, "target"), counted(exons, "exon")));
+  page.findings.push_back(
+      fmt::format("{} of {} aligned, {}with {}{}.",
+                  aligned,
+                  counted(targets, "target"),
+                  drawn > aligned ? fmt::format("in {} alignments ", drawn) : "",
+                  counted(exons, "exon"),
+                  drawn > aligned ? " in all" : ""));
   if (introns > 0) {
     page.findings.push_back(
         fmt::format("{} of {} not GT..AG.", odd, counted(introns, "intron is", "introns are")));
@@ -74,7 +79,9 @@ void write_page(AtomicFile& file, const Hits& hits) {
     page.findings.push_back(
         fmt::format("The first {} are drawn; the other files have all.", max_pictures));
   }
-  page.summary = {{"targets", std::to_string(targets)}, {"yupana", version}};
+  if (!params.command.empty()) page.summary.emplace_back("command", params.command);
+  page.summary.insert(page.summary.end(),
+                      {{"targets", std::to_string(targets)}, {"yupana", version}});
   report::write_genes_html(file, page);
 }
 
@@ -95,7 +102,7 @@ void write_splice_files(Context& context,
   io::write_spliced_text(add(".txt"), hits);
   if (params.also.gtf) io::write_spliced_gtf(add(".gtf"), hits);
   if (params.also.proteins) io::write_spliced_proteins(add(".faa"), hits);
-  if (params.also.page) write_page(add(".html"), hits);
+  if (params.also.page) write_page(add(".html"), params, hits);
   Hits cdnas;
   if (params.also.sam || params.also.bam) {
     std::copy_if(hits.begin(), hits.end(), std::back_inserter(cdnas), [](const auto& hit) {

@@ -4,6 +4,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -126,6 +127,7 @@ class SpliceInputs {
                   std::list<Strand>& strands,
                   const std::string* letters,
                   const std::string* reversed);
+  void check_unused_index(const std::string& genome);
   Places places_of(const SpliceInput& input,
                    const std::list<Strand>& strands,
                    const std::string& letters,
@@ -170,6 +172,7 @@ class SpliceInputs {
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
   std::map<std::string, splice::SeedIndex> seeds_;
+  std::set<std::string> unused_index_of_;  ///< genomes
   std::map<std::pair<std::string, std::string>, std::vector<std::vector<splice::Locus>>>
       protein_loci_;  ///< by genome and proteins
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;

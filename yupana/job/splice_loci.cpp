@@ -94,6 +94,18 @@ splice::LocusParams SpliceInputs::locus_params(std::int64_t bases, bool is_prote
   return params;
 }
 
+/// An index that nothing is looked up in must be of this genome and kind, too.
+void SpliceInputs::check_unused_index(const std::string& genome) {
+  if (params_.index.empty() || !unused_index_of_.insert(genome).second) return;
+  io::map_seed_index(context_, params_.index, sequences_of(genome), params_.protein.code.table());
+  if (unused_index_of_.size() > 1) return;
+  context_.note(fmt::format(
+      "--index {}: not used: proteins are aligned to the whole of genomes of up to {} kb, and of "
+      "all with --exact-window",
+      params_.index,
+      SpliceJobParams::exact_bases / 1000));
+}
+
 Places SpliceInputs::places_of(const SpliceInput& input,
                                const std::list<Strand>& strands,
                                const std::string& letters,
@@ -104,7 +116,10 @@ Places SpliceInputs::places_of(const SpliceInput& input,
   Places places;
   if (input.is_protein) {
     // Along whole sequences candidates are the same for all proteins, and all are tried.
-    if (!local) return places;
+    if (!local) {
+      check_unused_index(input.genome);
+      return places;
+    }
     places.loci = protein_loci_of(input)[number];
     places.whole = false;
   } else {

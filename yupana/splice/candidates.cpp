@@ -90,7 +90,7 @@ class Finder {
     if (context_ != nullptr && bytes > context_->memory()) {
       throw resource_error(
           "splice: {} candidate exons need {} of memory and {} are allowed; "
-          "give a smaller --max-exons, stricter sites, or --memory {}",
+          "give a smaller --max-exons, stricter sites, or --memory {} (more may follow)",
           count,
           needed_bytes(static_cast<double>(bytes)),
           allowed_bytes(static_cast<double>(context_->memory())),
