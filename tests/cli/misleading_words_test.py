@@ -130,6 +130,30 @@ def a_label_that_the_model_does_not_know_was_lost():
     assert "'zebra' for one" in done.stderr
 
 
+def columns_in_another_order_swapped_features_in_silence():
+    put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i * 7 % 11 > 5]}\n" for i in range(40)))
+    run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")
+    run("som", "fit", "rows.csv", "--label", "y", "--rows", 3, "--cols", 3, "-o", "map")
+    for use in (("tree", "predict", "tree.json"), ("tree", "apply", "tree.json"), ("som", "apply", "map.json")):
+        for swapped in (("b", "a"), ("2", "1")):
+            refuse(*use, "rows.csv", "--columns", *swapped, "-o", "x",
+                   says=["'b' for the model's feature 'a'", "leave --columns out"])
+        run(*use, "rows.csv", "--columns", "a", "b", "-o", "x")
+        put("other.csv", "c,d\n1,2\n3,4\n")
+        run(*use, "other.csv", "--columns", "d", "c", "-o", "x")
+
+
+def totals_by_key_had_tabs_under_names_of_other_formats():
+    put("keys.txt", "1\n1\n2\n")
+    put("numbers.txt", "5\n6\n7\n")
+    fold = ("reduce", "numbers.txt", "--by", "keys.txt", "-o")
+    run(*fold, "totals.csv")
+    assert pathlib.Path("totals.csv").read_text() == "1,11\n2,7\n"
+    run(*fold, "totals.tsv")
+    assert pathlib.Path("totals.tsv").read_text() == "1\t11\n2\t7\n"
+    refuse(*fold, "totals.json", status=2, says="expected -o FILE.tsv")
+
+
 def help_promised_what_is_refused():
     for command in (("tree", "fit"), ("forest", "fit"), ("som", "fit"), ("closest",)):
         assert ".npy; also gzip" not in run(*command, "--help").stdout.replace("\n", " "), command
