@@ -130,6 +130,20 @@ def a_label_that_the_model_does_not_know_was_lost():
     assert "'zebra' for one" in done.stderr
 
 
+def apply_of_a_map_named_options_that_it_had_not():
+    put("bare.csv", "".join(f"{i * 7 % 11},{i * 5 % 13}\n" for i in range(40)))
+    put("wide.csv", "".join(f"{i},{i * 7 % 11},{i * 5 % 13}\n" for i in range(40)))
+    run("som", "fit", "bare.csv", "--rows", 3, "--cols", 3, "-o", "map")
+    run("som", "apply", "map.json", "bare.csv", "-o", "all.tsv")
+    for said in (("apply", "-o", "x"), ("report", "-o", "x")):
+        refuse("som", said[0], "map.json", "wide.csv", *said[1:], says=["--ignore", "--columns"])
+    for options in (("--ignore", "1"), ("--columns", "2,3")):
+        run("som", "apply", "map.json", "wide.csv", *options, "-o", "some.tsv")
+        assert pathlib.Path("some.tsv").read_bytes() == pathlib.Path("all.tsv").read_bytes()
+        run("som", "report", "map.json", "wide.csv", *options, "-o", "report")
+    refuse("som", "report", "map.json", "--ignore", "1", "-o", "x", status=2, says="no effect without 'table'")
+
+
 def columns_in_another_order_swapped_features_in_silence():
     put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i * 7 % 11 > 5]}\n" for i in range(40)))
     run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")
