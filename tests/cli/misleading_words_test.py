@@ -144,6 +144,17 @@ def apply_of_a_map_named_options_that_it_had_not():
     refuse("som", "report", "map.json", "--ignore", "1", "-o", "x", status=2, says="no effect without 'table'")
 
 
+def text_in_a_feature_of_a_model_was_to_be_left_out():
+    put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i % 2]}\n" for i in range(40)))
+    put("new.csv", "a,b,y\n1,two,p\n")
+    run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")
+    run("som", "fit", "rows.csv", "--label", "y", "--rows", 3, "--cols", 3, "-o", "map")
+    for use in (("tree", "predict", "tree.json"), ("tree", "apply", "tree.json"), ("som", "apply", "map.json")):
+        said = refuse(*use, "new.csv", "-o", "x", says=["'two' is no number", "write one, or leave the row out"])
+        assert "--categorical" not in said.stderr and "--ignore" not in said.stderr
+    refuse("som", "fit", "new.csv", "--label", "y", "-o", "x", says="--ignore")
+
+
 def columns_in_another_order_swapped_features_in_silence():
     put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i * 7 % 11 > 5]}\n" for i in range(40)))
     run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")

@@ -144,6 +144,7 @@ TableParams reading_for_model(Context& context,
                               const TableParams& given,
                               const ModelColumns& model) {
   TableParams reading = given;
+  reading.for_model = true;
   if (is_libsvm(path)) {
     if (model.takes_label && model.label == "label") reading.label = "label";
     if (reading.columns.empty()) {
