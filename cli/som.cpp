@@ -284,7 +284,10 @@ void add_use(Command& som, bool report) {
   const Option table =
       command.input("table", params->table, "with the model's columns by name, or all in order");
   add_neighbors(command, params->neighbors, "default: as the model was fitted");
-  const Names reading = add_reading_options(command, params->reading);
+  Names reading = add_reading_options(command, params->reading);
+  const Names features = add_feature_options(
+      command, params->reading, "those of the model, by name or all others in order");
+  reading.insert(reading.end(), features.begin(), features.end());
   if (!report) {
     table.required();
     add_ids(command, params->reading);

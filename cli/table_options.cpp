@@ -60,11 +60,18 @@ void add_column_options(Command& command, io::TableParams& reading) {
     command.text("--label",
                  reading.label,
                  "the column of classes, by name or number from 1; of a libsvm file: label");
-    command.list("--columns", reading.columns, "the features; default: all other columns")
+  });
+  add_feature_options(command, reading, "all other columns");
+}
+
+Names add_feature_options(Command& command, io::TableParams& reading, const std::string& standard) {
+  command.under(group, [&] {
+    command.list("--columns", reading.columns, "the features; default: " + standard)
         .separated_by_commas();
     command.list("--ignore", reading.ignored, "columns to leave out").separated_by_commas();
   });
   command.only_one({"--ignore", "--columns"});
+  return {"--columns", "--ignore"};
 }
 
 void add_ids(Command& command, io::TableParams& reading) {

@@ -130,6 +130,55 @@ def a_label_that_the_model_does_not_know_was_lost():
     assert "'zebra' for one" in done.stderr
 
 
+def apply_of_a_map_named_options_that_it_had_not():
+    put("bare.csv", "".join(f"{i * 7 % 11},{i * 5 % 13}\n" for i in range(40)))
+    put("wide.csv", "".join(f"{i},{i * 7 % 11},{i * 5 % 13}\n" for i in range(40)))
+    run("som", "fit", "bare.csv", "--rows", 3, "--cols", 3, "-o", "map")
+    run("som", "apply", "map.json", "bare.csv", "-o", "all.tsv")
+    for said in (("apply", "-o", "x"), ("report", "-o", "x")):
+        refuse("som", said[0], "map.json", "wide.csv", *said[1:], says=["--ignore", "--columns"])
+    for options in (("--ignore", "1"), ("--columns", "2,3")):
+        run("som", "apply", "map.json", "wide.csv", *options, "-o", "some.tsv")
+        assert pathlib.Path("some.tsv").read_bytes() == pathlib.Path("all.tsv").read_bytes()
+        run("som", "report", "map.json", "wide.csv", *options, "-o", "report")
+    refuse("som", "report", "map.json", "--ignore", "1", "-o", "x", status=2, says="no effect without 'table'")
+
+
+def text_in_a_feature_of_a_model_was_to_be_left_out():
+    put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i % 2]}\n" for i in range(40)))
+    put("new.csv", "a,b,y\n1,two,p\n")
+    run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")
+    run("som", "fit", "rows.csv", "--label", "y", "--rows", 3, "--cols", 3, "-o", "map")
+    for use in (("tree", "predict", "tree.json"), ("tree", "apply", "tree.json"), ("som", "apply", "map.json")):
+        said = refuse(*use, "new.csv", "-o", "x", says=["'two' is no number", "write one, or leave the row out"])
+        assert "--categorical" not in said.stderr and "--ignore" not in said.stderr
+    refuse("som", "fit", "new.csv", "--label", "y", "-o", "x", says="--ignore")
+
+
+def columns_in_another_order_swapped_features_in_silence():
+    put("rows.csv", "a,b,y\n" + "".join(f"{i * 7 % 11},{i * 5 % 13},{'pq'[i * 7 % 11 > 5]}\n" for i in range(40)))
+    run("tree", "fit", "rows.csv", "--label", "y", "-o", "tree")
+    run("som", "fit", "rows.csv", "--label", "y", "--rows", 3, "--cols", 3, "-o", "map")
+    for use in (("tree", "predict", "tree.json"), ("tree", "apply", "tree.json"), ("som", "apply", "map.json")):
+        for swapped in (("b", "a"), ("2", "1")):
+            refuse(*use, "rows.csv", "--columns", *swapped, "-o", "x",
+                   says=["'b' for the model's feature 'a'", "leave --columns out"])
+        run(*use, "rows.csv", "--columns", "a", "b", "-o", "x")
+        put("other.csv", "c,d\n1,2\n3,4\n")
+        run(*use, "other.csv", "--columns", "d", "c", "-o", "x")
+
+
+def totals_by_key_had_tabs_under_names_of_other_formats():
+    put("keys.txt", "1\n1\n2\n")
+    put("numbers.txt", "5\n6\n7\n")
+    fold = ("reduce", "numbers.txt", "--by", "keys.txt", "-o")
+    run(*fold, "totals.csv")
+    assert pathlib.Path("totals.csv").read_text() == "1,11\n2,7\n"
+    run(*fold, "totals.tsv")
+    assert pathlib.Path("totals.tsv").read_text() == "1\t11\n2\t7\n"
+    refuse(*fold, "totals.json", status=2, says="expected -o FILE.tsv")
+
+
 def help_promised_what_is_refused():
     for command in (("tree", "fit"), ("forest", "fit"), ("som", "fit"), ("closest",)):
         assert ".npy; also gzip" not in run(*command, "--help").stdout.replace("\n", " "), command

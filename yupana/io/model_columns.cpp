@@ -60,6 +60,25 @@ Error other_columns(const std::string& path,
                   header ? "under other names" : "without names");
 }
 
+/// bad_input for --columns that give a feature of the model the column of another one of them.
+void refuse_swapped(const std::string& path,
+                    const std::vector<std::string>& given,
+                    const ModelColumns& model,
+                    const std::vector<std::string>& names) {
+  for (std::size_t f = 0; f < given.size(); ++f) {
+    const std::int64_t number = has(names, given[f]) ? 0 : column_number(given[f]);
+    const bool is_place = number > 0 && number <= std::ssize(names);
+    const std::string& name = is_place ? names[static_cast<std::size_t>(number - 1)] : given[f];
+    if (name == model.features[f] || !has(model.features, name)) continue;
+    throw bad_file(path,
+                   "--columns has '{}' for the model's feature '{}', and the model has a feature "
+                   "'{}' too; leave --columns out, for features are found by their names",
+                   printable(name),
+                   printable(model.features[f]),
+                   printable(name));
+  }
+}
+
 /// By name; bad_input for the first feature that is not there.
 TableParams by_name(const std::string& path,
                     TableParams reading,
@@ -125,6 +144,7 @@ TableParams reading_for_model(Context& context,
                               const TableParams& given,
                               const ModelColumns& model) {
   TableParams reading = given;
+  reading.for_model = true;
   if (is_libsvm(path)) {
     if (model.takes_label && model.label == "label") reading.label = "label";
     if (reading.columns.empty()) {
@@ -149,6 +169,9 @@ TableParams reading_for_model(Context& context,
                      "the model has {}, and --columns names {}; name them all, in its order",
                      counted(std::ssize(model.features), "feature"),
                      reading.columns.size());
+    }
+    if (columns.header && !nameless) {
+      refuse_swapped(path, reading.columns, model, columns.names);
     }
     reading.categorical = text_features(model, reading.columns);
     return reading;

@@ -322,7 +322,7 @@ Error model_too_large(const std::string& path,
                       std::uint64_t max_bytes,
                       const char* instead) {
   return resource_error(
-      "{}: reading the model takes {}; memory is limited to {}; give --memory {}{}",
+      "{}: reading the model takes {}; memory is limited to {}; give more than --memory {}{}",
       path,
       needed_bytes(wanted),
       allowed_bytes(max_bytes),

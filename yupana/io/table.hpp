@@ -32,7 +32,8 @@ struct TableParams {
   /// file values at indices beyond them are refused, or left out with a note.
   std::vector<std::string> known = {};
   bool refuses_unknown = false;
-  bool notes = true;  ///< whether lines left out and a doubtful header are noted
+  bool notes = true;       ///< whether lines left out and a doubtful header are noted
+  bool for_model = false;  ///< the features are a model's, which none can leave out
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
   /// empty: such tables are refused.
   std::string scratch = {};

@@ -242,6 +242,7 @@ TableColumns table_columns(const std::string& path,
   std::int64_t line = 0;
   TableColumns columns = named_columns(path, first_lines, params, line);
   use_columns(path, params, columns);
+  columns.for_model = params.for_model;
   if (columns.header) check_names_are_utf8(path, line, columns);
   return columns;
 }

@@ -26,6 +26,7 @@ struct TableColumns {
   std::vector<std::int64_t> places;         ///< of the file's columns: which feature, -1 if none
   std::vector<std::string> features;        ///< names of the features
   std::int64_t label = -1;                  ///< of the file's columns
+  bool for_model = false;                   ///< the features are a model's
   bool indexed = false;  ///< of a libsvm file: names are indices, and a number is nothing else
 };
 

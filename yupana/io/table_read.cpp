@@ -210,6 +210,9 @@ class PieceReader {
       return "a regression predicts numbers: name a column of numbers as --label";
     }
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
+    if (columns_.for_model) {
+      return "the model has numbers there: write one, or leave the row out";
+    }
     return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
   }
 

@@ -280,7 +280,7 @@ class RunReducer {
     io::append_number(key, open_->first);
     const T value =
         total(open_->second, fmt::format("of run {} (from 1), whose key is {},", runs_ + 1, key));
-    text_ += key + '\t';
+    text_ += key + (params_.out.ends_with(".csv") ? ',' : '\t');
     io::append_number(text_, value);
     text_ += '\n';
     ++runs_;
@@ -320,7 +320,8 @@ ReduceFileResult reduce_runs(Context& context,
                              const ReduceFileParams& params,
                              io::ColumnReader& numbers) {
   const auto keys = open_keys(context, params, 80);
-  if (!params.by.empty() && (params.out.empty() || io::is_npy_name(params.out))) {
+  const std::string& name = params.out;
+  if (!params.by.empty() && (name.empty() || io::is_npy_name(name) || name.ends_with(".json"))) {
     throw usage_error("reduce --by: expected -o FILE.tsv for keys and totals, got '{}'",
                       params.out);
   }
