@@ -26,9 +26,8 @@ std::vector<PieceStart> piece_starts(Context& context,
     while (at < end) {
       const char* stop = static_cast<const char*>(std::memchr(at, '\n', end - at));
       ++count.line;
-      const unsigned char first = static_cast<unsigned char>(*at);
       // Most lines begin with a letter of a cell.
-      const bool plain = first > ' ' && *at != comment;
+      const bool plain = static_cast<unsigned char>(*at) > ' ' && *at != comment;
       const std::string_view line(at, stop - at);
       count.row += plain || !is_skipped_line(line, comment);
       count.comments += !plain && is_comment(line, comment);
@@ -210,9 +209,7 @@ class PieceReader {
       return "a regression predicts numbers: name a column of numbers as --label";
     }
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
-    if (columns_.for_model) {
-      return "the model has numbers there: write one, or leave the row out";
-    }
+    if (columns_.for_model) return "the model has numbers there: write one, or leave the row out";
     return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
   }
 
