@@ -205,9 +205,8 @@ class PieceReader {
       return "numbers have a decimal point: write 1.5 for 1,5 (tr , .) and give --delimiter if the "
              "cells are not separated";
     }
-    if (use == ColumnUse::label_number) {
-      return "a regression predicts numbers: name a column of numbers as --label";
-    }
+    if (use == ColumnUse::label_number)
+      return "a regression predicts numbers: name some as --label";
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
     if (columns_.for_model) return "the model has numbers there: write one, or leave the row out";
     return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
