@@ -368,4 +368,15 @@ void Command::refuse(const Names& options, const std::string& why) const {
   }
 }
 
+void Command::refuse_all_but(const Names& options, const std::string& why) const {
+  for (const CLI::Option* option : app_->get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_group() == "Everywhere" ||
+        std::find(options.begin(), options.end(), name) != options.end()) {
+      continue;
+    }
+    refuse({name}, why);
+  }
+}
+
 }  // namespace yupana::cli

@@ -150,6 +150,8 @@ class Command {
   void only_one(const Names& options);
   /// Throws if one of `options` was given: "OPTION has no effect WHY".
   void refuse(const Names& options, const std::string& why) const;
+  /// The same of all options but these and those of every command.
+  void refuse_all_but(const Names& options, const std::string& why) const;
 
  private:
   Option add_word(const std::string& names,

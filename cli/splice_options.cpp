@@ -296,13 +296,12 @@ void check_combination(const Command& command,
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
     command.refuse({"--min-orf"}, "with proteins, whose exons are coding");
     command.refuse({"--ends"}, "with proteins, which are aligned from end to end");
-    if (options.job.exact_window) {
-      command.refuse({"--index"}, "with proteins and --exact-window, which looks for no words");
-    }
     const job::SpliceFiles also = also_of(options);
     if (also.sam || also.bam) {
-      refuse(fmt::format("--also {} has no effect with proteins, which SAM and BAM cannot hold",
-                         also.sam ? "sam" : "bam"));
+      refuse(fmt::format(
+          "--also {0} has no effect with proteins, which SAM and BAM cannot hold; leave "
+          "{0} out",
+          also.sam ? "sam" : "bam"));
     }
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
@@ -318,6 +317,9 @@ void check_combination(const Command& command,
     command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
   }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
+  if (options.job.exact_window) {
+    command.refuse({"--index"}, "with --exact-window, which looks for no words");
+  }
   if (options.job.exact_window && options.job.ends != job::SpliceEnds::local) {
     command.refuse({"--max-intron"}, "with --exact-window, but for --ends local");
   }
@@ -342,16 +344,8 @@ void add_splice_options(Command& command, SpliceOptions& options) {
 
 job::SpliceSaveParams splice_save(const Call& call, const SpliceOptions& given) {
   const SpliceOptions options = with_standard_input(given);
-  call.command.refuse({"--exons",
-                       "--target",
-                       "--protein",
-                       "--batch",
-                       "--index",
-                       "--splice-scores",
-                       "--matrix",
-                       "--estimate",
-                       "--also"},
-                      "with --save, which aligns nothing");
+  call.command.refuse_all_but({"--save", "--genome", "--species", "--genetic-code"},
+                              "with --save, which aligns nothing");
   if (options.input.genome.empty()) refuse("--save: expected --genome, got none");
   required_out(call, "FILE, which --save writes");
   if (options.save != job::SpliceSave::sites) {

@@ -121,6 +121,16 @@ def shifts_beside_introns_keep_their_exons():
     assert tags()["fs"] == "1" and tags()["cg"].count("F") == 1 and "V" in tags()["cg"], tags()
 
 
+def shifts_were_introns_on_the_page():
+    random.seed(12)
+    acids = protein(150)
+    whole = coding(acids)
+    intron = "GTAAGT" + noise(150) + "TTTTTTTCTTTTTTTTGCAG"
+    broken = whole[:130] + whole[131:200] + intron + whole[200:]
+    splice(noise(400) + broken + noise(400), acids, "--frameshift", 23, "--also", "html")
+    assert "0 of 1 intron is not GT..AG." in pathlib.Path("s.html").read_text()
+
+
 def stop_codons_inside_are_paid_for():
     random.seed(13)
     acids = protein(80)

@@ -82,6 +82,25 @@ def sam_is_what_the_alignment_is():
             assert all(re.fullmatch(r"\d+", line[11 + 1].removeprefix("AS:i:")) for line in lines[:4])
 
 
+def rna_lost_its_letters_in_bam():
+    """U is T for readers of SAM and cs, and N in BAM; introns of RNA are GT..AG."""
+    random.seed(8)
+    exons, cdna, _ = gene()
+    letters = noise(300) + exons[0] + intron() + exons[1] + intron() + exons[2] + noise(300)
+    read = cdna[:50] + "TGCA"[("ACGT".index(cdna[50]))] + cdna[51:] + "T"
+    rna = lambda text: text.replace("T", "U")
+    for genome in letters, rna(letters), complement(letters):
+        for target in rna(read), rna(complement(read)), rna(read).lower():
+            fasta("g.fa", chr=genome)
+            fasta("t.fa", rna=target, none=rna(noise(80)))
+            run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "a", "--also", "sam,bam,html")
+            lines = [line.split("\t") for line in pathlib.Path("a.sam").read_text().splitlines() if line[0] != "@"]
+            assert lines[0][9].upper() in (read, complement(read)) and set(lines[1][9]) == set("ACGT"), lines
+            assert "u" not in pathlib.Path("a.paf").read_text().split("cs:Z:")[1].split("\n")[0]
+            assert sorted(line.split("\t")[9] for line in bam_records("a.bam")[1]) == sorted(line[9].upper() for line in lines)
+            assert "0 of 2 introns are not GT..AG." in pathlib.Path("a.html").read_text()
+
+
 def bam_records(path):
     """(reference names, lines of SAM) of a BAM, decoded by hand."""
     data = gzip.decompress(pathlib.Path(path).read_bytes())

@@ -192,4 +192,61 @@ def one_column_was_one_columns():
         assert told.endswith("; got 1 column\n"), told
 
 
+def options_that_save_ignores_were_taken():
+    fasta("g.fa", chr=noise(400))
+    save = ("--genome", "g.fa", "--save")
+    for options in (["--match", "3"], ["--max-loci", "2"], ["--ends", "local"], ["-F", "3"], ["--coding"], ["--histograms"],
+                    ["--isoforms", "2"], ["--max-exons", "9"], ["--target", "t.fa"], ["--also", "gtf"]):
+        for kind in "index", "protein-index", "sites":
+            refuse(*save, kind, *options, status=2, says="has no effect with --save, which aligns nothing")
+    run("splice", *save, "sites", "--species", "fly", "-o", "s.spsc", "--threads", "1", "--memory", "1G")
+    fasta("t.fa", cdna=noise(60))
+    refuse(*AUTO, "--exact-window", "--index", "none", status=2, says="--index has no effect with --exact-window")
+
+
+def letters_of_a_reverse_complement_were_counted_from_its_end():
+    random.seed(3)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(300) + bases + noise(300))
+    fasta("t.fa", back=complement(cdna))
+    run("splice", *AUTO, "-o", "o", "--also", "html", "--json")
+    spans = [tuple(map(int, span)) for span in re.findall(r"^exon \d+: .*, target (\d+)\.\.(\d+)$",
+                                                          pathlib.Path("o.txt").read_text(), re.M)]
+    gff = [tuple(map(int, span)) for span in re.findall(r"exon\d.*Target=back (\d+) (\d+) -",
+                                                        pathlib.Path("o.gff3").read_text())]
+    assert spans == gff and spans[0][1] == len(cdna) and spans[-1][0] == 1, (spans, gff)
+    rows = [line.split() for line in pathlib.Path("o.txt").read_text().splitlines() if re.match(r" +\d+ [ACGT]+$", line)]
+    at = len(cdna)
+    for place, letters in rows[1::2]:
+        assert int(place) == at, (place, at)
+        at -= len(letters)
+    assert ", reverse complement of the target" in pathlib.Path("o.html").read_text()
+
+
+def proteins_of_a_batch_were_left_out_of_sam():
+    random.seed(4)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(300) + bases + noise(300))
+    fasta("t.fa", cdna=cdna)
+    fasta("p.fa", prot=translated(cdna[:-3]))
+    pathlib.Path("list.tsv").write_text("g.fa\tauto\tt.fa\ng.fa\tauto\tp.fa\tprotein\n")
+    for also, said in (("sam", ".sam has no proteins"), ("sam,bam", ".sam and .bam have no proteins"), ("gtf", "")):
+        told = run("splice", "--batch", "list.tsv", "-o", "o", "--also", also).stderr
+        assert said in told and bool(said) == ("no proteins" in told), told
+
+
+def letters_that_are_none_were_said_to_be_proteins():
+    fasta("g.fa", chr=noise(300))
+    for letters, hint in (("ACG-TACG", "take it out"), ("ACG TACG", "take it out"), ("ACG1TACG", "take it out"),
+                          ("ACGLTACG", "give proteins by --protein")):
+        fasta("t.fa", a=letters)
+        refuse(*AUTO, says=f"; {hint}")
+    pathlib.Path("t.fa").write_text("@read\nACGT\n+\nIIII\n")
+    refuse(*AUTO, says="write FASTQ as FASTA first")
+    fasta("t.fa", a="ACGT")
+    for text in "", "> a\n", "A C\nA 1 2\n":
+        pathlib.Path("m.txt").write_text(text)
+        refuse(*AUTO, "--matrix", "m.txt", says=["m.txt", "expected a line of "])
+
+
 sys.exit(main(helpers=[gene]))

@@ -45,10 +45,11 @@ TEST_F(FastaTest, FaultsNameFileAndLine) {
   refuse("", "f.fa: no FASTA record");
   refuse("ACGT\n", "f.fa:1: FASTA begins with");
   refuse(">\nACGT\n", "f.fa:1: expected a name after '>'");
-  refuse(">a\n>b\nAC\n", "f.fa:1: record 'a' has no letters");
+  refuse(">a\n>b\nAC\n", "f.fa:1: record 'a' has no letters; leave it out");
   refuse(">a\nAC\n>b\n", "f.fa:3: record 'b' has no letters");
-  refuse(">a\nAC\n>a\nAC\n", "f.fa:3: record 'a' appears in line 1 already");
-  refuse(">a\nACGT\nAC-GT\n", "f.fa:3: '-' at place 7 of 'a' is none of ACGTU");
+  refuse(">a\nAC\n>a\nAC\n", "f.fa:3: record 'a' appears in line 1 already; name each once");
+  refuse(">a\nACGT\nAC-GT\n",
+         "f.fa:3: '-' at place 7 of 'a' is none of ACGTURYSWKMBDHVN; take it out");
   refuse(">a\nAC GT\n", "f.fa:2: character 32 at place 3");
   EXPECT_NE(refusal([&] { read_fasta(folder_ / "none.fa", dna_letters); }).find("none.fa"),
             std::string::npos);
@@ -139,7 +140,8 @@ TEST(SubstitutionFile, IsReadAndRefusedWithItsLine) {
             std::string::npos);
   EXPECT_NE(refusal([&] { read("A C\nC 1 2\n"); }).find("m:2: 'C' begins"), std::string::npos);
   EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("got 'x'"), std::string::npos);
-  EXPECT_NE(refusal([&] { read("A C\nA 1 2\n"); }).find("m: 1 rows"), std::string::npos);
+  EXPECT_NE(refusal([&] { read("A C\nA 1 2\n"); }).find("for each, got 1 row for 2 letters"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { read("A a\nA 1 2\na 1 2\n"); }).find("twice"), std::string::npos);
 }
 

@@ -54,7 +54,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
     if (records.empty()) return;
     held += bytes_of(records.back());
     if (!records.back().letters.empty()) return;
-    throw bad_line(path, header, "record '{}' has no letters", records.back().name);
+    throw bad_line(path, header, "record '{}' has no letters; leave it out", records.back().name);
   };
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with('>')) {
@@ -68,24 +68,31 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       records.push_back({std::string(name), {}});
       const auto [first, is_new] = lines.emplace(records.back().name, header);
       if (!is_new) {
-        throw bad_line(path, header, "record '{}' appears in line {} already", name, first->second);
+        throw bad_line(path,
+                       header,
+                       "record '{}' appears in line {} already; name each once",
+                       name,
+                       first->second);
       }
       continue;
     }
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     if (line.empty()) continue;
     if (records.empty()) {
-      throw reader.fault("FASTA begins with a line '>name'; this is another");
+      throw reader.fault("FASTA begins with a line '>name'; this is another{}",
+                         line.starts_with('@') ? ": write FASTQ as FASTA first" : "");
     }
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (known[static_cast<unsigned char>(line[i])]) continue;
+      const bool is_letter = line[i] == '*' || std::isalpha(static_cast<unsigned char>(line[i]));
+      const std::string_view hint = is_letter ? advice : "take it out";
       throw reader.fault("{} at place {} of '{}' is none of {}{}{}",
                          shown(line[i]),
                          records.back().letters.size() + i + 1,
                          records.back().name,
                          alphabet,
-                         advice.empty() ? "" : "; ",
-                         advice);
+                         hint.empty() ? "" : "; ",
+                         hint);
     }
     std::string& letters = records.back().letters;
     text += line.size();

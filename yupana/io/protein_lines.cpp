@@ -159,7 +159,7 @@ std::pair<std::string, std::string> intron_sites(const SplicedHit& hit, std::siz
   const std::int64_t last = exon_of(hit, chain[index]).first - 1;
   if (last - first < 3) return {};
   const auto site = [&](std::int64_t place) {
-    std::string bases = hit.bases->substr(place - 1, 2);
+    std::string bases = as_dna(hit.bases->substr(place - 1, 2));
     for (char& base : bases) {
       base = static_cast<char>(std::toupper(static_cast<unsigned char>(base)));
     }

@@ -93,7 +93,7 @@ std::string stretch(const SplicedHit& hit,
                     std::int64_t from,
                     std::int64_t length) {
   const std::string part = text.substr(from, length);
-  return lower(hit.strand == '-' ? reverse_complement(part) : part);
+  return lower(as_dna(hit.strand == '-' ? reverse_complement(part) : part));
 }
 
 std::string difference(const SplicedHit& hit,
@@ -168,6 +168,12 @@ std::pair<std::int64_t, std::int64_t> given_letters(const SplicedHit& hit,
 std::pair<std::int64_t, std::int64_t> target_span(const SplicedHit& hit) {
   const auto& chain = hit.alignment.chain;
   return given_letters(hit, chain.front().target_begin, chain.back().target_end);
+}
+
+std::string as_dna(std::string bases) {
+  std::replace(bases.begin(), bases.end(), 'U', 'T');
+  std::replace(bases.begin(), bases.end(), 'u', 't');
+  return bases;
 }
 
 std::vector<TextPart> text_parts(const SplicedHit& hit, std::int64_t begin, std::int64_t end) {

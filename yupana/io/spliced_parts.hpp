@@ -20,6 +20,11 @@ inline bool is_reversed(const SplicedHit& hit) { return hit.antisense == (hit.st
 
 const splice::Exon& exon_of(const SplicedHit& hit, const splice::ExonAlignment& part);
 
+/// Where letters [begin, end) of the text that was aligned lie in the target as given.
+std::pair<std::int64_t, std::int64_t> given_letters(const SplicedHit& hit,
+                                                    std::int64_t begin,
+                                                    std::int64_t end);
+
 /// Target letters of the chain, [begin, end) as given: of a reverse complement, those that it has.
 std::pair<std::int64_t, std::int64_t> target_span(const SplicedHit& hit);
 
@@ -34,6 +39,9 @@ struct TextPart {
 };
 /// Where the bases [begin, end) of the chain's text lie, in reading order.
 std::vector<TextPart> text_parts(const SplicedHit& hit, std::int64_t begin, std::int64_t end);
+
+/// Bases with T for U, which BAM and readers of cs do not know.
+std::string as_dna(std::string bases);
 
 /// The alignment along the forward strand: = X I D N, and as cs writes it.
 struct ForwardRuns {

@@ -49,7 +49,7 @@ std::string aligned_line(const SplicedHit& hit) {
                      clipped(reversed ? letters - end : begin),
                      runs.cigar,
                      clipped(reversed ? begin : letters - end),
-                     text,
+                     as_dna(text),
                      tags,
                      runs.differences);
 }
@@ -66,7 +66,7 @@ std::string header_text(const std::vector<SequenceLength>& sequences, std::strin
 std::string sam_line(const SplicedHit& hit) {
   if (!hit.alignment.chain.empty()) return aligned_line(hit);
   const std::string given = hit.antisense ? reverse_complement(*hit.letters) : *hit.letters;
-  return fmt::format("{}\t4\t*\t0\t0\t*\t*\t0\t0\t{}\t*", hit.target, given);
+  return fmt::format("{}\t4\t*\t0\t0\t*\t*\t0\t0\t{}\t*", hit.target, as_dna(given));
 }
 
 template <auto close>

@@ -41,13 +41,10 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
         if (run.operation != 'D') letter += run.length;
       }
       const auto [first, last] = forward(hit, exon.first, exon.last);
+      const auto given = given_letters(hit, part.target_begin, part.target_end);
       if (k > 0) file.write(intron_line(hit, k));
-      file.write(fmt::format("exon {}: {}..{}, target {}..{}\n",
-                             k + 1,
-                             first,
-                             last,
-                             part.target_begin + 1,
-                             part.target_end));
+      file.write(fmt::format(
+          "exon {}: {}..{}, target {}..{}\n", k + 1, first, last, given.first + 1, given.second));
       base = exon.first, letter = part.target_begin + 1;
       for (std::size_t at = 0; at < bases.size(); at += width) {
         const std::string above = bases.substr(at, width), below = letters.substr(at, width);
@@ -57,7 +54,7 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                                above,
                                "",
                                bars.substr(at, width),
-                               letter,
+                               hit.antisense ? std::ssize(*hit.letters) + 1 - letter : letter,
                                below));
         const auto held = std::count(above.begin(), above.end(), '-');
         base += std::ssize(above) - held;

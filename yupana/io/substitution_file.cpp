@@ -1,9 +1,11 @@
 #include "yupana/io/substitution_file.hpp"
 
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -23,7 +25,11 @@ splice::Substitution read_substitution(const std::string& path) {
     if (count == 0 || words[0].starts_with('#')) continue;
     if (letters.empty()) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (words[i].size() != 1) throw fault(fmt::format("'{}' is no single letter", words[i]));
+        if (words[i].size() != 1) {
+          throw fault(fmt::format(
+              "expected a line of single letters, then their rows, as in NCBI's matrices, got '{}'",
+              words[i]));
+        }
         letters += words[i];
       }
       continue;
@@ -49,7 +55,10 @@ splice::Substitution read_substitution(const std::string& path) {
     ++rows;
   }
   if (letters.empty() || rows != letters.size()) {
-    throw bad_file(path, "{} rows of scores for {} letters", rows, letters.size());
+    throw bad_file(path,
+                   "expected a line of letters and a row of scores for each, got {} for {}",
+                   counted(static_cast<std::int64_t>(rows), "row"),
+                   counted(std::ssize(letters), "letter"));
   }
   return splice::Substitution::matrix(letters, std::move(scores));
 }

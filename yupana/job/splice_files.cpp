@@ -27,6 +27,7 @@ report::GenePicture picture_of(const io::SplicedHit& hit) {
                            counted(std::ssize(hit.alignment.chain), "exon"),
                            io::score_text(hit, hit.alignment.score),
                            100 * io::count_columns(hit).identity());
+  if (hit.antisense) gene.facts += ", reverse complement of the target";
   gene.facts += io::isoform_text(hit);
   if (hit.e_value >= 0) gene.facts += ", E-value " + io::e_value_text(hit);
   if (hit.quality != io::SplicedHit::no_quality) {
@@ -47,6 +48,12 @@ report::GenePicture picture_of(const io::SplicedHit& hit) {
   return gene;
 }
 
+/// Bases of a shift of the frame are none, nor are exons that touch.
+bool is_intron(const io::SplicedHit& hit, const report::GeneExon& a, const report::GeneExon& b) {
+  const std::int64_t bases = std::max(a.first, b.first) - std::min(a.last, b.last) - 1;
+  return bases > (hit.frameshifts ? 2 : 0);
+}
+
 void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hits) {
   report::GenesReport page;
   page.title = "Spliced alignments";
@@ -59,6 +66,7 @@ void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hit
     report::GenePicture gene = picture_of(hit);
     exons += std::ssize(gene.exons);
     for (std::size_t k = 0; k + 1 < gene.exons.size(); ++k) {
+      if (!is_intron(hit, gene.exons[k], gene.exons[k + 1])) continue;
       ++introns;
       odd += gene.exons[k].donor != "GT" || gene.exons[k + 1].acceptor != "AG";
     }
@@ -108,6 +116,12 @@ void write_splice_files(Context& context,
     std::copy_if(hits.begin(), hits.end(), std::back_inserter(cdnas), [](const auto& hit) {
       return !hit.protein;
     });
+    if (cdnas.size() < hits.size()) {
+      context.note(fmt::format("{} no proteins; the other files have them",
+                               !params.also.bam   ? ".sam has"
+                               : !params.also.sam ? ".bam has"
+                                                  : ".sam and .bam have"));
+    }
   }
   if (params.also.sam) io::write_spliced_sam(add(".sam"), cdnas, sequences);
   if (params.also.bam) {
