@@ -92,15 +92,15 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
 // Of any number of JSON, with room to spare.
 constexpr std::size_t number_letters = 64;
 
-void append_number(std::int64_t value, std::string& text) {
+void append_integer(std::int64_t value, std::string& text) {
   char letters[number_letters];
   text.append(letters, std::to_chars(letters, std::end(letters), value).ptr);
 }
 
 /// As the JSON library writes it. Most are whole: weights, and sums of them.
-void append_number(double value, std::string& text) {
+void append_integer(double value, std::string& text) {
   if (std::fabs(value) < 1e15 && value == std::trunc(value) && !std::signbit(value)) {
-    append_number(static_cast<std::int64_t>(value), text);
+    append_integer(static_cast<std::int64_t>(value), text);
     text += ".0";
   } else if (std::isfinite(value)) {
     char letters[number_letters];
@@ -125,12 +125,12 @@ std::string tree_text(const Tree& tree) {
     text += ']';
   };
   const auto numbers = [&](const char* name, auto field) {
-    list(name, tree.nodes, [&](const Node& node) { append_number(field(node), text); });
+    list(name, tree.nodes, [&](const Node& node) { append_integer(field(node), text); });
   };
   numbers("feature", [](const Node& node) { return std::int64_t{node.feature}; });
   // JSON has no infinite numbers.
   list("threshold", tree.nodes, [&](const Node& node) {
-    if (!std::isinf(node.threshold)) return append_number(node.threshold, text);
+    if (!std::isinf(node.threshold)) return append_integer(node.threshold, text);
     text += node.threshold > 0 ? "\"inf\"" : "\"-inf\"";
   });
   numbers("left", [](const Node& node) { return std::int64_t{node.left}; });
@@ -149,7 +149,7 @@ std::string tree_text(const Tree& tree) {
       text += '"';
     });
   }
-  list("values", tree.values, [&](double value) { append_number(value, text); });
+  list("values", tree.values, [&](double value) { append_integer(value, text); });
   return text + "}";
 }
 
