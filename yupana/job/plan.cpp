@@ -224,6 +224,27 @@ void cut_group_for_gpu(const Context& context, Plan& plan, int group) {
   }
 }
 
+/// Counts of the largest part of a band that GPUs count by itself: it is copied into the band's.
+std::uint64_t part_bytes(const Plan& plan, bool missing) {
+  std::uint64_t bytes = 0;
+  if (plan.gpu_bands.size() <= plan.bands.size()) return bytes;
+  for (const Range part : plan.gpu_bands) {
+    bytes = std::max(bytes, genotype::PairCounter::bytes(part, missing, plan.sizes.hethet));
+  }
+  return bytes;
+}
+
+/// Rows that GPUs hold at once become the bands of the host, where each is done with before the
+/// next is counted.
+void take_gpu_bands(Plan& plan) {
+  if (plan.sizes.one_band || plan.sizes.ranks > 1 || plan.gpu_bands.empty()) return;
+  plan.bands = plan.gpu_bands;
+  plan.count_bytes = 0;
+  for (const Range band : plan.bands) {
+    plan.count_bytes = std::max(plan.count_bytes, bytes_of_rows(band, plan.sizes, 1));
+  }
+}
+
 /// What comes and goes next to the counts: a block, then rows that are written, then a tree.
 std::uint64_t bytes_beside_counts(const Plan& plan) {
   return std::max({plan.block_bytes, plan.write_bytes, plan.sizes.unblocked_bytes});
@@ -237,6 +258,7 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
   }
+  counts += part_bytes(plan, false);
   return std::max({after, plan.sizes.before_bytes(), held + counts + bytes_beside_counts(plan)});
 }
 
@@ -319,15 +341,20 @@ Plan make_plan(Context& context, const PlanParams& params) {
   }
   if (!best) refuse(context, plan, needed, few);
   plan = *std::move(best);
+  cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
+  take_gpu_bands(plan);
+  plan.count_bytes += part_bytes(plan, params.missing);
   plan.write_bytes = write_buffer(context, plan, held + plan.count_bytes);
   plan.total_bytes =
       std::max({after, params.before_bytes(), held + plan.count_bytes + bytes_beside_counts(plan)});
+  if (plan.total_bytes > context.memory() && part_bytes(plan, params.missing) > 0) {
+    refuse(context, plan, plan.total_bytes, few);
+  }
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
     plan.complete_bytes = complete_bytes(plan, held, after - params.after_bytes + later);
   }
-  cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
   plan.one_pass_bytes = one_pass_bytes(plan, held, after);
   return plan;
 }
