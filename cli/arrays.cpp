@@ -214,8 +214,8 @@ void add_sort(Command& program) {
   command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
   command.flag(
       "--unique", params->unique, "of equal numbers, or rows of equal keys, the first alone");
-  command.number(
-      "--top", params->top, "write as many of the sorted numbers or rows; default: all", 1);
+  command.number("--top", params->top, "write as many of the sorted numbers or rows", 1)
+      .shows("");  // all, which is no number
   command.flag("--positions,--argsort",
                params->positions,
                "write where the numbers or rows stood, counted from 0, in place of them");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trees and forests from Python beside scikit-learn, of tables in the order of rows that everybody has: both
+"""Trees and forests from Python next to scikit-learn, of tables in the order of rows that everybody has: both
 predict in turns in one process, and medians are compared, of the time and of the processor's.
 
     python python/bench/tree_tables.py [rows]

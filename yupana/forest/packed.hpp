@@ -97,7 +97,7 @@ DirectTree<T> direct(const Tree& tree);
 namespace cpu {
 
 /// Keys of a table in any layout, in groups of packed_lanes rows, in a group feature after feature;
-/// places after the last row are filled. with_missing: twice, as packed() wants it. False if a
+/// places after the last row are filled. with_missing: twice, as packed() needs it. False if a
 /// value is missing and with_missing is not set.
 template <class T>
 bool pack_rows(TableView<T> table, bool with_missing, Key<T>* keys);

@@ -53,7 +53,7 @@ bool is_value(std::string_view field) {
          std::find(std::begin(missing), std::end(missing), trimmed(field)) != std::end(missing);
 }
 
-/// A first line of names. Words alone are names. Beside values they are if the line is no row: it
+/// A first line of names. Words alone are names. Next to values they are if the line is no row: it
 /// has another number of fields, or a corner that is no value on top of names of rows, or one line
 /// more than columns. (A row with a word in it must not pass for names: an individual would go.)
 bool is_header(const MatrixText& text, const std::vector<std::string_view>& first) {
