@@ -216,7 +216,7 @@ def a_prediction_was_refused_for_twice_what_it_takes():
                 if done.returncode == 0:
                     break
                 assert done.returncode == 4, done
-                said = re.search(r"give --memory ([\d.]+)M", done.stderr)
+                said = re.search(r"give (?:more than )?--memory ([\d.]+)M", done.stderr)
                 assert said, done.stderr
                 memory = float(said[1]) * 1e6
             assert done.returncode == 0, done.stderr

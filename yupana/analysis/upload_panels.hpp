@@ -9,7 +9,8 @@
 
 namespace yupana::analysis {
 
-/// Rows of a matrix in page-locked memory, `width` cells apart.
+/// Only files of the CUDA build include this. Rows of a matrix in page-locked memory, `width` cells
+/// apart.
 template <class T>
 struct Panel {
   const T* cells;
