@@ -222,7 +222,8 @@ def a_prediction_was_refused_for_twice_what_it_takes():
             assert done.returncode == 0, done.stderr
             if not SANITIZED:
                 took = peak(*predict) - peak("tree", "--help")
-                assert 0.85 * took <= memory / 1e6 <= 1.6 * took, (model, voting, memory, took)
+                # Leaves of few kinds take a byte each, which is not known before.
+                assert 0.85 * took <= memory / 1e6 <= 1.85 * took, (model, voting, memory, took)
 
 
 def trees_take_no_more_than_their_plan_says():
