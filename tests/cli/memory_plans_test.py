@@ -205,8 +205,9 @@ def a_prediction_was_refused_for_twice_what_it_takes():
     np.savetxt("t.csv", rows, fmt="%.6g", delimiter=",")
     np.savetxt("few.csv", rows[:100, :5], fmt="%.6g", delimiter=",")
     for voting in ["hard", "soft"]:
-        run("forest", "fit", "t.csv", "--label", "last", "--trees", 25, "--voting", voting,
-            "--binary", "-o", "m")
+        # Leaves of many kinds: of few, as where each is pure, a tree takes less than a refusal can know.
+        run("forest", "fit", "t.csv", "--label", "last", "--trees", 50, "--voting", voting,
+            "--min-samples-leaf", 3, "--binary", "-o", "m")
         for model in ["m.json", "m.model"]:
             predict = ["forest", "predict", model, "few.csv", "-o", "p"]
             memory = 1e6 * 20
@@ -222,8 +223,7 @@ def a_prediction_was_refused_for_twice_what_it_takes():
             assert done.returncode == 0, done.stderr
             if not SANITIZED:
                 took = peak(*predict) - peak("tree", "--help")
-                # Leaves of few kinds take a byte each, which is not known before.
-                assert 0.85 * took <= memory / 1e6 <= 1.85 * took, (model, voting, memory, took)
+                assert 0.85 * took <= memory / 1e6 <= 1.6 * took, (model, voting, memory, took)
 
 
 def trees_take_no_more_than_their_plan_says():

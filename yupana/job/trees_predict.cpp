@@ -92,7 +92,8 @@ class Prediction {
   }
 
   /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
-  /// complete levels, then a node and what it votes for each other, in lists that grow by doubling.
+  /// complete levels, then a node, in a list that grows by doubling, and what it votes for each
+  /// other.
   double model_bytes() const {
     const bool votes = model_.is_class() && model_.voting == forest::Voting::hard;
     const int copies = one_hot_of(model_).empty() ? 1 : 2;
@@ -101,7 +102,7 @@ class Prediction {
       const auto nodes = static_cast<double>(tree.nodes.size());
       const double vote = votes ? 4 : 8 * tree.outputs;
       bytes += copies * forest::bytes_at_rest(tree);
-      bytes += 20 * std::min(4 * nodes, 4096.0) + 2 * (nodes + std::min(4 * nodes, 1024.0)) * vote;
+      bytes += 20 * std::min(4 * nodes, 4096.0) + (nodes + std::min(4 * nodes, 1024.0)) * vote;
       bytes += nodes * (2 * 20 + 8);
     }
     return bytes;
