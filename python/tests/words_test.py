@@ -164,7 +164,7 @@ def test_weights_beyond_the_integers_of_a_double_were_rounded():
 
 
 def test_sizes_to_give_are_bytes():
-    with pytest.raises(MemoryError, match=r"raise memory=[\d_]+ or take fewer samples \(keep\)"):
+    with pytest.raises(MemoryError, match=r"raise memory=[\d_]+, or take fewer samples \(keep\)"):
         yupana.grm(CALLS, memory=1)
 
 
@@ -189,7 +189,7 @@ def test_memory_to_give_was_no_number_of_python():
     with pytest.raises(MemoryError, match=r"raise memory=([\d_]+)") as caught:
         yupana.grm(CALLS, memory=1)
     assert "--memory" not in str(caught.value)
-    needed = int(str(caught.value).split("raise memory=")[1].split()[0])
+    needed = int(str(caught.value).split("raise memory=")[1].split(",")[0])
     assert yupana.grm(CALLS, memory=needed).shape == (3, 3)
 
 
