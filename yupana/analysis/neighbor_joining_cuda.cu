@@ -112,7 +112,7 @@ class GpuClusters {
   /// The lower triangle in doubles; clusters of one leaf.
   void upload(const T* distances, std::int64_t stride) {
     const std::int64_t rows = std::min(panel_rows<T>(n_), n_);
-    DeviceArray<T> panel_there(rows * n_);
+    DeviceArray<T> device_panel(rows * n_);
     launch("start clusters",
            start_kernel,
            {place_blocks(), place_threads},
@@ -123,7 +123,7 @@ class GpuClusters {
     upload_panels(context_, distances, n_, stride, n_, stream_, [&](const Panel<T>& panel) {
       const Range at = panel.rows;
       const std::size_t row_bytes = static_cast<std::size_t>(at.end) * sizeof(T);
-      const RowsTo to{panel_there.data(), row_bytes};
+      const RowsTo to{device_panel.data(), row_bytes};
       const RowsFrom from{panel.cells, static_cast<std::size_t>(panel.width) * sizeof(T)};
       copy_rows("copy distances", to, from, row_bytes, at.size(), stream_);
       const LaunchShape block_a_row(at.size(), place_threads);
@@ -131,7 +131,7 @@ class GpuClusters {
              take_panel_kernel<T>,
              block_a_row,
              stream_,
-             static_cast<const T*>(panel_there.data()),
+             static_cast<const T*>(device_panel.data()),
              at.begin,
              at.end,
              d_.data(),
