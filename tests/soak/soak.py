@@ -2,7 +2,9 @@
 """Differential fuzzing: random jobs (generator.py), each run in every way that must give the same
 bytes. One thread of the CPU is compared with the reference (within the stated bound where there is
 one), with 2 and 7 threads, with the code of older processors, with less memory and with two ranks.
-A finding is made smaller and left in a folder with the lines that show it.
+One process makes many runs (serve_shim.cpp): what one leaves behind, the next one meets. A finding
+is looked at again in processes of its own, made smaller and left in a folder with the lines that
+show it.
 
     soak.py PROGRAM --seed 1 --count 1000 [--families fft dist] [--only 17]
 """
@@ -13,8 +15,11 @@ import dataclasses
 import math
 import os
 import pathlib
+import queue
 import random
+import select
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -36,13 +41,66 @@ class Outcome:
     files: dict
 
 
-class Ways:
-    """The ways to run a job; each gives an Outcome."""
+class Server:
+    """A process of the program that makes one run after the other; None once it has ended."""
 
-    def __init__(self, program, chosen=()):
+    def __init__(self, program, shim, environment):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL,
+                                        env={**os.environ, **environment, "LD_PRELOAD": shim})
+
+    def run(self, words, folder, streams):
+        """The exit status; the negative number of a signal that ended the process; "hangs"."""
+        text = b"".join(os.fsencode(word) + b"\0" for word in [folder, *streams, *words])
+        self.process.stdin.write(struct.pack("=I", len(text)) + text)
+        self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
+            self.end()
+            return "hangs"
+        answer = self.process.stdout.read(4)
+        if len(answer) == 4:
+            return struct.unpack("=i", answer)[0]
+        status = self.process.wait()
+        self.end()
+        return status
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+        self.process = None
+
+
+class Servers:
+    """Processes that wait for work, by their environment."""
+
+    def __init__(self, program, shim):
+        self.program, self.shim, self.idle = program, shim, {}
+
+    def run(self, words, folder, environment, streams):
+        idle = self.idle.setdefault(tuple(environment.items()), queue.SimpleQueue())
+        try:
+            server = idle.get_nowait()
+        except queue.Empty:
+            server = Server(self.program, self.shim, environment)
+        status = server.run(words, folder, streams)
+        if server.process is not None:
+            idle.put(server)
+        return status
+
+    def end(self):
+        for idle in self.idle.values():
+            while not idle.empty():
+                idle.get().end()
+
+
+class Ways:
+    """The ways to run a job; each gives an Outcome. alone: each run in a process of its own."""
+
+    def __init__(self, program, chosen=(), alone=True):
         self.program = program
         self.chosen = list(chosen)  # those of every job; none: all but the GPU
-        self.shim = str(pathlib.Path(program).parent / "libtargets_shim.so")
+        self.shim = str(pathlib.Path(program).parent / "libserve_shim.so")
+        self.servers = None if alone else Servers(program, self.shim)
 
     def of(self, job, rng):
         if self.chosen:
@@ -54,24 +112,35 @@ class Ways:
 
     def run(self, job, way):
         with tempfile.TemporaryDirectory(prefix="yupana_soak.") as folder:
-            folder = pathlib.Path(folder)
+            streams = [f"{folder}/{name}" for name in ("out", "err")]
+            folder = pathlib.Path(folder, "job")
+            folder.mkdir()
             write_inputs(job, folder)
             lines, environment = self.lines(job, way)
-            for line in lines:
-                try:
-                    done = subprocess.run(line, cwd=folder, env={**os.environ, **environment},
-                                          capture_output=True, timeout=TIMEOUT, check=False)
-                except subprocess.TimeoutExpired:
-                    return Outcome("hangs", "", {})
-                if done.returncode:
+            for words in lines:
+                status = self.start(words, folder, environment, streams)
+                if status != 0:
                     break
             files = {p.name: p.read_bytes() for p in folder.iterdir()
                      if p.is_file() and p.name not in job.inputs and not p.name.endswith(UNLIKE) and
                      not (p.name.endswith(".json") and is_record(job))}
             if not job.out:
-                files["standard output"] = done.stdout
-            errors = done.stderr.decode(errors="replace").strip().splitlines()
-            return Outcome(done.returncode, errors[-1] if errors and done.returncode else "", files)
+                files["standard output"] = pathlib.Path(streams[0]).read_bytes()
+            errors = pathlib.Path(streams[1]).read_text(errors="replace").strip().splitlines()
+            return Outcome(status, errors[-1] if errors and status else "", files)
+
+    def start(self, words, folder, environment, streams):
+        if self.servers and words[0] == self.program:
+            return self.servers.run(words[1:], folder, environment, streams)
+        if environment:
+            environment = {**environment, "LD_PRELOAD": self.shim, "YUPANA_ONCE": "1"}
+        with open(streams[0], "wb") as out, open(streams[1], "wb") as err:
+            try:
+                return subprocess.run(words, cwd=folder, env={**os.environ, **environment}, stdout=out,
+                                      stderr=err, stdin=subprocess.DEVNULL, timeout=TIMEOUT,
+                                      check=False).returncode
+            except subprocess.TimeoutExpired:
+                return "hangs"
 
     def lines(self, job, way):
         """(words of each run, environment)"""
@@ -80,8 +149,7 @@ class Ways:
             lines.append([self.program, *job.words(), "--quiet"])
         else:
             lines.append(self.line(job.words(), way))
-        limit = {"LD_PRELOAD": self.shim, "YUPANA_TARGETS": str(OLDER[way])} if way in OLDER else {}
-        return lines, limit
+        return lines, {"YUPANA_TARGETS": str(OLDER[way])} if way in OLDER else {}
 
     def line(self, words, way):
         words = [self.program, *words, "--quiet"]
@@ -249,10 +317,15 @@ def examine(ways, options, number):
     if not found:
         return len(chosen) + 1, None
     way, told = found
-    job = shrunk(ways, job, way)
-    told = (finding(ways, job, [way]) or found)[1]
+    alone = Ways(ways.program)
+    again = finding(alone, job, [way])
+    if again:
+        job = shrunk(alone, job, way)
+        told = (finding(alone, job, [way]) or again)[1]
+    else:
+        told += " (in a process of many runs, not in one of its own)"
     folder = pathlib.Path(options.findings) / f"{options.seed}-{number}"
-    return len(chosen) + 1, (number, job, told, keep(ways, job, way, told, folder))
+    return len(chosen) + 1, (number, job, told, keep(alone, job, way, told, folder))
 
 
 def main():
@@ -266,9 +339,13 @@ def main():
     parser.add_argument("--findings", default="findings", help="folder for what differs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--ways", nargs="+", default=[], help="of each job, such as cuda or cuda:0,0")
+    parser.add_argument("--alone", action="store_true", help="a process for each run")
     parser.add_argument("--seconds", type=float, default=math.inf, help="no job begins after so long")
     options = parser.parse_args()
-    ways = Ways(str(pathlib.Path(options.program).absolute()), options.ways)
+    program = pathlib.Path(options.program).absolute()
+    with open(program, "rb") as file:
+        alone = options.alone or file.read(4) != b"\x7fELF"  # a script cannot make many runs
+    ways = Ways(str(program), options.ways, alone)
     end = time.monotonic() + options.seconds
     numbers = range(options.first, options.first + options.count)
     if options.only is not None:
@@ -284,6 +361,8 @@ def main():
                 print("\n".join(f"    {line}" for line in found[3]), flush=True)
             if done % 1000 == 0:
                 print(f"{done} jobs, {runs} runs, {findings} findings", flush=True)
+    if ways.servers:
+        ways.servers.end()
     print(f"{done} jobs, {runs} runs, {findings} findings; --seed {options.seed}")
     return 1 if findings else 0
 

@@ -11,18 +11,19 @@ sys.path[:0] = [str(HERE.parent / "support"), str(HERE)]
 from help_text import commands, options
 from program import PROGRAM, main, skip
 import generator
+import soak as fuzzer
 
 if any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init")):
     skip("sanitizers are slow, and libraries cannot be preloaded before them")
 
 
-def soak(program, *words):
+def run_soak(program, *words):
     return subprocess.run([sys.executable, HERE / "soak.py", program, *map(str, words)],
                           capture_output=True, text=True, check=False)
 
 
 def a_sample_differs_nowhere():
-    done = soak(PROGRAM, "--seed", 471818, "--count", 40)
+    done = run_soak(PROGRAM, "--seed", 471818, "--count", 40)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "40 jobs" in done.stdout, done.stdout
 
@@ -57,6 +58,21 @@ def every_command_and_option_has_a_job():
         without += [" ".join([*command, name]) for name in sorted(own | shared)]
         without += [] if command in seen else [" ".join(command)]
     assert not without, f"no job of {without}"
+
+
+def pictures_do_not_depend_on_others_of_the_process():
+    """Letters were fitted to pixels or not as in the picture that the process drew first."""
+    ways = [fuzzer.Ways(os.path.abspath(PROGRAM), alone=alone) for alone in (False, True)]
+    pictures = 0
+    for k in range(18):
+        job = generator.job(3, k, list(generator.FAMILIES))
+        among_others = ways[0].run(job, "cpu 1").files
+        if any(name.endswith(".png") for name in among_others):
+            alone = ways[1].run(job, "cpu 1").files
+            assert among_others == alone, [name for name in alone if alone[name] != among_others[name]]
+            pictures += 1
+    ways[0].servers.end()
+    assert pictures > 2, pictures
 
 
 def what_differs_is_found_and_made_smaller():

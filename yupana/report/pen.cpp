@@ -1,6 +1,7 @@
 #include "yupana/report/pen.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "yupana/core/messages.hpp"
 
@@ -21,6 +22,13 @@ Pen::Pen(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
     cairo_destroy(cairo_);
     throw resource_error("report: cannot draw: {}", cairo_status_to_string(status));
   }
+  // By default letters are fitted to pixels or not as the first picture of the process had them.
+  const std::unique_ptr<cairo_font_options_t, decltype(&cairo_font_options_destroy)> letters(
+      cairo_font_options_create(), cairo_font_options_destroy);
+  cairo_font_options_set_antialias(letters.get(), CAIRO_ANTIALIAS_GRAY);
+  cairo_font_options_set_hint_style(letters.get(), CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(letters.get(), CAIRO_HINT_METRICS_OFF);
+  cairo_set_font_options(cairo_, letters.get());
 }
 
 Pen::~Pen() { cairo_destroy(cairo_); }
