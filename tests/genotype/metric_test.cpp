@@ -119,7 +119,7 @@ TEST(Metric, PairsWithoutASharedSiteAreNaNAndCountedInANote) {
   Genotypes g = random_genotypes(5, 50, 0, 7);
   for (std::int64_t k = 0; k < 50; ++k) g.at(2, k) = -1;
   const PairCounts counts = count(context, g);
-  EXPECT_EQ(pairs_without_shared_site(counts), 4);
+  EXPECT_EQ(pairs_without_shared_site(context, counts), 4);
   const auto d = distances(context, counts, {Metric::ibs});
   EXPECT_TRUE(std::isnan(d(2, 0)));
   EXPECT_TRUE(std::isnan(d(4, 2)));

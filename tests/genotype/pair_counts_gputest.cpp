@@ -272,7 +272,7 @@ TEST(CudaDistances, MadeOnTheDeviceHaveTheBitsOfTheHosts) {
           [&](const auto& ours) {
             const PairCounts counts = count(g, cpu, 900);
             const SquareMatrix<double> theirs = distances(context, counts);
-            ASSERT_EQ(made.unshared, pairs_without_shared_site(counts));
+            ASSERT_EQ(made.unshared, pairs_without_shared_site(context, counts));
             EXPECT_EQ(context.bytes_moved() - before, sizeof(*ours.data()) * n * n);
             for (std::int64_t cell = 0; cell < n * n; ++cell) {
               const double a = static_cast<double>(ours.data()[cell]), b = theirs.data()[cell];

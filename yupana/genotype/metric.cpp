@@ -38,6 +38,17 @@ class Formula {
     return i > j ? pair(i, j) : pair(j, i);
   }
 
+  /// out[j - columns.begin] = (i, j) for columns up to the diagonal.
+  void lower_cells(std::int64_t i, Range columns, double* out) const {
+    const std::int64_t left = std::min(columns.end, i) - columns.begin;
+    const bool plain = counts_.sites > 0 && counts_.shared.empty() &&
+                       counts_.ibs1.high_words().empty() && counts_.ibs0.high_words().empty();
+    if (!plain || !plain_cells(i, columns.begin, left, out)) {
+      for (std::int64_t k = 0; k < left; ++k) out[k] = pair(i, columns.begin + k);
+    }
+    if (columns.end > i) out[i - columns.begin] = diagonal();
+  }
+
  private:
   double diagonal() const {
     if (params_.metric == Metric::ibs) return 1;
@@ -67,6 +78,40 @@ class Formula {
         return normalized(i, j, one + 4 * two);
     }
     return 0;
+  }
+
+  /// The same as pair() of all, in loops without branches; false for a metric that has none. Counts
+  /// are numbers at once, for their sums are exact.
+  bool plain_cells(std::int64_t i, std::int64_t begin, std::int64_t count, double* out) const {
+    const std::uint32_t* const ones = &counts_.ibs1.low_words()[counts_.ibs1.offset(i) + begin];
+    const std::uint32_t* const twos = &counts_.ibs0.low_words()[counts_.ibs0.offset(i) + begin];
+    const double called = 2 * number(static_cast<std::uint64_t>(counts_.sites));
+    const auto fill = [&](const auto& value) {
+      for (std::int64_t k = 0; k < count; ++k) out[k] = value(number(ones[k]), number(twos[k]), k);
+      return true;
+    };
+    switch (params_.metric) {
+      case Metric::squared_euclidean:
+        return fill([](double one, double two, auto) { return one + 4 * two; });
+      case Metric::euclidean:
+        return fill([](double one, double two, auto) { return std::sqrt(one + 4 * two); });
+      case Metric::manhattan:
+        return fill([](double one, double two, auto) { return one + 2 * two; });
+      case Metric::ibs:
+        return fill([=](double one, double two, auto) { return 1 - (one + 2 * two) / called; });
+      case Metric::one_minus_ibs:
+        return fill([=](double one, double two, auto) { return (one + 2 * two) / called; });
+      case Metric::hamming:
+        return fill([](double one, double two, auto) { return one + two; });
+      case Metric::king:
+        return fill([het_i = het(i), hets = counts_.heterozygous.data() + begin](
+                        double one, double two, std::int64_t k) {
+          return 0.5 - (one + 4 * two) / number(4 * std::min(het_i, hets[k]));
+        });
+      case Metric::normalized:
+        return false;
+    }
+    return false;
   }
 
   static double number(std::uint64_t count) { return static_cast<double>(count); }
@@ -113,7 +158,8 @@ void check_whole(const PairCounts& counts, std::string_view caller) {
                     counts.rows.end);
 }
 
-/// body(i, j) for every cell j <= i, in squares that keep rows and their mirror images in cache.
+/// body(i, columns up to the diagonal) for all of a lower triangle, in squares that keep rows and
+/// their mirror images in cache.
 template <class Body>
 void for_lower_triangle(Context& context, std::int64_t n, const Body& body) {
   constexpr std::int64_t edge = 64;
@@ -123,8 +169,7 @@ void for_lower_triangle(Context& context, std::int64_t n, const Body& body) {
     for (std::int64_t index = begin; index < end; ++index) {
       const Tile tile = triangle_tile(index, side, 8);
       for (std::int64_t i = tile.row * edge; i < std::min(n, (tile.row + 1) * edge); ++i) {
-        const std::int64_t last = std::min(i, (tile.column + 1) * edge - 1);
-        for (std::int64_t j = tile.column * edge; j <= last; ++j) body(i, j);
+        body(i, Range{tile.column * edge, std::min(i + 1, (tile.column + 1) * edge)});
       }
     }
   });
@@ -180,8 +225,7 @@ void metric_lower_row(const PairCounts& counts,
                       const MetricParams& params,
                       std::int64_t i,
                       double* row) {
-  const Formula formula(counts, params);
-  for (std::int64_t j = 0; j <= i; ++j) row[j] = formula(i, j);
+  Formula(counts, params).lower_cells(i, {0, i + 1}, row);
 }
 
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row) {
@@ -196,10 +240,11 @@ SquareMatrix<double> distances(Context& context,
   check_whole(counts, metric_name(params.metric));
   const Formula formula(counts, params);
   SquareMatrix<double> result(counts.samples);
-  for_lower_triangle(context, counts.samples, [&](std::int64_t i, std::int64_t j) {
-    result(i, j) = result(j, i) = formula(i, j);
+  for_lower_triangle(context, counts.samples, [&](std::int64_t i, Range columns) {
+    formula.lower_cells(i, columns, &result(i, columns.begin));
+    for (std::int64_t j = columns.begin; j < columns.end; ++j) result(j, i) = result(i, j);
   });
-  if (const std::int64_t pairs = pairs_without_shared_site(counts); pairs > 0) {
+  if (const std::int64_t pairs = pairs_without_shared_site(context, counts); pairs > 0) {
     context.note(fmt::format("{} is NaN where a pair shares no called site: {} of {}",
                              metric_name(params.metric),
                              pairs,
@@ -218,10 +263,12 @@ SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const Pai
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   SquareMatrix<std::int32_t> result(counts.samples);
   std::atomic<bool> fits{true};
-  for_lower_triangle(context, counts.samples, [&](std::int64_t i, std::int64_t j) {
-    const std::uint64_t squared = counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j);
-    if (squared > most) fits.store(false, std::memory_order_relaxed);
-    result(i, j) = result(j, i) = static_cast<std::int32_t>(squared);
+  for_lower_triangle(context, counts.samples, [&](std::int64_t i, Range columns) {
+    for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+      const std::uint64_t squared = counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j);
+      if (squared > most) fits.store(false, std::memory_order_relaxed);
+      result(i, j) = result(j, i) = static_cast<std::int32_t>(squared);
+    }
   });
   if (!fits) {
     throw resource_error(
@@ -232,11 +279,16 @@ SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const Pai
   return result;
 }
 
-std::int64_t pairs_without_shared_site(const PairCounts& counts) {
-  std::int64_t pairs = 0;
-  for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) pairs += counts.shared_at(i, j) == 0;
-  }
+std::int64_t pairs_without_shared_site(Context& context, const PairCounts& counts) {
+  if (counts.shared.empty() && counts.sites > 0) return 0;
+  std::atomic<std::int64_t> pairs{0};
+  context.parallel_for(counts.rows.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t some = 0;
+    for (std::int64_t i = counts.rows.begin + begin; i < counts.rows.begin + end; ++i) {
+      for (std::int64_t j = 0; j < i; ++j) some += counts.shared_at(i, j) == 0;
+    }
+    pairs += some;
+  });
   return pairs;
 }
 

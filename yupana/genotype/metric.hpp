@@ -65,6 +65,6 @@ SquareMatrix<double> distances(Context& context,
 SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const PairCounts& counts);
 
 /// Pairs that share no site.
-std::int64_t pairs_without_shared_site(const PairCounts& counts);
+std::int64_t pairs_without_shared_site(Context& context, const PairCounts& counts);
 
 }  // namespace yupana::genotype

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
@@ -56,15 +59,15 @@ Array<char> compressed(const char* text, std::size_t size, std::size_t& packed) 
   return out;
 }
 
-Piece made(const TextRows& rows, Range range) {
+/// row: of a whole row's numbers.
+Piece made(const TextRows& rows, Range range, double* row) {
   std::size_t most = 0;
   for (std::int64_t i = range.begin; i < range.end; ++i) most += rows.bytes(i);
   Piece piece{range, Array<char>(static_cast<std::int64_t>(most)), 0};
-  Array<double> row(rows.size);
   char* out = piece.text.data();
   for (std::int64_t i = range.begin; i < range.end; ++i) {
-    rows.producer(i, row.data());
-    out = rows.text(i, row.data(), out);
+    rows.producer(i, row);
+    out = rows.text(i, row, out);
   }
   piece.size = static_cast<std::size_t>(out - piece.text.data());
   if (rows.gzip) piece.text = compressed(piece.text.data(), piece.size, piece.size);
@@ -80,11 +83,26 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
   const std::int64_t longest = range.size() == 0 ? 0 : rows.bytes(range.end - 1);
   const std::int64_t most = rows.gzip ? member_bytes : text_piece_bytes;
   const std::int64_t step = std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, longest));
+  // Numbers of rows that are done make room for the next ones: of a large matrix new memory for
+  // each costs more than its numbers.
+  std::mutex taking;
+  std::vector<Array<double>> idle;
+  const auto take = [&] {
+    const std::lock_guard lock(taking);
+    if (idle.empty()) return Array<double>(rows.size);
+    Array<double> row = std::move(idle.back());
+    idle.pop_back();
+    return row;
+  };
   context.in_order(
       divide_up(range.size(), step),
       [&](std::int64_t i) {
         const std::int64_t begin = range.begin + i * step;
-        return made(rows, {begin, std::min(begin + step, range.end)});
+        Array<double> row = take();
+        Piece piece = made(rows, {begin, std::min(begin + step, range.end)}, row.data());
+        const std::lock_guard lock(taking);
+        idle.push_back(std::move(row));
+        return piece;
       },
       [&](const Piece& piece) {
         file.write(piece.text.data(), piece.size);

@@ -2,10 +2,12 @@
 
 #include <malloc.h>
 
-#include <vector>
+#include <algorithm>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/genotype/unrelated.hpp"
 #include "yupana/job/count.hpp"
@@ -16,14 +18,29 @@ namespace yupana::job {
 namespace {
 
 /// Adds the pairs of a band of rows whose kinship is above the cutoff.
-void add_pairs(const genotype::PairCounts& counts, double cutoff, genotype::RelatedPairs& pairs) {
-  std::vector<double> row(static_cast<std::size_t>(counts.samples));
-  for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
-    genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row.data());
-    for (std::int64_t j = 0; j < i; ++j) {
-      if (row[static_cast<std::size_t>(j)] > cutoff) pairs.emplace_back(i, j);
-    }
-  }
+void add_pairs(Context& context,
+               const genotype::PairCounts& counts,
+               double cutoff,
+               genotype::RelatedPairs& pairs) {
+  constexpr std::int64_t step = 64;  // rows at a time
+  const Range band = counts.rows;
+  context.in_order(
+      divide_up(band.size(), step),
+      [&](std::int64_t piece) {
+        genotype::RelatedPairs some;
+        Array<double> row(counts.samples);
+        const std::int64_t begin = band.begin + piece * step;
+        for (std::int64_t i = begin; i < std::min(begin + step, band.end); ++i) {
+          genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row.data());
+          for (std::int64_t j = 0; j < i; ++j) {
+            if (row[j] > cutoff) some.emplace_back(i, j);
+          }
+        }
+        return some;
+      },
+      [&](const genotype::RelatedPairs& some) {
+        pairs.insert(pairs.end(), some.begin(), some.end());
+      });
 }
 
 /// --king-cutoff: counts all pairs, in bands of rows where memory is short.
@@ -39,7 +56,7 @@ void leave_out_related(Context& context, const InputParams& params, Input& input
   genotype::RelatedPairs pairs;
   input.cohort.leave_out_haploid(true);
   for (const Range band : plan.bands) {
-    add_pairs(count_pairs(context, input, plan, band), *params.king_cutoff, pairs);
+    add_pairs(context, count_pairs(context, input, plan, band), *params.king_cutoff, pairs);
   }
   const genotype::RelatedSamples related =
       genotype::related_samples(sizes.samples, pairs, params.king_largest);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -137,7 +138,7 @@ analysis::Phylogeny tree_of_counts(Context& context,
                                    const DistanceJobParams& params,
                                    const std::vector<std::string>& names,
                                    const PairCounts& counts) {
-  refuse_unshared(genotype::pairs_without_shared_site(counts),
+  refuse_unshared(genotype::pairs_without_shared_site(context, counts),
                   names,
                   {0, counts.samples},
                   [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
@@ -174,13 +175,17 @@ std::int64_t write_tree(Context& context,
 
 /// Pairs of the band whose kinship is 0 / 0: no site is called in both, or both are the same
 /// homozygote at each.
-std::int64_t pairs_without_kinship(const PairCounts& counts) {
-  std::int64_t pairs = 0;
-  std::vector<double> row(static_cast<std::size_t>(counts.samples));
-  for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
-    genotype::metric_lower_row(counts, {.metric = Metric::king}, i, row.data());
-    pairs += std::count_if(row.begin(), row.begin() + i, [](double x) { return std::isnan(x); });
-  }
+std::int64_t pairs_without_kinship(Context& context, const PairCounts& counts) {
+  const std::vector<std::uint64_t>& het = counts.heterozygous;
+  if (counts.shared.empty() && std::find(het.begin(), het.end(), 0) == het.end()) return 0;
+  std::atomic<std::int64_t> pairs{0};
+  context.parallel_for(counts.rows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> row(static_cast<std::size_t>(counts.samples));
+    for (std::int64_t i = counts.rows.begin + begin; i < counts.rows.begin + end; ++i) {
+      genotype::metric_lower_row(counts, {.metric = Metric::king}, i, row.data());
+      pairs += std::count_if(row.begin(), row.begin() + i, [](double x) { return std::isnan(x); });
+    }
+  });
   return pairs;
 }
 
@@ -309,8 +314,9 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     genotype::check_metric(counts, params.metric, input.cohort.samples());
-    result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
-    if (params.metric.metric == Metric::king) without_kinship += pairs_without_kinship(counts);
+    result.pairs_without_sites += genotype::pairs_without_shared_site(context, counts);
+    if (params.metric.metric == Metric::king)
+      without_kinship += pairs_without_kinship(context, counts);
     Stage stage(context, "write");
     const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);

@@ -61,7 +61,7 @@ AnyDistributedMatrix make_distances(Context& context,
     const genotype::PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     refuse_unshared(
-        genotype::pairs_without_shared_site(counts),
+        genotype::pairs_without_shared_site(context, counts),
         input.cohort.samples(),
         counts.rows,
         [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; },

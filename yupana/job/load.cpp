@@ -22,7 +22,7 @@ std::int64_t size_of(const graph::AnyMatrix& matrix) {
 
 /// d^2 as integers where they are, as doubles where calls are missing.
 void make_distances(Context& context, const genotype::PairCounts& counts, FermatInput& result) {
-  refuse_unshared(genotype::pairs_without_shared_site(counts),
+  refuse_unshared(genotype::pairs_without_shared_site(context, counts),
                   result.names,
                   {0, std::ssize(result.names)},
                   [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
