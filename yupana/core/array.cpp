@@ -19,8 +19,6 @@ namespace {
 
 thread_local const std::string* scratch_folder = nullptr;
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
 std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 Error refused(std::size_t bytes) {
@@ -66,7 +64,7 @@ ScratchScope::ScratchScope(std::string folder)
 ScratchScope::~ScratchScope() { scratch_folder = before_; }
 
 void* allocate_host(std::size_t bytes) {
-  if (bytes < huge_page) {
+  if (bytes < fresh_bytes) {
     void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == nullptr) throw refused(bytes);
     return memory;
@@ -82,7 +80,7 @@ void* allocate_host(std::size_t bytes) {
 }
 
 void release_host(void* memory, std::size_t bytes) noexcept {
-  if (bytes < huge_page) {
+  if (bytes < fresh_bytes) {
     std::free(memory);
   } else {
     munmap(memory, rounded(bytes));

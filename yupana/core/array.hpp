@@ -11,6 +11,8 @@ namespace yupana {
 /// `bytes` of memory aligned to 64 bytes, on huge pages where it is large; the contents are
 /// undefined. Throws out_of_resources where the system refuses. Release with release_host.
 void* allocate_host(std::size_t bytes);
+/// Blocks from this size on, that of a huge page, are pages just made by the system: all zero.
+inline constexpr std::size_t fresh_bytes = std::size_t{2} << 20;
 void release_host(void* memory, std::size_t bytes) noexcept;
 
 /// An owning array of plain values. Never copied by accident; undefined contents unless zeroed.
@@ -35,7 +37,11 @@ class Array {
 
   static Array zeros(std::int64_t size) {
     Array array(size);
-    if (size > 0) std::memset(static_cast<void*>(array.data_), 0, bytes_of(size));
+    // Fresh pages are made by the threads that write them first: one thread would take longer than
+    // many take to fill them.
+    if (size > 0 && array.bytes() < fresh_bytes) {
+      std::memset(static_cast<void*>(array.data_), 0, array.bytes());
+    }
     return array;
   }
 
