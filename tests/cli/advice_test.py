@@ -1,16 +1,13 @@
-#!/usr/bin/env python3
 """Refusals and plans whose advice did not help, or that said nothing of what would take long."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import numpy as np
 from genes import complement, fasta, noise
-from program import main, module, refuse, run
+from program import helper, refuse, run
 
-np = module("numpy", "NumPy")
 COHORT = "simulate:700x300,seed=1"
 
 
@@ -81,6 +78,7 @@ def replicates_were_counted_in_many_passes_without_a_word():
     assert pathlib.Path("few.nwk").read_bytes() == pathlib.Path("one.nwk").read_bytes()
 
 
+@helper
 def gene():
     exons = [noise(150) for _ in range(3)]
     return exons[0] + "GTAAGT" + noise(200) + "TTTTCTTTTCAG" + exons[1] + "GTAAGT" + noise(900) + "TTTTCTTTTCAG" + \
@@ -101,6 +99,3 @@ def splice_of_many_targets_was_refused_until_the_last_fitted():
             figure = re.search(r"--memory ([\d.]+[kMG])\b", told)
             assert figure and len(told.splitlines()) == 1, told
             run(*usual, *options, "--memory", figure[1])
-
-
-sys.exit(main(helpers=[gene]))

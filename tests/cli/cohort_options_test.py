@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """Options of genotype inputs: what they leave out is said, and none is ignored without a word."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse as refuse_command, run
+from program import refuse as refuse_command, run
 
 BED = bytes([0x6C, 0x1B, 0x01])
 HEAD = ("##fileformat=VCFv4.2\n##contig=<ID=1>\n"
@@ -239,6 +236,3 @@ def labels_that_are_missing_are_no_population():
     assert json.loads(done.stdout)["matrices"][0]["labelled"] == 60, done.stderr
     pathlib.Path("wide").write_text("".join(f"{row[0]}\t{row[1]}\tx\n" for row in rows))
     refuse("s.bed", "--labels", "wide", command="fermat", says=["wide", "--label-column", "2, 3"])
-
-
-sys.exit(main())

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """Genomic commands: values that were taken without effect, answers that named something else."""
 import json
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import helper, refuse, run
 
 COHORT = "simulate:12x400"
 
@@ -38,6 +35,7 @@ def alpha_auto_broke_its_promise_without_a_word():
     assert "At α = 64 " in said and "no α up to 64 changes half of the edges" in said, said
 
 
+@helper
 def cohort():
     run("simulate", "--samples", 8, "--sites", 60, "-o", "c")
 
@@ -130,6 +128,3 @@ def scores_that_differ_were_called_the_same():
         assert same or sentence == f"changes by less than 0.01 ({plain} to {fermat})", sentence
         seen.add(same)
     assert seen == {True, False}, "both sentences are tried"
-
-
-sys.exit(main(helpers=[cohort]))

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """The genomic commands say what is so: of files of two runs, of pairs without a value, of memory and of alphas too large."""
 import json
 import pathlib
 import re
-import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 
 def simulate(name="c", samples=80, sites=3000, *more):
@@ -181,6 +178,3 @@ def a_plan_of_distances_hid_that_the_run_is_refused():
 
 def a_folder_that_is_not_there_was_a_fault_of_usage():
     refuse("bench", "distances", "--data", "nowhere", says="--data: expected a folder, got 'nowhere'")
-
-
-sys.exit(main())

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """dist --make-king-table: PLINK 2's table and numbers, the same for any memory, relatives named."""
 import json
 import pathlib
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, refuse, run
+from program import DATA, refuse, run
 
 
 def rows(path):
@@ -124,6 +121,3 @@ def pairs_of_minus_infinity_were_below_no_bound():
     assert rows("k.pairs.tsv")[1:] == [["a", "b", "-inf"], ["b", "c", "-inf"]]
     run("dist", "c.vcf", "--metric", "king", "--pairs-above", -5, "-o", "k")
     assert rows("k.pairs.tsv")[1:] == []
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Memory and disk: plans say what runs hold, and runs that cannot fit are refused before the work."""
 import array
 import json
@@ -6,8 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, helper, refuse, run
 
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
@@ -33,6 +31,7 @@ def plan_of(*arguments):
     return json.loads(run(*arguments, "--plan", "--json", "-o", "o").stdout)
 
 
+@helper
 def sanitized():
     program = pathlib.Path(PROGRAM).read_bytes()
     if b"__asan_init" not in program and b"__tsan_init" not in program:
@@ -374,6 +373,3 @@ def cohorts_that_memory_cannot_hold_are_refused():
     refused("dist", "simulate:99999999x10", "--memory", "1G", says="raise --memory")
     refused("simulate", "--samples", "99999999", "--sites", 10, "--memory", "1G",
             says="raise --memory")
-
-
-sys.exit(main(helpers=[sanitized]))

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 """Commands on genotypes and distances: a refusal for too little --memory names a figure that will do."""
 import json
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import helper, run
 
 
 def follow(*arguments, memory="1k"):
@@ -17,6 +13,7 @@ def follow(*arguments, memory="1k"):
     run(*arguments, "--memory", figure[1])
 
 
+@helper
 def cohort():
     run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "-o", "c")
     run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "--format", "vcf.gz", "-o", "c")
@@ -85,6 +82,3 @@ def the_memory_that_a_refusal_named_took_hundreds_of_passes():
         least, few = [json.loads(run(*command, "c.bed", "-o", "o", "--memory", memory, "--plan", "--json").stdout)
                       for memory in found.groups()]
         assert few["passes"] <= 4 < least["passes"], (command, told)
-
-
-sys.exit(main(helpers=[follow, cohort]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What models say of themselves: categories by name, faults in words, indices of libsvm files."""
 import copy
 import json
@@ -6,10 +5,8 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, refuse, run
 
 COLOURS = ["red", "green", "blue", "a b", "x<y", "pale, blue"]
 LIBSVM = "0 1:1 2:0 3:5\n1 1:0 2:3 3:1\n0 1:2 3:5\n1 2:4\n"
@@ -328,6 +325,3 @@ def a_damaged_digit_of_a_json_model_predicted_otherwise():
             assert done.returncode == 3 or pathlib.Path("p.predicted.tsv").read_bytes() == wanted, good[place - 9:place + 9]
             refused += done.returncode == 3
         assert refused > 50, refused
-
-
-sys.exit(main())

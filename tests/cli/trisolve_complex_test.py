@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
 """yupana trisolve: complex numbers, (conjugate) transposes and both parts of symmetric files, against SciPy."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
-
-try:
-    import numpy as np
-    import scipy.io
-    import scipy.sparse as sp
-    from scipy.sparse.linalg import spsolve_triangular
-except ImportError:
-    skip("NumPy and SciPy are not installed")
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve_triangular
+from program import run
 
 RNG = np.random.default_rng(2)
 OPERATIONS = {(): lambda a: a, ("--transpose",): lambda a: a.T,
@@ -175,6 +168,3 @@ def quotients_reach_the_ends_of_the_range():
         pathlib.Path("b.txt").write_text(f"{value!r} 0\n")
         run("trisolve", "m.mtx", "b.txt", "-o", "x.txt")
         assert pathlib.Path("x.txt").read_text() == "0.5 -0.5\n"
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Numbers and lines that were taken for others in silence, and hints that were refused when they were followed."""
 import array
 import json
@@ -7,9 +6,8 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, refuse, run
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
 PEAK = """import resource, subprocess, sys
@@ -167,6 +165,3 @@ def closest_by_halves_took_a_sixth_more_than_its_plan():
     put("few.csv", "1,2,3\n4,5,6\n")
     took = megabytes("closest", "p.npy", "--method", "divide") - megabytes("closest", "few.csv", "--method", "divide")
     assert CHECKED or took <= 1.08 * plan, (took, plan)
-
-
-sys.exit(main())

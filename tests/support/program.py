@@ -1,6 +1,5 @@
 """Running the yupana program in tests: a scratch folder, the program, and skips with a reason."""
 import contextlib
-import importlib
 import inspect
 import os
 import pathlib
@@ -50,14 +49,6 @@ def run(*arguments, status=0, **options):
     return done
 
 
-def module(name, package=None):
-    """The module of this name; skips the script where its package is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        skip(f"{package or name} is not installed")
-
-
 def files():
     """The names of what is in the working folder."""
     return sorted(path.name for path in pathlib.Path(".").iterdir())
@@ -84,13 +75,18 @@ def peer(*command):
     return done.stdout
 
 
-def main(tests=None, helpers=()):
-    """Runs every test of the script; prints one line each. Tests are its functions without parameters,
-    besides `helpers`."""
+def helper(function):
+    """Marks a function without parameters that is no test."""
+    function.is_helper = True
+    return function
+
+
+def main(tests=None):
+    """Runs every test of the script; prints one line each."""
     if tests is None:
         tests = [function for function in vars(sys.modules["__main__"]).values()
                  if inspect.isfunction(function) and function.__module__ == "__main__"
-                 and not inspect.signature(function).parameters and function not in helpers]
+                 and not inspect.signature(function).parameters and not hasattr(function, "is_helper")]
     failed = 0
     for test in tests:
         try:
