@@ -6,7 +6,6 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/onnx.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,7 +1,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 
-#include "yupana/analysis/pca_backends.hpp"
+#include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"

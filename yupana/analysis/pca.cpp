@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
-#include "yupana/analysis/pca_backends.hpp"
 #include "yupana/core/eigensystem.hpp"
 #include "yupana/core/messages.hpp"
 

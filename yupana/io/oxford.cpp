@@ -1,9 +1,8 @@
-#include "yupana/io/oxford.hpp"
-
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/plink_line.hpp"
+#include "yupana/io/sample_table.hpp"
 
 namespace yupana::io {
 namespace {

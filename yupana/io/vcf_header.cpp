@@ -1,11 +1,10 @@
-#include "yupana/io/vcf_header.hpp"
-
 #include <unordered_map>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
+#include "yupana/io/vcf_file.hpp"
 
 namespace yupana::io {
 namespace {

@@ -13,7 +13,6 @@
 #include "yupana/io/loadings.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"
-#include "yupana/job/pca_report.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

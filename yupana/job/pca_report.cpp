@@ -1,5 +1,3 @@
-#include "yupana/job/pca_report.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/pca.hpp"
 #include "yupana/report/text.hpp"
 
 namespace yupana::job {

@@ -1,5 +1,3 @@
-#include "yupana/report/chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "yupana/report/figures.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
 

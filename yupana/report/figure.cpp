@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "yupana/report/check.hpp"
+#include "yupana/report/figures.hpp"
 #include "yupana/report/legend.hpp"
-#include "yupana/report/panel.hpp"
 #include "yupana/report/pen.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/style.hpp"

@@ -1,3 +1,5 @@
+#include "yupana/report/figures.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +10,10 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/report/chart.hpp"
-#include "yupana/report/heat_figure.hpp"
 #include "yupana/report/legend.hpp"
-#include "yupana/report/panel.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/surface.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/tree_figure.hpp"
 
 namespace yupana::report {
 namespace {

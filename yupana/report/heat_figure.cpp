@@ -1,5 +1,3 @@
-#include "yupana/report/heat_figure.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "yupana/report/covariate.hpp"
+#include "yupana/report/figures.hpp"
 #include "yupana/report/scale_bar.hpp"
 #include "yupana/report/surface.hpp"
 

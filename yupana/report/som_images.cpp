@@ -1,5 +1,3 @@
-#include "yupana/report/som_images.hpp"
-
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "yupana/report/scale_bar.hpp"
@@ -43,5 +44,8 @@ void draw_map_panel(
     Pen& pen, double left, double top, const MapReport& report, const MapPanel& panel);
 void draw_groups_panel(
     Pen& pen, double left, double top, const MapReport& report, const MapGroups& groups);
+
+/// The grid of images of write_map_images as a PNG file's bytes.
+std::string map_images_png(const MapReport& report);
 
 }  // namespace yupana::report

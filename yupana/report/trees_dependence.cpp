@@ -1,5 +1,3 @@
-#include "yupana/report/trees_dependence.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
+#include "yupana/report/trees_parts.hpp"
 
 namespace yupana::report {
 namespace {

@@ -6,9 +6,8 @@
 #include "yupana/report/page.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/trees_dependence.hpp"
 #include "yupana/report/trees_page.hpp"
-#include "yupana/report/trees_tree.hpp"
+#include "yupana/report/trees_parts.hpp"
 
 namespace yupana::report {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/report/trees_tree.hpp"
-
 #include <fmt/format.h>
 
 #include <vector>
@@ -7,7 +5,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/trees_dependence.hpp"
+#include "yupana/report/trees_parts.hpp"
 
 namespace yupana::report {
 namespace {

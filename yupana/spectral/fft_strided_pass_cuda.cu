@@ -1,5 +1,5 @@
+#include "yupana/spectral/fft_passes_cuda.hpp"
 #include "yupana/spectral/fft_strided_pass_cuda.cuh"
-#include "yupana/spectral/fft_strided_pass_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 namespace {

@@ -1,5 +1,5 @@
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/spectral/fft_three_pass_cuda.hpp"
+#include "yupana/spectral/fft_passes_cuda.hpp"
 #include "yupana/spectral/fft_three_pass_kernel_cuda.cuh"
 #include "yupana/spectral/tensor_map_cuda.hpp"
 

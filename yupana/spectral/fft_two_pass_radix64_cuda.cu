@@ -1,6 +1,6 @@
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/spectral/fft_two_pass_radix64_cuda.hpp"
+#include "yupana/spectral/fft_passes_cuda.hpp"
 #include "yupana/spectral/fft_two_pass_radix64_kernel_cuda.cuh"
 #include "yupana/spectral/tensor_map_cuda.hpp"
 
