@@ -18,6 +18,18 @@
 
 namespace yupana::io {
 
+/// What a reader of genotypes needs of a VCF header.
+struct VcfHeader {
+  std::string text;  ///< all of it, as in the file
+  std::int64_t lines = 0;
+  std::vector<std::string> samples;
+  std::vector<std::string> contigs;  ///< declared by ##contig lines
+};
+
+/// Takes a header apart; its last line is the one of the column names. Throws bad_input, naming
+/// the line, for wrong column names, no samples, an identifier that is empty or there twice.
+VcfHeader parse_vcf_header(std::string_view path, std::string text);
+
 /// Blocks of at most 64 KB that are decompressed ahead by so many threads: two batches of
 /// VcfSource.
 inline int blocks_ahead(int threads) { return threads > 1 ? std::max(64, 16 * threads) : 0; }
@@ -92,17 +104,5 @@ class VcfFile {
   bool begun_ = false;  ///< records were read
   bool binary_ = false;
 };
-
-/// What a reader of genotypes needs of a VCF header.
-struct VcfHeader {
-  std::string text;  ///< all of it, as in the file
-  std::int64_t lines = 0;
-  std::vector<std::string> samples;
-  std::vector<std::string> contigs;  ///< declared by ##contig lines
-};
-
-/// Takes a header apart; its last line is the one of the column names. Throws bad_input, naming
-/// the line, for wrong column names, no samples, an identifier that is empty or there twice.
-VcfHeader parse_vcf_header(std::string_view path, std::string text);
 
 }  // namespace yupana::io

@@ -12,7 +12,6 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/kinship_table.hpp"
-#include "yupana/job/distance_files.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 

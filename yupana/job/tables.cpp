@@ -1,5 +1,3 @@
-#include "yupana/job/tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/write.hpp"
 
 namespace yupana::job {
 namespace {
