@@ -1,12 +1,11 @@
 """Refusals and plans whose advice did not help, or that said nothing of what would take long."""
-import json
 import pathlib
 import random
 import re
 
 import numpy as np
 from genes import complement, fasta, noise
-from program import helper, refuse, run
+from program import answer, helper, refuse, run
 
 COHORT = "simulate:700x300,seed=1"
 
@@ -43,7 +42,7 @@ def a_plan_of_pca_did_not_name_its_own_option():
 
 def one_pass(*command):
     """The memory of a plan of several passes with which one would do."""
-    few = json.loads(run(*command, "--plan", "--json").stdout)
+    few = answer(*command, "--plan")
     assert few["passes"] > 3, few
     text = run(*command, "--plan").stdout
     named = re.search(rf"in {few['passes']} passes over the input; one with --memory ([\d.]+[kMG])", text)
@@ -60,7 +59,7 @@ def many_passes_were_made_without_a_word():
         assert f": {passes} passes over the input; one with --memory {memory}\n" in said, said
         done = run(command, COHORT, "-o", "one", "--memory", memory)
         assert "passes" not in done.stderr, done.stderr
-        plan = json.loads(run(command, COHORT, "-o", "x", "--memory", memory, "--plan", "--json").stdout)
+        plan = answer(command, COHORT, "-o", "x", "--memory", memory, "--plan")
         assert plan["passes"] == 1 and "one_pass_memory" not in plan, plan
         for ending in files:
             assert pathlib.Path("few" + ending).read_bytes() == pathlib.Path("one" + ending).read_bytes()

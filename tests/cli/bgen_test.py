@@ -7,7 +7,7 @@ import shutil
 
 import bgen_files as bgen
 import pgen_files as pgen
-from program import refuse, run
+from program import answer, refuse, run
 
 MISSING = 3
 
@@ -252,7 +252,7 @@ def males_have_one_allele_of_x():
     rows = [[MISSING if x is None else x * (2 if ploidy == 1 else 1) for x, ploidy in people], [0] * 40]
     pgen.write_bed("c.bed", rows)
     assert pathlib.Path("o.bed").read_bytes() == pathlib.Path("c.bed").read_bytes()
-    assert json.loads(run("dist", "c.bgen", "-o", "out", "--json").stdout)["sites"] == 1
+    assert answer("dist", "c.bgen", "-o", "out")["sites"] == 1
 
 
 def header_has_free_data_and_no_variants():

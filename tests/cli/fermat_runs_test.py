@@ -5,17 +5,13 @@ import pathlib
 
 import numpy as np
 
-from program import run
+from program import answer, run
 
 
 def points(n, seed=1):
     p = np.random.default_rng(seed).random((n, 2))
     d = np.sqrt(((p[:, None] - p[None]) ** 2).sum(-1))
     return (d + d.T) / 2
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--quiet", "--json").stdout)
 
 
 def two_halves(whole=False):

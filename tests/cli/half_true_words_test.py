@@ -3,11 +3,7 @@ import pathlib
 import re
 import subprocess
 
-from program import PROGRAM, run
-
-
-def notes(*arguments):
-    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note: ")]
+from program import PROGRAM, notes, run
 
 
 def a_family_larger_than_any_population_was_ignored():

@@ -1,8 +1,7 @@
 """Commands on genotypes and distances: a refusal for too little --memory names a figure that will do."""
-import json
 import re
 
-from program import helper, run
+from program import answer, helper, run
 
 
 def follow(*arguments, memory="1k"):
@@ -79,6 +78,6 @@ def the_memory_that_a_refusal_named_took_hundreds_of_passes():
         told = run(*command, "c.bed", "-o", "o", "--memory", "1k", status=4).stderr
         found = re.search(r"raise --memory to ([\d.]+M), or to ([\d.]+M) to count in at most 4 passes", told)
         assert found, told
-        least, few = [json.loads(run(*command, "c.bed", "-o", "o", "--memory", memory, "--plan", "--json").stdout)
+        least, few = [answer(*command, "c.bed", "-o", "o", "--memory", memory, "--plan")
                       for memory in found.groups()]
         assert few["passes"] <= 4 < least["passes"], (command, told)

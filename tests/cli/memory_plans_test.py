@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
-from program import PROGRAM, run
+from program import PROGRAM, answer, run
 
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
@@ -158,7 +158,7 @@ def a_prediction_took_more_than_memory_allows():
     pathlib.Path("t.fa").write_text(">t\n" + "ACGTTGCA" * 900 + "\n")
     splice = ("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
               "--gap-open", -5, "--threads", 1)
-    bytes_ = json.loads(run(*splice, "--estimate", "--json").stdout)["estimates"][0]["bytes"]
+    bytes_ = answer(*splice, "--estimate")["estimates"][0]["bytes"]
     assert bytes_ > 32 << 20, bytes_  # where time for new memory is predicted
     np.save("one.npy", np.ones(1))
     took = peak(*splice, "-o", "o") - peak("fft", "one.npy", "-o", "o.npy")

@@ -2,11 +2,7 @@
 import pathlib
 import re
 
-from program import refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
+from program import put, refuse, run
 
 
 def page(name):

@@ -6,15 +6,10 @@ import random
 import re
 import subprocess
 
-from program import PROGRAM, refuse, run
+from program import PROGRAM, put, refuse, run
 
 COLOURS = ["red", "green", "blue", "a b", "x<y", "pale, blue"]
 LIBSVM = "0 1:1 2:0 3:5\n1 1:0 2:3 3:1\n0 1:2 3:5\n1 2:4\n"
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
-    return name
 
 
 def notes(done):

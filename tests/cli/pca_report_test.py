@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
 import numpy as np
 from browser import Browser, find_browser
 from browser_test import check_page
-from program import helper, refuse, run
+from program import answer, helper, refuse, run
 
 COHORT = ("simulate", "--samples", 90, "--sites", 3000, "--populations", 3, "--fst", 0.1, "--missing", 0.01, "-o", "c")
 
@@ -20,7 +20,7 @@ def data_of(page):
 
 def the_page_holds_what_the_files_hold():
     run(*COHORT)
-    done = json.loads(run("pca", "c.bed", "--report", "--loadings", "--labels", "c.labels.tsv", "-o", "y", "--json").stdout)
+    done = answer("pca", "c.bed", "--report", "--loadings", "--labels", "c.labels.tsv", "-o", "y")
     assert {"y.html", "y.svg", "y.pdf", "y.png", "y.eigenvec", "y.loadings.tsv"} <= set(done["files"])
     data = data_of("y.html")
     values = np.array(done["eigenvalues"])

@@ -7,7 +7,7 @@ import subprocess
 
 import pgen_files as pgen
 from pgen_files import HEAD, companions, genotypes, records
-from program import refuse, run
+from program import answer, refuse, run
 
 def results(*arguments):
     """What dist writes: the matrix and the account of samples and sites."""
@@ -205,7 +205,7 @@ def filters_of_the_pvar():
                                       "1\t3\tc\tG\tA\t.\t.\t.\nX\t4\td\tG\t.\t50\tPASS\t.\n")
 
     def sites(*options):
-        return json.loads(run("dist", "c.pgen", *options, "-o", "out", "--json").stdout)["sites"]
+        return answer("dist", "c.pgen", *options, "-o", "out")["sites"]
     assert sites() == 3
     assert sites("--all-chr") == 4
     assert sites("--snps-only") == 2

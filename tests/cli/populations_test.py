@@ -3,7 +3,7 @@ import json
 import pathlib
 
 import numpy as np
-from program import refuse, run
+from program import answer, refuse, run
 
 LABELS = ["b"] * 9 + ["a"] * 14 + ["c"] * 2 + ["d"]
 
@@ -65,12 +65,12 @@ def relatives_are_counted_and_twins_named():
     write_cohort()
     done = run("fermat", "x.npy", "--relationships", "-o", "y")
     assert "twins    s12 = s20" in done.stdout, done.stdout
-    told = json.loads(run("fermat", "x.npy", "--relationships", "-o", "y", "--json").stdout)
-    table = json.loads(run("dist", "x.npy", "--make-king-table", "-o", "z", "--json").stdout)
+    told = answer("fermat", "x.npy", "--relationships", "-o", "y")
+    table = answer("dist", "x.npy", "--make-king-table", "-o", "z")
     assert told["relationships"] == table["relationships"] and sum(told["relationships"].values()) == 27 * 26 // 2
     assert told["duplicates"] == table["duplicates"] == [["s12", "s20"]]
     assert "s12 = s20" in pathlib.Path("y.html").read_text()
-    none = json.loads(run("fermat", "x.npy", "-o", "y", "--json").stdout)
+    none = answer("fermat", "x.npy", "-o", "y")
     assert "relationships" not in none and "populations" not in none
 
 

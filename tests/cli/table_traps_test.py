@@ -4,15 +4,7 @@ import pathlib
 import random
 import resource
 
-from program import refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import answer, put, refuse, run
 
 
 def predictions(prefix):

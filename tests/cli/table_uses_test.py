@@ -1,19 +1,10 @@
 """What columns, names and options of tables are used for: none twice, none ignored in silence."""
 import csv
-import json
 import pathlib
 import re
 import subprocess
 
-from program import PROGRAM, refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import PROGRAM, answer, put, refuse, run
 
 
 def a_fold_column_is_told_by_number_or_text_and_is_no_other_column():

@@ -1,17 +1,8 @@
 """Entries, groups, weights and letters of tables that were taken for something else, in silence."""
 import gzip
-import json
 import pathlib
 
-from program import refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import answer, put, refuse, run
 
 
 def predictions(prefix):

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve_triangular
-from program import run
+from program import answer, run
 
 RNG = np.random.default_rng(2)
 OPERATIONS = {(): lambda a: a, ("--transpose",): lambda a: a.T,
@@ -37,7 +37,7 @@ def complex_systems_are_those_of_scipy():
             scipy.io.mmwrite("m.mtx", triangle, precision=17, symmetry="general")
             for option, turned in OPERATIONS.items():
                 arguments = ["trisolve", "m.mtx", "b.npy", side, *option]
-                told = json.loads(run(*arguments, "-o", "x.npy", "--json").stdout)
+                told = answer(*arguments, "-o", "x.npy")
                 x, matrix = np.load("x.npy"), sp.csr_matrix(turned(triangle))
                 assert x.dtype == complex and x.shape == (n,) and told["complex"]
                 is_lower = (side == "--lower") == (not option)
@@ -57,7 +57,7 @@ def real_and_complex_meet():
     scipy.io.mmwrite("m.mtx", lower, precision=17, symmetry="general")
     b = RNG.normal(size=(300, 3)) + 1j * RNG.normal(size=(300, 3))
     np.save("b.npy", b)
-    told = json.loads(run("trisolve", "m.mtx", "b.npy", "-o", "x.npy", "--json").stdout)
+    told = answer("trisolve", "m.mtx", "b.npy", "-o", "x.npy")
     x = np.load("x.npy")
     assert told["sides"] == 3 and told["complex"] and x.dtype == complex
     for part in ("real", "imag"):

@@ -5,7 +5,7 @@ import pathlib
 import random
 
 import pgen_files as pgen
-from program import refuse, run
+from program import answer, refuse, run
 
 SAMPLES, VARIANTS = 41, 120
 GT = ("0/0", "0/1", "1/1", "./.")
@@ -126,7 +126,7 @@ def families():
     pathlib.Path("some").write_text("F1 S1\nF3 S3\nF2 S2\n")
     agree(cohort, lambda k: True, ["--keep-fam", "families", "--keep", "some"],
           ("c.bed", "c.pgen"), [1, 3])
-    account = json.loads(run("dist", "c.bed", "--keep-fam", "families", "-o", "out", "--json").stdout)
+    account = answer("dist", "c.bed", "--keep-fam", "families", "-o", "out")
     assert "family not in --keep-fam" in json.dumps(account), account
 
 

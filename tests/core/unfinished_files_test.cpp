@@ -11,8 +11,8 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 
 namespace yupana {
 namespace {

@@ -1,4 +1,3 @@
-#include "yupana/io/model_binary.hpp"
 
 #include <gtest/gtest.h>
 

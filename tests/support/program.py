@@ -1,6 +1,7 @@
 """Running the yupana program in tests: a scratch folder, the program, and skips with a reason."""
 import contextlib
 import inspect
+import json
 import os
 import pathlib
 import shutil
@@ -47,6 +48,22 @@ def run(*arguments, status=0, **options):
         f"{done.stdout}\n{done.stderr}"
     )
     return done
+
+
+def answer(*arguments, **options):
+    """What a run says with --json."""
+    return json.loads(run(*arguments, "--json", **options).stdout)
+
+
+def notes(*arguments):
+    """The notes of a run, line by line."""
+    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note: ")]
+
+
+def put(name, content):
+    """Writes a file of text or bytes; returns its name."""
+    pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
 
 
 def files():

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/pca.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/write.hpp"
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "yupana/report/genes_page.hpp"
 #include "yupana/report/page.hpp"

@@ -8,7 +8,6 @@
 
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
-#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_map.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/style.hpp"
