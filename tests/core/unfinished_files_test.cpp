@@ -19,14 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class UnfinishedFilesTest : public testing::Test {
- protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  fs::path folder_ =
-      fs::temp_directory_path() / ("unfinished_files_test." + std::to_string(getpid()));
-};
+class UnfinishedFilesTest : public test::FolderTest {};
 
 TEST_F(UnfinishedFilesTest, PartsThatNobodyWritesAreRemovedByTheNextWriter) {
   std::ofstream(file("a.part-999999999")) << "left";

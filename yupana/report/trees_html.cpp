@@ -236,7 +236,7 @@ void write_trees_html(AtomicFile& file, const TreesReport& report) {
              page::trees_html,
              {{"title", escaped(report.title)},
               {"kind", report.classes.empty() ? "yupana regression" : "yupana classification"},
-              {"style", std::string(page::page_css)},
+              {"policy", ""},
               {"colors", colors_of(report.classes.size())},
               {"findings", html_list(report.findings)},
               {"curves", curves_of(report)},
