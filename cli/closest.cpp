@@ -2,7 +2,6 @@
 
 #include "cli/command.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/job/neighbors.hpp"
 
 namespace yupana::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/onnx.hpp"
 
 namespace yupana::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "bench/genotype/packed_genotypes.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 
 namespace yupana::bench {

@@ -1,5 +1,3 @@
-#include "bench/graph/paths_bench.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/graph/paths_bench.hpp"
 #include "bench/graph/paths_peers.hpp"
+#include "bench/support/bench.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/matrix.hpp"

@@ -12,7 +12,7 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/temporary_folder.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
 
 namespace yupana::bench {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bench/spectral/matmul_case.hpp"
-#include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/python_peer.hpp"
 #include "yupana/spectral/matmul.hpp"

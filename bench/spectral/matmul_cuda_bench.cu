@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/spectral/matmul_case.hpp"
-#include "bench/spectral/spectral_cuda_bench.hpp"
+#include "bench/support/bench.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_matmul.hpp"
 

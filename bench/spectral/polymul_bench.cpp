@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/spectral/spectral_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/python_peer.hpp"

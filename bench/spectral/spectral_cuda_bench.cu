@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/spectral/cufft_peer.hpp"
-#include "bench/spectral/spectral_cuda_bench.hpp"
+#include "bench/support/bench.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"

@@ -1,5 +1,3 @@
-#include "bench/splice/splice_bench.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 #include <vector>
 
 #include "bench/splice/genes.hpp"
-#include "bench/splice/splice_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/splice/genes.hpp"
-#include "bench/splice/splice_bench.hpp"
+#include "bench/support/bench.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/align_backends.hpp"

@@ -1,5 +1,3 @@
-#include "bench/splice/splice_peers.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/bench.hpp"
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/splice/candidates.hpp"

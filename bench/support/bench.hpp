@@ -100,4 +100,20 @@ void som(Context& context, const BenchParams& params);
 void trees(Context& context, const BenchParams& params);
 void tables(Context& context, const BenchParams& params);
 
+/// Spliced alignment on GPUs (CUDA builds), everything but reading files.
+void splice_cuda(Context& context, const BenchParams& params);
+
+/// Closures on GPUs (CUDA builds), weights in device memory.
+void paths_cuda(Context& context, const BenchParams& params);
+
+/// `yupana bench fft`, `polymul` and `matmul` on a GPU (CUDA builds): arrays in device memory,
+/// device events.
+void fft_cuda(Context& context, const BenchParams& params);
+void polymul_cuda(Context& context, const BenchParams& params);
+void matmul_cuda(Context& context, const BenchParams& params);
+
+/// Annotated genes of the folder of --data: seconds and exons found exactly, ours with --exons
+/// auto, exonerate, spaln and minimap2 where installed.
+void measure_genes(Context& context, const BenchParams& params);
+
 }  // namespace yupana::bench

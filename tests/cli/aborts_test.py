@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """Inputs that once ended the program by abort: paths too long for the system, records of another
 shape, names that are no UTF-8. Each is one line and a documented exit status."""
 import json
 import os
 import pathlib
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, refuse, run
 
 
 def refused(*arguments):
@@ -54,6 +51,3 @@ def names_that_are_no_text():
                           capture_output=True, check=False)
     assert done.returncode == 0, done
     json.loads(done.stdout)
-
-
-sys.exit(main())

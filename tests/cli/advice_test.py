@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 """Refusals and plans whose advice did not help, or that said nothing of what would take long."""
-import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import numpy as np
 from genes import complement, fasta, noise
-from program import main, module, refuse, run
+from program import answer, helper, refuse, run
 
-np = module("numpy", "NumPy")
 COHORT = "simulate:700x300,seed=1"
 
 
@@ -46,7 +42,7 @@ def a_plan_of_pca_did_not_name_its_own_option():
 
 def one_pass(*command):
     """The memory of a plan of several passes with which one would do."""
-    few = json.loads(run(*command, "--plan", "--json").stdout)
+    few = answer(*command, "--plan")
     assert few["passes"] > 3, few
     text = run(*command, "--plan").stdout
     named = re.search(rf"in {few['passes']} passes over the input; one with --memory ([\d.]+[kMG])", text)
@@ -63,7 +59,7 @@ def many_passes_were_made_without_a_word():
         assert f": {passes} passes over the input; one with --memory {memory}\n" in said, said
         done = run(command, COHORT, "-o", "one", "--memory", memory)
         assert "passes" not in done.stderr, done.stderr
-        plan = json.loads(run(command, COHORT, "-o", "x", "--memory", memory, "--plan", "--json").stdout)
+        plan = answer(command, COHORT, "-o", "x", "--memory", memory, "--plan")
         assert plan["passes"] == 1 and "one_pass_memory" not in plan, plan
         for ending in files:
             assert pathlib.Path("few" + ending).read_bytes() == pathlib.Path("one" + ending).read_bytes()
@@ -81,6 +77,7 @@ def replicates_were_counted_in_many_passes_without_a_word():
     assert pathlib.Path("few.nwk").read_bytes() == pathlib.Path("one.nwk").read_bytes()
 
 
+@helper
 def gene():
     exons = [noise(150) for _ in range(3)]
     return exons[0] + "GTAAGT" + noise(200) + "TTTTCTTTTCAG" + exons[1] + "GTAAGT" + noise(900) + "TTTTCTTTTCAG" + \
@@ -101,6 +98,3 @@ def splice_of_many_targets_was_refused_until_the_last_fitted():
             figure = re.search(r"--memory ([\d.]+[kMG])\b", told)
             assert figure and len(told.splitlines()) == 1, told
             run(*usual, *options, "--memory", figure[1])
-
-
-sys.exit(main(helpers=[gene]))

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Every bad input ends with one clear line, exit status 3, and nothing written."""
 import gzip
 import pathlib
 import resource
 import shutil
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, run
+from program import DATA, run
 from program import refuse as refuse_command
 
 BED = bytes([0x6C, 0x1B, 0x01])
@@ -240,6 +237,3 @@ def a_bed_or_pgen_of_another_ending_was_looked_for_under_a_third_name():
     run("dist", "--pgen", "raw2", "--pvar", "p.pvar", "--psam", "p.psam", "-o", "p")
     for name in ("b", "p"):
         assert pathlib.Path(f"{name}.dist.npy").read_bytes() == pathlib.Path("whole.dist.npy").read_bytes()
-
-
-sys.exit(main())

@@ -1,22 +1,8 @@
-#!/usr/bin/env python3
 """scan, reduce, sort, fft, polymul, closest and trisolve: what they once said that was not so."""
-import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, module, refuse, run
-
-np = module("numpy", "NumPy")
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
-    return name
-
-
-def notes(*arguments):
-    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note:")]
+import numpy as np
+from program import answer, notes, put, refuse, run
 
 
 def one_was_written_as_many():
@@ -58,10 +44,10 @@ def a_product_of_nan_had_a_bound():
 def a_text_of_floats_was_taken_for_integers():
     put("a.txt", "1.5\n2\n")
     put("b.txt", "# 1.5\n1\n2\n")
-    done = json.loads(run("polymul", "a.txt", "b.txt", "-o", "y.npy", "--json").stdout)
+    done = answer("polymul", "a.txt", "b.txt", "-o", "y.npy")
     assert done["type"] == "f8", done
     assert np.allclose(np.load("y.npy"), [1.5, 5, 4])
-    done = json.loads(run("polymul", "b.txt", "b.txt", "-o", "y.npy", "--json").stdout)
+    done = answer("polymul", "b.txt", "b.txt", "-o", "y.npy")
     assert done["type"] == "i8" and list(np.load("y.npy")) == [1, 4, 4], done
     refuse("polymul", "a.txt", "b.txt", "--exact", "-o", "z.npy", says="a.txt:1: expected one whole")
 
@@ -169,7 +155,7 @@ def rows_in_messages_were_counted_from_0_or_from_1():
 def the_help_of_trisolve_said_that_json_has_null_for_an_infinite_error():
     put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-300\n")
     put("b.txt", "1e300\n")
-    assert json.loads(run("trisolve", "m.mtx", "b.txt", "--json").stdout)["backward_error"] == "inf"
+    assert answer("trisolve", "m.mtx", "b.txt")["backward_error"] == "inf"
     said = " ".join(run("trisolve", "--help").stdout.split())
     assert "reported with the error inf; the exit status is 0" in said, said
 
@@ -211,6 +197,3 @@ def a_column_that_no_row_has_was_a_fault_of_the_row():
     put("t.csv", "1,2\n3,4\n")
     refuse("sort", "t.csv", "--key", 4, "-o", "y.csv",
            says="t.csv:1: expected column 4 to sort by, got fewer; name a column that each row has")
-
-
-sys.exit(main())

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """Trees that split categories (--categories native): model files, rules, pictures, other tables."""
 import json
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 CITIES = ["Ayacucho", "Cusco", "Lima <sur>", "Puno", "Tacna", "Trujillo"]
 
@@ -121,7 +118,3 @@ def native_wants_categorical_columns():
     table()
     refuse("tree", "fit", "t.csv", "--label", "class", "--categories", "native", "-o", "gone", status=2,
            says="--categorical")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

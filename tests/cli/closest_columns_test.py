@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """yupana closest: lists of columns, quoted cells, distances that are not Euclidean, -o."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 # Nearest in columns 1 and 2: rows 0 and 2; in column 1 alone: 0 and 1; in all: 1 and 2.
 TABLE = "1,2,90\n1.1,50,7\n3,2,9\n70,52,8\n"
@@ -95,6 +92,3 @@ def the_pair_is_written_where_o_says():
         "coordinates": [[1, 2], [3, 2]]}
     refuse("closest", "x.csv", "-o", "pair.npy", says=["-o pair.npy", ".tsv or .json"], status=2)
     refuse("closest", "x.csv", "-o", "x.csv/such.tsv", says=["x.csv/such.tsv"], status=3)
-
-
-sys.exit(main())

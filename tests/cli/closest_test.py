@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
 """yupana closest on files of every form, against SciPy's k-d tree and known answers."""
 import gzip
 import json
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, refuse, run, skip
-
-try:
-    import numpy as np
-    from scipy.spatial import cKDTree
-except ImportError:
-    skip("NumPy and SciPy are not installed")
+import numpy as np
+from scipy.spatial import cKDTree
+from program import ROOT, refuse, run
 
 POINTS = ROOT.parent / "shared" / "data" / "points"
 RNG = np.random.default_rng(1)
@@ -146,6 +139,3 @@ def refuses_bad_input_in_one_line():
     refuses(None, "copy it again", name="x.npy")
     pathlib.Path("x.npy").write_bytes(whole)
     refuses(None, "a .npy is taken whole", "--columns", "1", name="x.npy", status=2)
-
-
-sys.exit(main())

@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """Options of genotype inputs: what they leave out is said, and none is ignored without a word."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse as refuse_command, run
+from program import answer, refuse as refuse_command, run
 
 BED = bytes([0x6C, 0x1B, 0x01])
 HEAD = ("##fileformat=VCFv4.2\n##contig=<ID=1>\n"
@@ -36,7 +33,7 @@ def refuse(*arguments, command="dist", status=2, says=()):
 
 
 def sites(*arguments):
-    return json.loads(run("dist", *arguments, "-o", "out", "--json").stdout)["sites"]
+    return answer("dist", *arguments, "-o", "out")["sites"]
 
 
 def options_of_another_input_are_refused():
@@ -152,7 +149,7 @@ def lists_name_whom_they_do_not_find():
         done = run("dist", "c.bed", option, "list", "-o", "out", "--json")
         assert json.loads(done.stdout)["samples"] == kept
         assert "names of no sample of the input are ignored: 2 of 4 lines, the first 'x y' in line 3" in done.stderr
-    assert json.loads(run("dist", "c.bed", "--remove", "empty", "-o", "out", "--json").stdout)["samples"] == 5
+    assert answer("dist", "c.bed", "--remove", "empty", "-o", "out")["samples"] == 5
     pathlib.Path("c.fam").write_bytes(pathlib.Path("c.fam").read_bytes().replace(b"I3", b"I\0"))
     refuse("c.bed", status=3, says=["c.fam:4", "NUL"])
 
@@ -239,6 +236,3 @@ def labels_that_are_missing_are_no_population():
     assert json.loads(done.stdout)["matrices"][0]["labelled"] == 60, done.stderr
     pathlib.Path("wide").write_text("".join(f"{row[0]}\t{row[1]}\tx\n" for row in rows))
     refuse("s.bed", "--labels", "wide", command="fermat", says=["wide", "--label-column", "2, 3"])
-
-
-sys.exit(main())

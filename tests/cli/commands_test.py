@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """The commands as users type them: documented lines, memory caps, backends, threads, JSON."""
 import json
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, refuse, run
 
 
 def simulate(name="cohort", samples=120, sites=3000, missing=0.02):
@@ -130,6 +127,3 @@ def scaling_is_for_gpus():
     assert "no effect on scan" in told and "trees" in told, told
     told = run("bench", "som", "--scaling", "--device", "cpu", status=2).stderr
     assert "--device cuda" in told, told
-
-
-sys.exit(main())

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """Damaged models, odd tables and options out of range, drawn from a seed: one line, the exit status that is documented,
 nothing left behind, and no prediction that differs in silence."""
 import pathlib
 import random
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, files, main, run
+from program import PROGRAM, files, helper, run
 
 NUMBERS = ["nan", "inf", "-inf", "-1", "0", "1e400", "", "x", "0.5", "99999999999999999999", "2147483648", "-0", "1e9",
            "1,2", " 3", "3 ", "0x3", "--", "é", "1e-320"]
@@ -22,6 +19,7 @@ def write_tables(rng):
     pathlib.Path("n.csv").write_text("x,y,class\n" + "".join(f"{x:.4f},{y},{k}\n" for x, y, _, k in rows))
 
 
+@helper
 def fit_models():
     run("tree", "fit", "t.csv", "--label", "class", "--categorical", "colour", "--categories", "native", "-o", "tree", "--binary")
     run("tree", "fit", "n.csv", "--label", "y", "--regression", "--ignore", "class", "-o", "number", "--binary")
@@ -134,6 +132,3 @@ def options_out_of_range_ended_otherwise_than_in_a_line():
             remove(set(files()) - set(before))
             faults += [f"{given}: {fault}"] if fault else []
     assert not faults, faults
-
-
-sys.exit(main(helpers=[fit_models]))

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """--dosage of grm and pca: the definition in doubles on dosages of every form of .pgen, .bgen and VCF."""
 import json
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import bgen_files as bgen
 import pgen_files as pgen
-from program import main, refuse, run
+from program import helper, refuse, run
 from vcf_lines import write_vcf
 
 SAMPLES, SITES = 131, 400
@@ -63,6 +60,7 @@ def vcf_call(rng):
     return f"{text}:{ds}", int(ds * 16384 * (2 if len(text) == 1 else 1) + 0.5)
 
 
+@helper
 def write_dosages_vcf():
     rng = random.Random(4)
     calls = [[vcf_call(rng) for _ in range(SAMPLES)] for _ in range(SITES)]
@@ -182,6 +180,3 @@ def damaged_dosages_are_refused():
             (0x60, b"", "ends inside its calls")):
         pgen.write_variable("d.pgen", 5, [(kind, start + data)], wide_types=True)
         refuse("grm", "d.pgen", "--dosage", "-o", "r", says=("variant 1", says))
-
-
-sys.exit(main(helpers=[write_dosages_vcf]))

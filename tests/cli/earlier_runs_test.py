@@ -1,10 +1,7 @@
-#!/usr/bin/env python3
 """Files that an earlier run of the same prefix left, which this run does not write, are named."""
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import run
 
 OF_BEFORE = (": of an earlier run, this one does not write it anew",
              ": of an earlier run, this one does not write them anew")
@@ -89,6 +86,3 @@ def files_of_the_alphas_of_an_earlier_run_were_not_named():
         assert files[0] not in after and set(files[1:]) < set(after), after
         assert f"{folder}f.alphabet.nwk" not in after
     assert "f.html" in left("fermat", "c.bed", "-o", "f", "--matrix-only")
-
-
-sys.exit(main())

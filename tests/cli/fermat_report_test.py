@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """What yupana fermat says of itself: the report, the record and the heads of its tables."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import run
 
 
 def cohort(samples=60, sites=400):
@@ -129,7 +126,3 @@ def test_a_line_of_populations_is_an_arch_to_d_and_a_line_to_f():
     for part in (f"{100 * sum(d['share'][:2]):.1f} % of d", f"{100 * sum(f['share'][:2]):.1f} % of F",
                  f"power d^{alpha:g} "):
         assert part in sentence, (part, sentence)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

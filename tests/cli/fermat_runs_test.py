@@ -1,24 +1,17 @@
-#!/usr/bin/env python3
 """yupana fermat and yupana path: shares, units and files say what is so, for every kind of run."""
 import itertools
 import json
 import pathlib
-import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import answer, run
 
 
 def points(n, seed=1):
     p = np.random.default_rng(seed).random((n, 2))
     d = np.sqrt(((p[:, None] - p[None]) ** 2).sum(-1))
     return (d + d.T) / 2
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--quiet", "--json").stdout)
 
 
 def two_halves(whole=False):
@@ -368,6 +361,3 @@ def printed_lengths_name_their_unit():
     run("fermat", "--from-distances", "D.npy", "--alpha", "auto", "-o", "b")
     alpha = json.loads(pathlib.Path("b.json").read_text())["runs"][0]["alpha"]
     assert f"alpha {alpha:.15g};" in run("path", "b", 1, 7, "--alpha", f"{alpha:.15g}").stdout
-
-
-sys.exit(main())

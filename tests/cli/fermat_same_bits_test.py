@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 """The tree, the coordinates and the graphs of yupana fermat do not depend on the device or the threads."""
 import pathlib
 import random
 import struct
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, run
+from program import DATA, helper, run
 
 ENDINGS = (".fermat.npy", ".nwk", ".mds.tsv", ".graphml", ".gexf")
 
 
+@helper
 def fused_multiply_add():
     """Whether vectors of this processor round a product and a sum once, as the reference does."""
     try:
@@ -77,7 +75,3 @@ def test_graphs_named_the_method_that_found_their_paths():
     for ending in (".graphml", ".gexf"):
         dense, pruned = (pathlib.Path(name + ending).read_bytes() for name in ("dense", "pruned"))
         assert dense == pruned, ending
-
-
-if __name__ == "__main__":
-    sys.exit(main(helpers=[fused_multiply_add]))

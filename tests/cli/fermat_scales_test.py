@@ -1,20 +1,13 @@
-#!/usr/bin/env python3
 """yupana fermat where powers of distances leave the range of float32: the tree is SciPy's of the
 matrix written, and no picture, coordinate or sentence pretends otherwise."""
 import json
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run, skip
-
-try:
-    import numpy as np
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-except ImportError:
-    skip("NumPy and SciPy are not installed")
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+from program import refuse, run
 
 
 def distances(n=200):
@@ -145,6 +138,3 @@ def distances_whose_scale_or_its_inverse_is_no_double_were_nan():
     for squared in ([], ["--squared"]):
         refuse("fermat", "--from-distances", "least.npy", "-o", "no", *squared,
                says=["least.npy", "at least 2.2e-308", "scale the distances"])
-
-
-sys.exit(main())

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 """Genomic commands: values that were taken without effect, answers that named something else."""
-import json
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import answer, helper, refuse, run
 
 COHORT = "simulate:12x400"
 
@@ -29,7 +25,7 @@ def json_named_the_metric_that_was_not_written():
     for options, metric in (([], "sqeuclidean"), (["--metric", "king"], "king"), (["--make-king-table"], "king"),
                             (["--distance", "square"], "manhattan"), (["--distance", "ibs"], "ibs"),
                             (["--distance", "square", "ibs", "1-ibs"], ["ibs", "1-ibs"])):
-        told = json.loads(run("dist", COHORT, *options, "-o", "o", "--json").stdout)["metric"]
+        told = answer("dist", COHORT, *options, "-o", "o")["metric"]
         assert told == metric, (options, told)
 
 
@@ -38,6 +34,7 @@ def alpha_auto_broke_its_promise_without_a_word():
     assert "At α = 64 " in said and "no α up to 64 changes half of the edges" in said, said
 
 
+@helper
 def cohort():
     run("simulate", "--samples", 8, "--sites", 60, "-o", "c")
 
@@ -84,7 +81,7 @@ def sites_outside_from_bp_were_called_outside_region():
     for path in ("c.bed", "v.vcf"):
         for options, reason in ((("--from-bp", 3), "before --from-bp"), (("--to-bp", 9), "after --to-bp"),
                                 (("--from-bp", 3, "--to-bp", 9), "outside --from-bp, --to-bp")):
-            account = json.loads(run("dist", path, "--chr", 1, *options, "-o", "o", "--json").stdout)["account"]
+            account = answer("dist", path, "--chr", 1, *options, "-o", "o")["account"]
             assert account["sites_skipped"].get(reason, 0) > 0, (path, options, account)
             assert "outside --region" not in account["sites_skipped"], account
     refuse("dist", "c.bed", "--chr", "foo", "--from-bp", 3, "-o", "p", says=["--chr: no contig 'foo'"])
@@ -93,7 +90,7 @@ def sites_outside_from_bp_were_called_outside_region():
 def the_plan_of_a_table_of_kinships_wrote_nothing():
     for path in ("simulate:300x2000", "c.bed"):
         run("simulate", "--samples", 300, "--sites", 2000, "-o", "c")
-        plan = json.loads(run("dist", path, "--make-king-table", "--plan", "--json").stdout)
+        plan = answer("dist", path, "--make-king-table", "--plan")
         run("dist", path, "--make-king-table", "-o", "o")
         size = pathlib.Path("o.kin0").stat().st_size
         assert plan["output_may_grow"] and 0.4 * size < plan["output"] < size, (plan["output"], size)
@@ -130,6 +127,3 @@ def scores_that_differ_were_called_the_same():
         assert same or sentence == f"changes by less than 0.01 ({plain} to {fermat})", sentence
         seen.add(same)
     assert seen == {True, False}, "both sentences are tried"
-
-
-sys.exit(main(helpers=[cohort]))

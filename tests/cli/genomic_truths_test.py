@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """The genomic commands say what is so: of files of two runs, of pairs without a value, of memory and of alphas too large."""
 import json
 import pathlib
 import re
-import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import answer, notes, refuse, run
 
 
 def simulate(name="c", samples=80, sites=3000, *more):
@@ -18,10 +15,6 @@ def simulate(name="c", samples=80, sites=3000, *more):
 def points(n, dimensions=4, seed=0):
     x = np.random.default_rng(seed).normal(size=(n, dimensions))
     return np.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
-
-
-def notes(*arguments):
-    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note: ")]
 
 
 def a_path_was_given_of_the_distances_of_another_command():
@@ -40,7 +33,7 @@ def kinship_was_nan_without_a_note_where_no_call_is_heterozygous():
     for options in (("--metric", "king"), ("--make-king-table",)):
         told = notes("dist", "mono.npy", *options, "-o", "q")
         assert any("45 pairs of samples" in line and "the same homozygous calls" in line for line in told), told
-    assert json.loads(run("dist", "mono.npy", "--metric", "king", "-o", "q", "--json").stdout)["pairs_without_sites"] == 0
+    assert answer("dist", "mono.npy", "--metric", "king", "-o", "q")["pairs_without_sites"] == 0
     np.save("some.npy", np.array([[1, 0, 2], [0, 1, 2], [2, 0, 0]], np.int8))
     assert not any("nan" in line for line in notes("dist", "some.npy", "--metric", "king", "-o", "q"))
 
@@ -85,7 +78,7 @@ def a_tree_was_written_over_the_names_of_its_matrix_or_into_a_npy():
 def kinships_of_all_pairs_were_not_planned():
     simulate("b", 400, 1000, "--missing", 0.01)
     def plan(*options):
-        return json.loads(run("dist", "b", "--format", "tsv", *options, "-o", "z", "--plan", "--json").stdout)
+        return answer("dist", "b", "--format", "tsv", *options, "-o", "z", "--plan")
     plain, related = plan(), plan("--king-cutoff", 0.1)
     assert related["kinship_passes"] == 1 and related["memory"] >= related["kinship_memory"] > plain["memory"]
     text = run("dist", "b", "--king-cutoff", 0.1, "-o", "z", "--plan").stdout
@@ -106,7 +99,7 @@ def memory_that_a_refusal_named_was_refused():
 def the_larger_need_of_complete_genotypes_was_not_checked():
     simulate("b", 1500, 1000)
     options = ("fermat", "b", "--alpha", 8, "--knn", 10, "-o", "z")
-    planned = json.loads(run(*options, "--plan", "--json").stdout)
+    planned = answer(*options, "--plan")
     assert planned["memory"] >= planned["memory_complete"], planned
     run(*options, "--memory", str(planned["memory_complete"] - 2_000_000), status=4)
 
@@ -146,13 +139,13 @@ def a_root_of_scaled_sums_was_a_factor_times_the_power():
 
 def a_table_of_kinships_took_less_than_was_planned_at_the_least():
     np.save("mono2.npy", np.zeros((300, 50), np.int8))
-    planned = json.loads(run("dist", "mono2.npy", "--make-king-table", "-o", "z", "--plan", "--json").stdout)
+    planned = answer("dist", "mono2.npy", "--make-king-table", "-o", "z", "--plan")
     run("dist", "mono2.npy", "--make-king-table", "-o", "z", "--quiet")
     assert planned["output"] <= pathlib.Path("z.kin0").stat().st_size
 
 
 def blocks_on_gpus_were_larger_than_the_genotypes():
-    plan = json.loads(run("plan", "dist", "--samples", 1000, "--sites", "1k", "--gpus", 3, "--json").stdout)
+    plan = answer("plan", "dist", "--samples", 1000, "--sites", "1k", "--gpus", 3)
     assert plan["gpu_bytes"] < 64e6, plan["gpu_bytes"]
 
 
@@ -161,7 +154,7 @@ def files_of_several_alphas_took_more_than_was_planned():
     for alphas in ("2", "2,3,4,5,6,8"):
         for old in pathlib.Path(".").glob("z.*"):
             old.unlink()
-        planned = json.loads(run("fermat", "s", "--alpha", alphas, "-o", "z", "--plan", "--json").stdout)["output"]
+        planned = answer("fermat", "s", "--alpha", alphas, "-o", "z", "--plan")["output"]
         run("fermat", "s", "--alpha", alphas, "-o", "z", "--quiet")
         written = sum(path.stat().st_size for path in pathlib.Path(".").glob("z.*"))
         assert 0.93 < planned / written < 1.07, (alphas, planned, written)
@@ -181,6 +174,3 @@ def a_plan_of_distances_hid_that_the_run_is_refused():
 
 def a_folder_that_is_not_there_was_a_fault_of_usage():
     refuse("bench", "distances", "--data", "nowhere", says="--data: expected a folder, got 'nowhere'")
-
-
-sys.exit(main())

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """grm and pca: the definitions, PLINK 2's numbers and files, and one line for what has no answer."""
 import json
 import pathlib
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, refuse, run
+from program import DATA, refuse, run
 
 HAPMAP = DATA / "hapmap279" / "hapmap279"
 
@@ -198,7 +195,6 @@ def what_has_no_answer_is_one_line():
     assert "2 samples have no more components" in run("pca", "x.npy", "-o", "b").stderr
 
 
-
 def work_of_relationships_missed_pairs():
     for samples in (60, 100):
         stages = json.loads(run("grm", f"simulate:{samples}x50", "-o", "w", "--json").stdout)["stages"]
@@ -214,6 +210,3 @@ def frequencies_of_all_samples_were_called_those_of_plink2():
     pathlib.Path("k").write_text("".join(f"{line.split()[1]}\n" for line in pathlib.Path("c.fam").read_text().splitlines()
                                          if line.split()[2:4] == ["0", "0"]))
     assert "founder" not in run("grm", "c.bed", "--keep", "k", "-o", "o").stderr
-
-
-sys.exit(main())

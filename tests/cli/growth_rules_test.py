@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Monotonic features, random splits and quantiles in leaves: what trees keep to, and what is refused."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import run
 
 
 def table(rows=400, seed=1):
@@ -115,6 +112,3 @@ def what_has_no_sense_is_refused():
     done = run("tree", "fit", *sold, *city, "--increasing", "weight", "-o", "m", status=3)
     assert "monotonic column 'weight' is not there" in done.stderr
     assert not list(pathlib.Path(".").glob("m.*"))
-
-
-sys.exit(main())

@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
 """Sentences that were true of most inputs, and options that left no trace of some in silence."""
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
-
-
-def notes(*arguments):
-    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note: ")]
+from program import PROGRAM, notes, run
 
 
 def a_family_larger_than_any_population_was_ignored():
@@ -161,6 +154,3 @@ def a_filtered_simulation_lost_its_pedigree():
     run("filter", text, "--keep", "keep", "-o", "k.bed")
     assert [line.split()[1:4] for line in pathlib.Path("k.fam").read_text().splitlines()] == [
         ["s3", "s1", "s2"], ["s7", "s5", "s6"]]
-
-
-sys.exit(main())

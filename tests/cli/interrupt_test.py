@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """A killed run goes on and ends with the same bytes; Ctrl-C ends with 130 and no partial file."""
 import json
 import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from program import PROGRAM, helper, run
 
 COHORT = "simulate:400x3000000,missing=0.01,seed=4"
 ENDLESS = "simulate:400x2000000000,missing=0.01,seed=4"  # no machine is through before it is stopped
@@ -20,6 +17,7 @@ def start(*arguments):
                             stderr=subprocess.PIPE, text=True)
 
 
+@helper
 def leftovers():
     return sorted(p.name for p in pathlib.Path(".").rglob("*") if p.is_file())
 
@@ -165,6 +163,3 @@ def a_message_that_cannot_be_written_aborts_nothing():
         assert "note" not in pathlib.Path("m.json").read_text()
         assert json.loads(pathlib.Path("m.json").read_text())["classes"] == ["x", "y"]
         pathlib.Path("m.json").unlink()
-
-
-sys.exit(main(helpers=[leftovers]))

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """dist --make-king-table: PLINK 2's table and numbers, the same for any memory, relatives named."""
-import json
 import pathlib
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, refuse, run
+from program import DATA, answer, refuse, run
 
 
 def rows(path):
@@ -48,7 +44,7 @@ def definition(x):
 
 def every_pair_has_its_counts():
     x = write_family()
-    done = json.loads(run("dist", "x.npy", "--make-king-table", "-o", "k", "--json").stdout)
+    done = answer("dist", "x.npy", "--make-king-table", "-o", "k")
     table = rows("k.kin0")
     assert table[0] == "#IID1 IID2 NSNP HETHET IBS0 KINSHIP RELATIONSHIP".split()
     names = {}
@@ -77,7 +73,7 @@ def the_filter_keeps_whom_it_names():
 def any_memory_and_threads_write_the_same_bytes():
     run("simulate", "--samples", "1500", "--sites", "300", "--missing", "0.01", "-o", "c")
     run("dist", "c.bed", "--make-king-table", "--king-table-filter", "0.05", "-o", "whole", "--threads", "1")
-    plan = json.loads(run("dist", "c.bed", "--make-king-table", "--plan", "--memory", "21M", "--json").stdout)
+    plan = answer("dist", "c.bed", "--make-king-table", "--plan", "--memory", "21M")
     assert plan["passes"] > 1, plan
     run("dist", "c.bed", "--make-king-table", "--king-table-filter", "0.05", "-o", "bands", "--memory", "21M")
     assert pathlib.Path("bands.kin0").read_bytes() == pathlib.Path("whole.kin0").read_bytes()
@@ -124,6 +120,3 @@ def pairs_of_minus_infinity_were_below_no_bound():
     assert rows("k.pairs.tsv")[1:] == [["a", "b", "-inf"], ["b", "c", "-inf"]]
     run("dist", "c.vcf", "--metric", "king", "--pairs-above", -5, "-o", "k")
     assert rows("k.pairs.tsv")[1:] == []
-
-
-sys.exit(main())

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Tables larger than --memory: predicted and grown into forests in parts, to the same bytes."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 
 def large_table(name="large.csv", rows=60000):
@@ -93,6 +90,3 @@ def a_table_to_read_was_refused_without_a_figure():
     assert "read together" not in words, words
     run("tree", "fit", "t.csv", "--label", "y", "-o", "m", "--memory",
         re.search(r"([\d.]+[kM]) will do", words)[1])
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Memory and disk: plans say what runs hold, and runs that cannot fit are refused before the work."""
 import array
 import json
@@ -6,8 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, answer, helper, refuse, run
 
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
@@ -33,6 +31,7 @@ def plan_of(*arguments):
     return json.loads(run(*arguments, "--plan", "--json", "-o", "o").stdout)
 
 
+@helper
 def sanitized():
     program = pathlib.Path(PROGRAM).read_bytes()
     if b"__asan_init" not in program and b"__tsan_init" not in program:
@@ -276,7 +275,7 @@ def grm_pca_and_filter_had_no_plan():
         assert held < 1.04 * plan["memory"] + MAPPED, f"{arguments}: {plan}, held {held}"
         assert "at the most" in run(*arguments, "--plan").stdout, arguments
     plan = plan_of("grm", "f.bed", "--memory", "8M")
-    assert plan["passes"] == json.loads(run("grm", "f.bed", "--memory", "8M", "-o", "g", "--json").stdout)["passes"] > 1
+    assert plan["passes"] == answer("grm", "f.bed", "--memory", "8M", "-o", "g")["passes"] > 1
     written = sum(pathlib.Path(f"g.grm.{ending}").stat().st_size for ending in ("bin", "N.bin", "npy"))
     assert 0.99 < plan["output"] / written < 1.01, (plan, written)
     assert json.loads(run("filter", "f.bed", "--plan", "--json", "-o", "o.bed").stdout)["output"] == pathlib.Path("o.bed").stat().st_size
@@ -313,11 +312,11 @@ def text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number():
                    ("--distance", "square", "gz"), ("--pairs-below", 3)):
         plan = ("dist", "simulate:100x300", *option, "--plan")
         assert "at the least" in run(*plan).stdout, option
-        assert json.loads(run(*plan, "--json").stdout)["output_may_grow"], option
+        assert answer(*plan)["output_may_grow"], option
     for option in ((), ("--shared",), ("--distance", "square", "bin")):
         plan = ("dist", "simulate:100x300", *option, "--plan")
         assert "at the least" not in run(*plan).stdout, option
-        assert not json.loads(run(*plan, "--json").stdout)["output_may_grow"], option
+        assert not answer(*plan)["output_may_grow"], option
 
 
 def plans_tell_output_and_free_disk():
@@ -374,6 +373,3 @@ def cohorts_that_memory_cannot_hold_are_refused():
     refused("dist", "simulate:99999999x10", "--memory", "1G", says="raise --memory")
     refused("simulate", "--samples", "99999999", "--sites", 10, "--memory", "1G",
             says="raise --memory")
-
-
-sys.exit(main(helpers=[sanitized]))

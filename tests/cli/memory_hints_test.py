@@ -1,12 +1,7 @@
-#!/usr/bin/env python3
 """Commands on genotypes and distances: a refusal for too little --memory names a figure that will do."""
-import json
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import answer, helper, run
 
 
 def follow(*arguments, memory="1k"):
@@ -17,6 +12,7 @@ def follow(*arguments, memory="1k"):
     run(*arguments, "--memory", figure[1])
 
 
+@helper
 def cohort():
     run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "-o", "c")
     run("simulate", "--samples", 400, "--sites", 1500, "--missing", 0.01, "--format", "vcf.gz", "-o", "c")
@@ -82,9 +78,6 @@ def the_memory_that_a_refusal_named_took_hundreds_of_passes():
         told = run(*command, "c.bed", "-o", "o", "--memory", "1k", status=4).stderr
         found = re.search(r"raise --memory to ([\d.]+M), or to ([\d.]+M) to count in at most 4 passes", told)
         assert found, told
-        least, few = [json.loads(run(*command, "c.bed", "-o", "o", "--memory", memory, "--plan", "--json").stdout)
+        least, few = [answer(*command, "c.bed", "-o", "o", "--memory", memory, "--plan")
                       for memory in found.groups()]
         assert few["passes"] <= 4 < least["passes"], (command, told)
-
-
-sys.exit(main(helpers=[follow, cohort]))

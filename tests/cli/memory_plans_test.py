@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """fft, polymul, trisolve, scan, reduce and splice: --memory is compared with a plan of bytes before the work, and the plan
 is what the work takes."""
 import json
@@ -7,10 +6,9 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, module, run
+import numpy as np
+from program import PROGRAM, answer, run
 
-np = module("numpy", "NumPy")
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
 PEAK = """import resource, subprocess, sys
@@ -160,7 +158,7 @@ def a_prediction_took_more_than_memory_allows():
     pathlib.Path("t.fa").write_text(">t\n" + "ACGTTGCA" * 900 + "\n")
     splice = ("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
               "--gap-open", -5, "--threads", 1)
-    bytes_ = json.loads(run(*splice, "--estimate", "--json").stdout)["estimates"][0]["bytes"]
+    bytes_ = answer(*splice, "--estimate")["estimates"][0]["bytes"]
     assert bytes_ > 32 << 20, bytes_  # where time for new memory is predicted
     np.save("one.npy", np.ones(1))
     took = peak(*splice, "-o", "o") - peak("fft", "one.npy", "-o", "o.npy")
@@ -245,6 +243,3 @@ def trees_take_no_more_than_their_plan_says():
         run(*arguments, "--memory", f"{0.95 * plan}M", status=4)
         took = peak(*arguments, "--memory", f"{1.01 * plan}M") - program
         assert SANITIZED or took <= 1.05 * plan, (arguments, f"{plan} planned, {took:.0f} taken")
-
-
-sys.exit(main())

@@ -1,15 +1,8 @@
-#!/usr/bin/env python3
 """Sentences that were false, broken or named nothing to do."""
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
+from program import put, refuse, run
 
 
 def page(name):
@@ -188,6 +181,3 @@ def help_promised_what_is_refused():
     said = refuse("tree", "predict", "m.json", "rows.csv", "-o", "/dev/stdout", status=2,
                   says="endings as .json are added").stderr
     assert "several files" not in said
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What models say of themselves: categories by name, faults in words, indices of libsvm files."""
 import copy
 import json
@@ -6,18 +5,11 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, put, refuse, run
 
 COLOURS = ["red", "green", "blue", "a b", "x<y", "pale, blue"]
 LIBSVM = "0 1:1 2:0 3:5\n1 1:0 2:3 3:1\n0 1:2 3:5\n1 2:4\n"
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
-    return name
 
 
 def notes(done):
@@ -328,6 +320,3 @@ def a_damaged_digit_of_a_json_model_predicted_otherwise():
             assert done.returncode == 3 or pathlib.Path("p.predicted.tsv").read_bytes() == wanted, good[place - 9:place + 9]
             refused += done.returncode == 3
         assert refused > 50, refused
-
-
-sys.exit(main())

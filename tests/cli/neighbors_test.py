@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
 """yupana closest --neighbors, --radius and --queries, against SciPy's k-d tree."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run, skip
-
-try:
-    import numpy as np
-    from scipy.spatial import cKDTree
-except ImportError:
-    skip("NumPy and SciPy are not installed")
+import numpy as np
+from scipy.spatial import cKDTree
+from program import refuse, run
 
 RNG = np.random.default_rng(5)
 
@@ -82,6 +75,3 @@ def what_cannot_be_answered_is_refused():
     refuse("closest", "x.npy", "--radius", 1, "--json", says="give -o NAME.tsv", status=2)
     refuse("closest", "x.npy", "--radius", 1, "-o", "x.json", says="ends in .tsv", status=2)
     assert not pathlib.Path("x.json").exists()
-
-
-sys.exit(main())

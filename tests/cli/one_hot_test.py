@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Columns of text as features of 0 and 1: the models of tables that have these features, in little memory."""
 import json
 import pathlib
 import random
 import resource
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 CITIES = ["Ayacucho", "Cusco", "Lima", "Puno", "Tacna"]
 COLORS = ["blue", "green", "red"]
@@ -92,7 +89,3 @@ def categories_of_many_rows_take_little_memory():
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert peak < 300_000, f"{peak} KB"
     refuse("tree", "fit", *command, "--report", "-o", "m", status=4, says=["32000 rows x 21601 features", "report"])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

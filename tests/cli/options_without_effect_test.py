@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """fft, polymul, closest, trisolve and som: an option that would have no effect is a usage error."""
 import functools
 import pathlib
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, module, refuse as refuse_command, run
+import numpy as np
+from program import PROGRAM, refuse as refuse_command, run
 
-np = module("numpy", "NumPy")
 refuse = functools.partial(refuse_command, status=2)
 
 
@@ -90,6 +87,3 @@ def standard_output_was_the_beginning_of_names_in_dev():
                                   stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 2 and "expected a name to which endings as .json are added" in done.stderr, done
         assert not list(pathlib.Path("/dev").glob("stdout.*"))
-
-
-sys.exit(main())

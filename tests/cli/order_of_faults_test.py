@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """What is wrong with options, and with options together, is said before any file is opened: exit
 status 2, though the files named are missing too."""
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 
 def refused(command, *faults):
@@ -74,6 +71,3 @@ def outputs_over_inputs_were_refused_after_the_work():
         done = run("fermat", *call, "-o", "f", status=2)
         assert done.stdout == "" and "is read by this command" in done.stderr, done
         assert sorted(pathlib.Path(".").iterdir()) == before
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Where outputs go: folders that are made, descriptors that a shell opened, permissions that stay,
 and files that killed runs left."""
 import os
@@ -6,11 +5,9 @@ import pathlib
 import select
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, helper, refuse, run
 
 COHORT = "simulate:10x100"
 LARGE = "simulate:400x30000000,missing=0.01"
@@ -88,6 +85,7 @@ def quiet_prints_measures_that_were_asked_for():
     assert run(*apply).stdout == ""
 
 
+@helper
 def parts():
     return sorted(p.name for p in pathlib.Path(".").iterdir() if ".part-" in p.name)
 
@@ -228,6 +226,3 @@ def an_output_replaced_the_file_that_it_was_made_of():
                  ("filter", "c", "--maf", 0.1, "-o", "c.bed")):
         refuse(*line, status=2, says="is read by this command")
     assert {p.name: p.read_bytes() for p in pathlib.Path(".").iterdir()} == before
-
-
-sys.exit(main(helpers=[parts]))

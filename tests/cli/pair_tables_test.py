@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """dist --pairs-below, --pairs-above: the same pairs for any memory, as TSV and Parquet, without a matrix."""
 import pathlib
 import re
@@ -7,8 +6,7 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, helper, refuse, run
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
 PEAK = """import resource, subprocess, sys
@@ -27,6 +25,7 @@ def peak_of(*arguments):
 SAMPLES = 700
 
 
+@helper
 def cohort():
     run("simulate", "--samples", SAMPLES, "--sites", 3000, "--missing", 0.01, "-o", "c", "--quiet")
 
@@ -224,6 +223,3 @@ def simulated_families_are_first_degree_relatives():
     run("dist", "kin.bed", "--metric", "king", "--pairs-above", 0.177, "--no-matrix", "-o", "p", "--quiet")
     table = lines("p.pairs.tsv")
     assert {frozenset(row[:2]) for row in table[1:]} == wanted
-
-
-sys.exit(main(helpers=[cohort]))

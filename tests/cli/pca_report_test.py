@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 """pca --report: a page with the components, their shares and, with loadings, the sites that weigh most."""
 import json
 import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
 import numpy as np
 from browser import Browser, find_browser
 from browser_test import check_page
-from program import main, refuse, run
+from program import answer, helper, refuse, run
 
 COHORT = ("simulate", "--samples", 90, "--sites", 3000, "--populations", 3, "--fst", 0.1, "--missing", 0.01, "-o", "c")
 
@@ -22,7 +20,7 @@ def data_of(page):
 
 def the_page_holds_what_the_files_hold():
     run(*COHORT)
-    done = json.loads(run("pca", "c.bed", "--report", "--loadings", "--labels", "c.labels.tsv", "-o", "y", "--json").stdout)
+    done = answer("pca", "c.bed", "--report", "--loadings", "--labels", "c.labels.tsv", "-o", "y")
     assert {"y.html", "y.svg", "y.pdf", "y.png", "y.eigenvec", "y.loadings.tsv"} <= set(done["files"])
     data = data_of("y.html")
     values = np.array(done["eigenvalues"])
@@ -81,6 +79,7 @@ def a_label_has_its_colour_whichever_samples_are_kept():
         assert styles(page) == {name: whole[name] for name in ("pop2", "pop3")}
 
 
+@helper
 def write_ages():
     lines = pathlib.Path("c.labels.tsv").read_text().splitlines()
     ages = [None if k % 30 == 7 else 20 + k / 4 for k in range(len(lines) - 1)]
@@ -145,6 +144,3 @@ def figures_stand_by_themselves():
     refuse("pca", "c.bed", "--figures", "svg", "-o", "z", status=2, says=["--report"])
     refuse("pca", "c.bed", "--report", "--figures", "jpg", "-o", "z", status=2, says=["svg, pdf or png", "jpg"])
     refuse("fermat", "c.bed", "--matrix-only", "--figures", "svg", "-o", "z", status=2, says=["--figures"])
-
-
-sys.exit(main(helpers=[write_ages]))

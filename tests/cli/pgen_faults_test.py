@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """Bad PLINK 2 files are refused with one line that says what is wrong; nothing is left behind."""
 import pathlib
 import struct
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import pgen_files as pgen
 from pgen_files import HEAD, companions, genotypes, records
-from program import main
 from program import refuse as refused
 
 
@@ -132,6 +128,3 @@ def bad_companions():
                        (good.replace("F1\tI1\t0\t0\t1", "F1\tI1"), ["c.psam:3"])):
         pathlib.Path("c.psam").write_text(text)
         refuse(says=says)
-
-
-sys.exit(main())

@@ -1,16 +1,13 @@
-#!/usr/bin/env python3
 """PLINK 2 data sets: every storage mode and record type gives the bytes that the same .bed gives."""
 import json
 import os
 import pathlib
 import random
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import pgen_files as pgen
 from pgen_files import HEAD, companions, genotypes, records
-from program import main, refuse, run
+from program import answer, refuse, run
 
 def results(*arguments):
     """What dist writes: the matrix and the account of samples and sites."""
@@ -208,7 +205,7 @@ def filters_of_the_pvar():
                                       "1\t3\tc\tG\tA\t.\t.\t.\nX\t4\td\tG\t.\t50\tPASS\t.\n")
 
     def sites(*options):
-        return json.loads(run("dist", "c.pgen", *options, "-o", "out", "--json").stdout)["sites"]
+        return answer("dist", "c.pgen", *options, "-o", "out")["sites"]
     assert sites() == 3
     assert sites("--all-chr") == 4
     assert sites("--snps-only") == 2
@@ -242,6 +239,3 @@ def simulated_data_sets_are_read_back():
     run("simulate", "--samples", 301, "--sites", 3000, "--missing", 0.02, "--format", "pgen", "-o", "q",
         "--threads", 1)
     assert pathlib.Path("p.pgen").read_bytes() == pathlib.Path("q.pgen").read_bytes()
-
-
-sys.exit(main())

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """yupana nj, and --tree and --bootstrap of dist and fermat: the trees, and the words of their faults."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 
 def read(name):
@@ -227,6 +224,3 @@ def faults():
     refuse("dist", "c.bed", "--tree", "nj", "--distance", "square", "-o", "x", status=2, says="--tree")
     refuse("fermat", "--from-distances", "inf.tsv", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
     refuse("fermat", "c.bed", "--matrix-only", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
-
-
-sys.exit(main())

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """Every command that reads one file takes it from a pipe or from standard input, gzip or not."""
 import gzip
 import os
 import pathlib
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import example
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, helper, refuse, run
 
 COMMANDS = {
     "x.txt": [("scan", "IN", "-o", "OUT.txt"), ("reduce", "IN", "-o", "OUT.txt"), ("sort", "IN", "-o", "OUT.txt"),
@@ -23,6 +20,7 @@ COMMANDS = {
 }
 
 
+@helper
 def inputs():
     pathlib.Path("x.txt").write_text("3\n1\n2\n7\n")
     pathlib.Path("points.txt").write_text("1 2\n3 4\n1 2.5\n")
@@ -146,6 +144,3 @@ def models_were_no_files_from_a_pipe():
     for pipe in ("-", "/dev/stdin"):
         refuse("som", "apply", pipe, "t.csv", "-o", "pipe", status=2,
                says=["next to its .codebook.npy, got standard input"], input="")
-
-
-sys.exit(main(helpers=[inputs]))

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """Relatives, F_ST and identity by state of populations in the report and JSON of fermat, by their definitions."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import numpy as np
-from program import main, refuse, run
+from program import answer, refuse, run
 
 LABELS = ["b"] * 9 + ["a"] * 14 + ["c"] * 2 + ["d"]
 
@@ -68,12 +65,12 @@ def relatives_are_counted_and_twins_named():
     write_cohort()
     done = run("fermat", "x.npy", "--relationships", "-o", "y")
     assert "twins    s12 = s20" in done.stdout, done.stdout
-    told = json.loads(run("fermat", "x.npy", "--relationships", "-o", "y", "--json").stdout)
-    table = json.loads(run("dist", "x.npy", "--make-king-table", "-o", "z", "--json").stdout)
+    told = answer("fermat", "x.npy", "--relationships", "-o", "y")
+    table = answer("dist", "x.npy", "--make-king-table", "-o", "z")
     assert told["relationships"] == table["relationships"] and sum(told["relationships"].values()) == 27 * 26 // 2
     assert told["duplicates"] == table["duplicates"] == [["s12", "s20"]]
     assert "s12 = s20" in pathlib.Path("y.html").read_text()
-    none = json.loads(run("fermat", "x.npy", "-o", "y", "--json").stdout)
+    none = answer("fermat", "x.npy", "-o", "y")
     assert "relationships" not in none and "populations" not in none
 
 
@@ -83,6 +80,3 @@ def what_has_no_effect_is_refused():
     refuse("fermat", "--from-distances", "z.dist.npy", "--relationships", "-o", "y", status=2, says=["--relationships"])
     refuse("fermat", "x.npy", "--matrix-only", "--relationships", "-o", "y", status=2, says=["--relationships"])
     refuse("dist", "x.npy", "--king-table-ibd", "-o", "y", status=2, says=["--make-king-table"])
-
-
-sys.exit(main())

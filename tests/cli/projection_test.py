@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """pca --project: samples among the components of an earlier run, by NumPy and by PLINK 2's --score."""
 import pathlib
 import random
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, module, refuse, run
+import numpy as np
+from program import refuse, run
 
-np = module("numpy", "NumPy")
 
 COMPONENTS = 4
 
@@ -175,6 +172,3 @@ def bad_loadings():
     for options in (("--project", "a.tsv"), ("--project", "a.loadings.tsv", "--approx"),
                     ("--project", "a.loadings.tsv", "--components", 3)):
         run("pca", "b.bed", *options, "-o", "new", status=2)
-
-
-sys.exit(main())

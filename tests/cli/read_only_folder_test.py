@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
 """Every command that writes, into a folder that may not be written in: one line and exit status 3
 before the work, and nothing left. Run as a plain user, since nothing is forbidden to root."""
 import os
 import pathlib
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, need, run
+from program import PROGRAM, helper, need, run
 
 NOBODY = 65534
 PLAIN = [PROGRAM]  # the program, run by a plain user
 
 
+@helper
 def inputs():
     run("simulate", "--samples", 12, "--sites", 200, "--populations", 2, "-o", "c")
     run("dist", "c", "-o", "d")
@@ -52,6 +50,7 @@ def refused(*arguments, says):
     assert list(pathlib.Path("sealed").iterdir()) == [], arguments
 
 
+@helper
 def as_a_plain_user():
     """A folder that a plain user may read, in it one that nobody may write in."""
     if os.geteuid() == 0:
@@ -91,6 +90,3 @@ def a_link_out_of_a_read_only_folder_is_followed():
     done = subprocess.run([*PLAIN, "scan", "n.txt", "-o", "/dev/stdout"], capture_output=True)
     assert done.returncode == 0 and done.stdout == b"1\n3\n6\n", done
     os.chmod("sealed", 0o755)
-
-
-sys.exit(main(helpers=[inputs, as_a_plain_user]))

@@ -1,17 +1,15 @@
-#!/usr/bin/env python3
 """Integers that no double equals are refused wherever numbers are read as doubles."""
 import os
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, module, refuse, run
+import numpy as np
+from program import helper, refuse, run
 
-np = module("numpy", "NumPy")
 
 ODD = 2**53 + 1
 
 
+@helper
 def identity():
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n"
                                      "3 3 3\n1 1 1\n2 2 1\n3 3 1\n")
@@ -81,6 +79,3 @@ def a_line_without_a_number_is_described_in_words():
     refuse("sort", "x.txt", "-o", "o.npy", says=["x.txt:2:", "expected one number a line, got 'x'"])
     pathlib.Path("x.txt").write_text("1 2\n")
     refuse("sort", "x.txt", "-o", "o.npy", says=["x.txt:1:", "one number a line, got '1 2'"])
-
-
-sys.exit(main(helpers=[identity]))

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Clusters of a map's neurons: scikit-learn's, chosen by silhouettes, written, drawn; titles."""
 import json
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import numpy as np
-from program import main, refuse, run
+from program import refuse, run
 
 try:
     from scipy.sparse import csr_matrix
@@ -176,7 +173,3 @@ def bad_numbers_are_one_line():
     model["clusters"]["neurons"][0] = 9
     pathlib.Path("bad.json").write_text(json.dumps(model))
     refuse("som", "report", "bad.json", "-o", "gone", says="clusters.neurons")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

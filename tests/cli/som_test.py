@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """yupana som as users run it: fit, apply, report, the same bytes everywhere, bad input, faces."""
 import gzip
 import json
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import ROOT, main, module, run
+import numpy as np
+from program import ROOT, run
 
-np = module("numpy", "NumPy")
 
 DATA = ROOT.parent / "shared" / "data" / "som"
 FIT = ["--rows", 5, "--cols", 4, "--iterations", 8, "--sigma0", 2.5, "--sigmaf", 0.4, "--tau", 6,
@@ -383,6 +380,3 @@ def faces_reach_the_published_errors():
     four = fit(*shape, *schedule, "--neighbors", 4, "-o", "four")
     assert 0.01 <= four["topographic_error"] <= 0.06, four
     assert pathlib.Path("four.images.png").stat().st_size > 10000
-
-
-sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """yupana sort --key: rows of tables, against GNU sort, Python's csv and NumPy."""
 import csv
 import gzip
@@ -9,10 +8,8 @@ import pathlib
 import random
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import run
 
 RNG = random.Random(5)
 
@@ -168,6 +165,3 @@ def faults_end_in_one_line_and_no_file():
     refuse("a,1\n", "--key", 1, "--memory", "100k", says=["sort: t.csv", "--memory"], status=4)
     refuse("b,1\n" + "x" * 600_000 + ",2\n", "--key", 1, "--memory", "1100k",
            says=["t.csv:2:", "row", "--memory"], status=4)
-
-
-sys.exit(main())

@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 """What speaks for an alignment of yupana splice: no hit by chance, either direction of a cDNA, and
 qualities that tell one place from two."""
 import json
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import body, complement, fasta, intron, noise, table
-from program import main, run
+from program import helper, run
 
 
+@helper
 def gene():
     """A gene of three exons with clear signals, and its cDNA."""
     exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
@@ -243,6 +241,3 @@ def exons_given_are_aligned_whatever_the_evidence():
     row = table("g")[0]
     assert row["chain"] == "1-2,3-4,8-9" and row["e_value"] == row["mapq"] == ".", row
     assert paf("g")[0][11] == "255"
-
-
-sys.exit(main(helpers=[intron, gene]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Faults of yupana splice that users met: values and options taken silently, files that other
 programs or splice itself refused, memory that was not held."""
 import functools
@@ -8,12 +7,10 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, example, fasta, table, translated
-from program import PROGRAM, main, run
+from program import PROGRAM, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -351,6 +348,3 @@ def help_says_what_it_hid():
                   "6 ciliate nuclear", "units of --match", ".25, .5 or .75",
                   "one of which at least is taken", "repeats of short words are no evidence"):
         assert words in text, words
-
-
-sys.exit(main())

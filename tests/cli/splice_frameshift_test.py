@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """yupana splice --frameshift: proteins whose gene lacks a base, has one too many, or a stop codon."""
 import functools
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, fasta, table, translated
-from program import main, run
+from program import helper, run
 
 AUTO = ("--genome", "g.fa", "--protein", "p.fa")
 SCORED = (*AUTO, "--matrix", "m.txt")
@@ -34,6 +31,7 @@ def attributes(kind):
             if not line.startswith("#") and line.split("\t")[2] == kind]
 
 
+@helper
 def tags():
     return {field[:2]: field[5:] for field in pathlib.Path("s.paf").read_text().split("\t")[12:]}
 
@@ -180,6 +178,3 @@ def shifts_without_effect_are_refused():
     refuse(*AUTO, "--exons", "e.tsv", "-F", 5, says=["--frameshift", "--exons auto"])
     refuse("--genome", "g.fa", "--target", "g.fa", "-F", 5, says=["--frameshift", "--protein"])
     refuse(*AUTO, "--splice-scores", "s.tsv", "-F", 5, says=["--frameshift", "--splice-scores"])
-
-
-sys.exit(main(helpers=[tags]))

@@ -1,20 +1,18 @@
-#!/usr/bin/env python3
 """yupana splice --save index and --index: the same files as without, from an index that is the genome's."""
 import functools
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, fasta, noise
-from program import main, refuse as refuse_command, run
+from program import helper, refuse as refuse_command, run
 
 AUTO = ("--genome", "g.fa", "--exons", "auto", "--target", "t.fa")
 ENDINGS = ("tsv", "gff3", "paf", "txt", "sam")
 refuse = functools.partial(genes.refuse, status=3)
 
 
+@helper
 def gene():
     exons = [noise(150) for _ in range(3)]
     return (exons[0] + "GTAAGT" + noise(200) + "TTTTCTTTTCAG" + exons[1] + "GTAAGT" + noise(900)
@@ -136,6 +134,3 @@ def an_index_that_nothing_was_looked_up_in_was_taken_whatever_it_was():
     assert said.count("--index p.idx: not used") == 1, said
     genome(400)
     refuse(*protein, "--index", "p.idx", says=["expected the index of this genome", "--save protein-index"])
-
-
-sys.exit(main(helpers=[gene]))

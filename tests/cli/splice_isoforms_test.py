@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """yupana splice --isoforms: exons that are skipped or exclude each other, in every output."""
 import itertools
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import complement, fasta, noise, refuse, table, translated
-from program import files, main, run
+from program import files, helper, run
 
 CODONS = ("GCT", "AAG", "GAC", "CTG", "TGG", "CCA", "GAA", "ATC")
 FILES = ("--also", "gtf,sam,bam,faa,html")
@@ -19,6 +16,7 @@ def coding(codons):
     return "".join(random.choice(CODONS) for _ in range(codons))
 
 
+@helper
 def intron():
     return "GTAAGT" + noise(150) + "TTTTCTTTTCCTTTTTTTGCAG"
 
@@ -213,6 +211,3 @@ def what_has_no_isoforms_is_refused():
     refuse("--genome", "g.fa", "--protein", "p.fa", "--isoforms", "2", "-F", "20", status=2,
            says=("--isoforms 2", "--frameshift"))
     assert files() == ["g.fa", "p.fa", "t.fa"], files()
-
-
-sys.exit(main(helpers=(intron,)))

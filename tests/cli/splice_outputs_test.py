@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The files of yupana splice against what other programs, and plain arithmetic, make of them: CDS and
 phases, GTF, proteins, the page; loci of proteins."""
 import json
@@ -6,11 +5,9 @@ import pathlib
 import random
 import re
 import shutil
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import body, complement, fasta, gene, intron, noise, refuse, table, translated
-from program import main, peer, run
+from program import peer, run
 
 
 def rows_of(path, feature):
@@ -292,7 +289,3 @@ def words_without_effect_are_refused():
     pathlib.Path("list.tsv").write_text("g.fa\tauto\tt.fa\nh.fa\tauto\tt.fa\n")
     refuse("--batch", "list.tsv", "--also", "sam", says=("chr", "120 bases", "124"))
     run("splice", "--batch", "list.tsv", "-o", "b", "--also", "gtf")
-
-
-if __name__ == "__main__":
-    sys.exit(main(helpers=[intron]))

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """yupana splice of proteins: the frame over introns and on both strands, phases, bad input."""
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import body, complement, example, fasta, intron, noise, refuse, table, translated
-from program import main, run
+from program import run
 
 
 def protein_adds_up(prefix, forward, protein):
@@ -150,6 +147,3 @@ def bad_proteins_are_one_line():
     pathlib.Path("e.tsv").write_text("")
     done = run("splice", *usual, "-o", "none")
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-14"
-
-
-sys.exit(main(helpers=[intron]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """SAM and BAM of yupana splice against plain arithmetic and other programs: places, clips, flags, the index."""
 import gzip
 import pathlib
@@ -6,11 +5,9 @@ import random
 import re
 import shutil
 import struct
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import complement, fasta, gene, intron, noise, refuse, table
-from program import main, peer, run
+from program import peer, run
 
 
 def sam_adds_up(prefix, genomes, targets):
@@ -226,7 +223,3 @@ def places_of_copies_were_not_told():
     paf = [line.split("\t") for line in pathlib.Path("all.paf").read_text().splitlines()]
     assert ["tp:A:S" in line for line in paf] == [False, True, True, False]
     sam_adds_up("all", {"chr": genome}, {"cdna": cdna, "none": other})
-
-
-if __name__ == "__main__":
-    sys.exit(main(helpers=[intron]))

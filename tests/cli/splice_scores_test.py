@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """yupana splice --splice-scores: sites of another program decide where letters alone do not."""
 import functools
 import gzip
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, fasta, noise, table
-from program import main, run
+from program import helper, run
 
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
 refuse = functools.partial(genes.refuse, status=3)
@@ -19,6 +16,7 @@ def body(codons):
     return "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(codons))
 
 
+@helper
 def gene():
     """A gene of two exons whose intron may lie six bases further on, its first base, and its cDNA."""
     first, second = "ATG" + body(40) + "CAG", "GTAAAG" + body(40) + "TAA"
@@ -105,6 +103,3 @@ def saved_scores_give_the_alignments_of_their_models():
                 assert len(own) == len(set(own)) and set(own) == expected
         run("splice", "--genome", "g.fa", "--save", "sites", "-o", "human")
         assert pathlib.Path("human").read_bytes() != pathlib.Path("own.tsv").read_bytes()
-
-
-sys.exit(main(helpers=[gene]))

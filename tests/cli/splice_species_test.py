@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """yupana splice --species: introns of the species, where no option says otherwise."""
 import functools
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import fasta, table
-from program import main, run
+from program import run
 
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
 refuse = functools.partial(genes.refuse, status=2)
@@ -84,6 +81,3 @@ def species_without_effect_are_refused():
     pathlib.Path("e.tsv").write_text("1 9\n")
     refuse(*AUTO, "--exons", "e.tsv", "--species", "worm", says=["--species", "--exons auto"])
     refuse(*AUTO, "--species", "human", says=["--species", "vertebrate", "human"])
-
-
-sys.exit(main())

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """yupana splice as users run it: files that add up on both strands, batches, estimates, bad input."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from genes import EXAMPLE, body, complement, example, fasta, intron, noise, refuse, table
-from program import DATA, main, run
+from program import DATA, run
 
 
 def replay(prefix, sequence, target):
@@ -220,6 +217,3 @@ def bad_input_is_one_line():
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-10"
     pathlib.Path("e.tsv").write_text("1 2\n1 2\n")
     assert "merged" in run("splice", *usual, "-o", "twice").stderr
-
-
-sys.exit(main(helpers=[intron]))

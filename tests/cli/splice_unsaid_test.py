@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What yupana splice did without a word: exons that were lost, candidates and places that were not tried."""
 import functools
 import json
@@ -6,12 +5,10 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
 from genes import complement, example, fasta, noise, table, translated
-from program import PROGRAM, main, run
+from program import PROGRAM, helper, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -40,6 +37,7 @@ def bed_without_its_name_had_no_exons():
     assert table("bed")[0]["chain"] == "1-2,3-4,8-9", table("bed")
 
 
+@helper
 def gene():
     """A gene of three exons with clear signals, and its cDNA."""
     body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
@@ -247,6 +245,3 @@ def letters_that_are_none_were_said_to_be_proteins():
     for text in "", "> a\n", "A C\nA 1 2\n":
         pathlib.Path("m.txt").write_text(text)
         refuse(*AUTO, "--matrix", "m.txt", says=["m.txt", "expected a line of "])
-
-
-sys.exit(main(helpers=[gene]))

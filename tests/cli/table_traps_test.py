@@ -1,21 +1,10 @@
-#!/usr/bin/env python3
 """Tables and models that were read wrongly, in silence or to an abort: each is read or named."""
 import json
 import pathlib
 import random
 import resource
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import answer, put, refuse, run
 
 
 def predictions(prefix):
@@ -390,6 +379,3 @@ def the_table_counts_with_its_trees_against_the_memory():
     trees = ["--trees", 3, "--max-depth", 9]
     refuse(*fit, "--trees", 3, "--memory", "4M", status=4, says=["next to a table and lists of", "--memory"])
     run(*fit, *trees, "--memory", "4M")
-
-
-sys.exit(main())

@@ -1,22 +1,10 @@
-#!/usr/bin/env python3
 """What columns, names and options of tables are used for: none twice, none ignored in silence."""
 import csv
-import json
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import PROGRAM, answer, put, refuse, run
 
 
 def a_fold_column_is_told_by_number_or_text_and_is_no_other_column():
@@ -269,6 +257,3 @@ def a_column_of_names_was_only_to_be_ignored():
 def lines_of_libsvm_were_said_to_have_no_label():
     put("t.txt", "1 1:1 2:3\n0 1:1\n")
     refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
-
-
-sys.exit(main())

@@ -1,20 +1,8 @@
-#!/usr/bin/env python3
 """Entries, groups, weights and letters of tables that were taken for something else, in silence."""
 import gzip
-import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
-
-
-def put(name, text):
-    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def answer(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+from program import answer, put, refuse, run
 
 
 def predictions(prefix):
@@ -93,6 +81,3 @@ def one_row_has_no_r2():
     assert told["score"] is None and told["measures"]["r2"] is None and told["measures"]["rmse"] == 6, told
     assert "r2 nan on 1 row" in run("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p").stdout
     refuse("tree", "importances", "m.json", "o.csv", "--label", "y", says=["two rows"])
-
-
-sys.exit(main())

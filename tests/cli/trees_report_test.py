@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Pages of trees and forests: what they say is what --json says, and nothing is loaded."""
 import csv
 import html
@@ -6,10 +5,8 @@ import html.parser
 import json
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 from tree_tables import fit, table
 
 
@@ -172,6 +169,3 @@ def a_page_needs_a_name_and_labels():
     fit()
     refuse("tree", "predict", "m.json", "t.csv", "--report", "-o", "out", status=2,
            says=["--report", "--label"])
-
-
-sys.exit(main())

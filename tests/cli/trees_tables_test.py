@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """Tables that trees grow from: columns of text, weights, folds of a column, bad input, cut models."""
 import json
 import pathlib
 import random
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 from tree_tables import fit, table, text_table
 
 
@@ -186,6 +183,3 @@ def a_cut_or_altered_model_is_refused_or_whole():
     for cut in list(range(0, len(whole), 7)):
         pathlib.Path("c.model").write_bytes(whole[:cut])
         run("tree", "show", "c.model", status=3)
-
-
-sys.exit(main())

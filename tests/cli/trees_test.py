@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 """yupana tree and forest as users run them: models that read back, predictions, pruning, pictures."""
 import json
 import pathlib
 import random
 import re
-import sys
 import xml.dom.minidom
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 from tree_tables import fit, table, text_table
 
 
@@ -211,6 +208,3 @@ def importances_are_told_and_drawn():
     refuse("forest", "importances", "m.json", "v.csv", status=2, says=["--label"])
     refuse("forest", "importances", "m.json", "v.csv", "--label", "class", "--repeats", 0, status=2,
            says=["--repeats: expected a whole number of at least 1"])
-
-
-sys.exit(main())

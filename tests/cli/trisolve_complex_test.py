@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
 """yupana trisolve: complex numbers, (conjugate) transposes and both parts of symmetric files, against SciPy."""
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
-
-try:
-    import numpy as np
-    import scipy.io
-    import scipy.sparse as sp
-    from scipy.sparse.linalg import spsolve_triangular
-except ImportError:
-    skip("NumPy and SciPy are not installed")
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve_triangular
+from program import answer, run
 
 RNG = np.random.default_rng(2)
 OPERATIONS = {(): lambda a: a, ("--transpose",): lambda a: a.T,
@@ -44,7 +37,7 @@ def complex_systems_are_those_of_scipy():
             scipy.io.mmwrite("m.mtx", triangle, precision=17, symmetry="general")
             for option, turned in OPERATIONS.items():
                 arguments = ["trisolve", "m.mtx", "b.npy", side, *option]
-                told = json.loads(run(*arguments, "-o", "x.npy", "--json").stdout)
+                told = answer(*arguments, "-o", "x.npy")
                 x, matrix = np.load("x.npy"), sp.csr_matrix(turned(triangle))
                 assert x.dtype == complex and x.shape == (n,) and told["complex"]
                 is_lower = (side == "--lower") == (not option)
@@ -64,7 +57,7 @@ def real_and_complex_meet():
     scipy.io.mmwrite("m.mtx", lower, precision=17, symmetry="general")
     b = RNG.normal(size=(300, 3)) + 1j * RNG.normal(size=(300, 3))
     np.save("b.npy", b)
-    told = json.loads(run("trisolve", "m.mtx", "b.npy", "-o", "x.npy", "--json").stdout)
+    told = answer("trisolve", "m.mtx", "b.npy", "-o", "x.npy")
     x = np.load("x.npy")
     assert told["sides"] == 3 and told["complex"] and x.dtype == complex
     for part in ("real", "imag"):
@@ -175,6 +168,3 @@ def quotients_reach_the_ends_of_the_range():
         pathlib.Path("b.txt").write_text(f"{value!r} 0\n")
         run("trisolve", "m.mtx", "b.txt", "-o", "x.txt")
         assert pathlib.Path("x.txt").read_text() == "0.5 -0.5\n"
-
-
-sys.exit(main())

@@ -1,25 +1,18 @@
-#!/usr/bin/env python3
 """Numbers and lines that were taken for others in silence, and hints that were refused when they were followed."""
 import array
-import json
 import pathlib
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import genes
-from program import PROGRAM, main, refuse, run
+from program import PROGRAM, answer, put, refuse, run
 
 # Run in an interpreter of its own: a child's peak begins with what its parent has.
 PEAK = """import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
 CHECKED = any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
-
-
-def put(name, text):
-    pathlib.Path(name).write_text(text)
 
 
 def megabytes(*arguments):
@@ -40,10 +33,10 @@ def a_sum_of_minus_infinity_was_said_to_be_inf():
 def infinities_were_null_in_the_json_of_some_commands_and_nan_a_text_of_others():
     for text, value in (("-inf\n1\n", "-inf"), ("1e308\n1e308\n", "inf"), ("nan\n", None), ("1.5\n1\n", 2.5)):
         put("x.txt", text)
-        assert json.loads(run("reduce", "x.txt", "--json").stdout)["value"] == value
+        assert answer("reduce", "x.txt")["value"] == value
     put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-300\n")
     put("b.txt", "1e300\n")
-    assert json.loads(run("trisolve", "m.mtx", "b.txt", "--json").stdout)["backward_error"] == "inf"
+    assert answer("trisolve", "m.mtx", "b.txt")["backward_error"] == "inf"
 
 
 def the_hint_for_an_integer_beyond_64_bits_was_refused_itself():
@@ -167,6 +160,3 @@ def closest_by_halves_took_a_sixth_more_than_its_plan():
     put("few.csv", "1,2,3\n4,5,6\n")
     took = megabytes("closest", "p.npy", "--method", "divide") - megabytes("closest", "few.csv", "--method", "divide")
     assert CHECKED or took <= 1.08 * plan, (took, plan)
-
-
-sys.exit(main())

@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """A command line that cannot mean anything ends with exit status 2 and one line that names the
 option, the value it got and the values it takes."""
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, refuse, run
+from program import refuse, run
 
 COHORT = "simulate:10x100"
 
@@ -161,6 +158,3 @@ def usage_put_what_a_command_needs_in_brackets_or_left_it_out():
         said = run(command, "--help").stdout
         assert f"\nUsage: yupana {line}\n" in said, (command, said)
         assert f"Usage: yupana {line}\n" in run("man").stdout.replace("\\-", "-"), command
-
-
-sys.exit(main())

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "tests/support/text_files.hpp"
 #include "tests/support/thread_ranks.hpp"
@@ -18,18 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class AtomicFileTest : public testing::Test {
- protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  fs::path folder_ = fs::temp_directory_path() / ("atomic_file_test." + std::to_string(getpid()));
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+class AtomicFileTest : public test::FolderTest {};
 
 TEST_F(AtomicFileTest, AppearsWholeOnCommit) {
   AtomicFile out(file("a"));
@@ -37,14 +25,14 @@ TEST_F(AtomicFileTest, AppearsWholeOnCommit) {
   EXPECT_FALSE(fs::exists(file("a")));
   out.write("world");
   out.commit();
-  EXPECT_EQ(text_of(file("a")), "hello world");
+  EXPECT_EQ(test::bytes_of(file("a")), "hello world");
 }
 
 TEST_F(AtomicFileTest, LeavesNothingWithoutCommit) {
   std::ofstream(file("a")) << "old";
   { AtomicFile(file("a")).write("new"); }
-  EXPECT_EQ(text_of(file("a")), "old");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(test::bytes_of(file("a")), "old");
+  EXPECT_EQ(folder_.files(), 1);
 }
 
 TEST_F(AtomicFileTest, ErrorNamesThePath) {
@@ -62,7 +50,7 @@ TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
     refused(path, [&] { ThreadRanks(3).run([&](Comm& comm) { AtomicFile out(path, comm); }); });
     EXPECT_TRUE(fs::exists(path) && !fs::is_regular_file(path)) << path;
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+  EXPECT_EQ(folder_.files(), 2);
 }
 
 TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsTheFile) {
@@ -77,13 +65,13 @@ TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsTheFile) {
   for (const std::string text : {"new", "over"}) {
     AtomicFile out(file("link to a link"));
     write(out, text);
-    EXPECT_EQ(text_of(file("elsewhere/target")), text);
+    EXPECT_EQ(test::bytes_of(file("elsewhere/target")), text);
   }
   ThreadRanks(3).run([&](Comm& comm) {
     AtomicFile out(file("link"), comm);
     write(out, "ranks");
   });
-  EXPECT_EQ(text_of(file("elsewhere/target")), "ranks");
+  EXPECT_EQ(test::bytes_of(file("elsewhere/target")), "ranks");
   EXPECT_TRUE(fs::is_symlink(file("link")) && fs::is_symlink(file("link to a link")));
   EXPECT_THROW(AtomicFile(file("lost")), Error);
   EXPECT_EQ(std::distance(fs::directory_iterator(file("elsewhere")), {}), 1);
@@ -104,7 +92,7 @@ TEST_F(AtomicFileTest, WritesAtOffsets) {
   out.write_at(3, "def", 3);
   out.write_at(0, "abc", 3);
   out.commit();
-  EXPECT_EQ(text_of(file("a")), "abcdef");
+  EXPECT_EQ(test::bytes_of(file("a")), "abcdef");
 }
 
 TEST_F(AtomicFileTest, RanksWriteOneFileThatAppearsWhole) {
@@ -117,8 +105,8 @@ TEST_F(AtomicFileTest, RanksWriteOneFileThatAppearsWhole) {
     out.close();
     out.commit();
   });
-  EXPECT_EQ(text_of(file("a")), "000011112222");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(test::bytes_of(file("a")), "000011112222");
+  EXPECT_EQ(folder_.files(), 1);
 }
 
 TEST_F(AtomicFileTest, RanksLeaveNothingWithoutCommit) {
@@ -127,7 +115,7 @@ TEST_F(AtomicFileTest, RanksLeaveNothingWithoutCommit) {
     out.write_at(0, "x", 1);
     comm.barrier();
   });
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_EQ(folder_.files(), 0);
 }
 
 TEST_F(AtomicFileTest, EveryRankHearsThatTheFileCannotBeMade) {

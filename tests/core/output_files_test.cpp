@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "tests/support/text_files.hpp"
 #include "tests/support/thread_ranks.hpp"
@@ -15,32 +14,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class OutputFilesTest : public testing::Test {
- protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  std::int64_t entries() const { return std::distance(fs::directory_iterator(folder_), {}); }
-  fs::path folder_ = fs::temp_directory_path() / ("output_files_test." + std::to_string(getpid()));
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+class OutputFilesTest : public test::FolderTest {};
 
 TEST_F(OutputFilesTest, TwoFilesOfOneNameAreRefusedBeforeAnythingIsWritten) {
   fs::create_symlink("a", file("link"));
-  for (const std::string& again : {file("a"),
-                                   file("./a"),
-                                   (folder_ / ".." / folder_.filename() / "a").string(),
-                                   file("link")}) {
+  for (const std::string& again :
+       {file("a"),
+        file("./a"),
+        file("../" + fs::path(file("")).parent_path().filename().string() + "/a"),
+        file("link")}) {
     OutputFiles files;
     files.add(file("a"));
     files.add(file("b"));
     test::expect_refusal([&] { files.add(again); }, again + ": expected", ErrorCode::usage);
   }
-  EXPECT_EQ(entries(), 1);  // the link
+  EXPECT_EQ(folder_.files(), 1);  // the link
   ThreadRanks(2).run([&](Comm& comm) {
     OutputFiles files;
     files.add(file("a"), &comm);
@@ -61,7 +49,7 @@ TEST_F(OutputFilesTest, ACommitThatFailsHalfWayLeavesNoFileOfTheSet) {
     EXPECT_FALSE(fs::exists(file("b")));
     EXPECT_EQ(fs::exists(file("a")), older);
     if (older) {
-      EXPECT_EQ(text_of(file("a")), "old a");
+      EXPECT_EQ(test::bytes_of(file("a")), "old a");
     }
     fs::remove(file("c"));
   }
@@ -72,10 +60,10 @@ TEST_F(OutputFilesTest, ACommitReplacesAnOlderSetAndLeavesNoSecondNames) {
     OutputFiles files;
     for (const char* name : {"a", "b"}) files.add(file(name)).write(text);
     files.commit();
-    EXPECT_EQ(text_of(file("a")), text);
-    EXPECT_EQ(text_of(file("b")), text);
+    EXPECT_EQ(test::bytes_of(file("a")), text);
+    EXPECT_EQ(test::bytes_of(file("b")), text);
   }
-  EXPECT_EQ(entries(), 2);
+  EXPECT_EQ(folder_.files(), 2);
 }
 
 TEST_F(OutputFilesTest, SecondNamesOfARunKilledWithinItsCommitStayedForEver) {
@@ -88,8 +76,8 @@ TEST_F(OutputFilesTest, SecondNamesOfARunKilledWithinItsCommitStayedForEver) {
   EXPECT_FALSE(fs::exists(file("a.old-999999999")));
   EXPECT_TRUE(fs::exists(file("a.old-fashioned")));
   // The file system may know no links: then it was the only name.
-  EXPECT_EQ(text_of(file("b.old-999999999")), "old");
-  EXPECT_EQ(entries(), 4);
+  EXPECT_EQ(test::bytes_of(file("b.old-999999999")), "old");
+  EXPECT_EQ(folder_.files(), 4);
 }
 
 }  // namespace

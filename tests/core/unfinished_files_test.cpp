@@ -11,22 +11,15 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 
 namespace yupana {
 namespace {
 
 namespace fs = std::filesystem;
 
-class UnfinishedFilesTest : public testing::Test {
- protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  fs::path folder_ =
-      fs::temp_directory_path() / ("unfinished_files_test." + std::to_string(getpid()));
-};
+class UnfinishedFilesTest : public test::FolderTest {};
 
 TEST_F(UnfinishedFilesTest, PartsThatNobodyWritesAreRemovedByTheNextWriter) {
   std::ofstream(file("a.part-999999999")) << "left";

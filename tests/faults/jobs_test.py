@@ -1,13 +1,8 @@
-#!/usr/bin/env python3
 """The runs that are made to fail are of every command, sub-command, reader and kind of output of the
 program: what --help names has a run."""
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from help_text import commands, options
-from program import main
 from jobs import JOBS
 
 LINES = [line.split() for line in JOBS.values()]
@@ -57,6 +52,3 @@ def a_reader_of_genotypes_has_a_run():
     without = [e for e in endings - {".bcf"} | {".zarr", "simulate:"}
                if not any(e in word for line in LINES for word in line[1:2])]
     assert not without, without
-
-
-sys.exit(main())

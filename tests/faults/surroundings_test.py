@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Runs where something is short or closed, or changes meanwhile: address space, file sizes, open
 files, standard streams, a reader that goes away, another run of the same name. Each ends in one line
 and the documented status with nothing half-written, or does its work."""
@@ -8,10 +7,8 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import PROGRAM, main, run
+from program import PROGRAM, helper, run
 import jobs
 
 SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes()
@@ -21,6 +18,7 @@ SOME = ("dist", "fermat", "scan", "sort", "tree_fit", "som_fit", "splice", "clos
 WRITERS = {name: line for name, line in jobs.JOBS.items() if " -o out/" in line}
 
 
+@helper
 def inputs():
     jobs.make_inputs(pathlib.Path("in"), run)
     pathlib.Path("work").mkdir()
@@ -39,6 +37,7 @@ def start(line, redirection="", **options):
                           **options)
 
 
+@helper
 def written():
     return sorted(str(p.relative_to("work")) for p in pathlib.Path("work").rglob("*"))
 
@@ -108,6 +107,7 @@ def a_limit_of_open_files_leaves_nothing():
         assert outcomes[-1], (name, outcomes)
 
 
+@helper
 def whole_files():
     return {name: (pathlib.Path("work") / name).read_bytes() for name in written()
             if (pathlib.Path("work") / name).is_file()}
@@ -190,6 +190,3 @@ def run_at_once(first, second, rounds):
             assert process.returncode == 0, errors
         assert whole_files() in both, {name: [text == files[name] for files in both]
                                        for name, text in whole_files().items()}
-
-
-sys.exit(main(helpers=[inputs, written, whole_files]))

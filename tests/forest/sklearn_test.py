@@ -1,20 +1,13 @@
-#!/usr/bin/env python3
 """scikit-learn agrees: trees node by node, pruning paths, and what real tables score."""
 import gzip
 import json
 import pathlib
-import sys
 import warnings
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import sklearn
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import numpy as np
-from program import ROOT, main, run, skip
-
-try:
-    import sklearn
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-except ImportError:
-    skip("scikit-learn is not installed (Debian: python3-sklearn)")
+from program import ROOT, run
 
 TABLES = ROOT.parent / "shared" / "data" / "tables"
 
@@ -373,4 +366,3 @@ def forests_score_as_scikit_learn_does_on_letters():
 
 
 warnings.simplefilter("ignore")
-sys.exit(main())

@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz_sites.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/bgen.hpp"
-#include "yupana/io/oxford.hpp"
+#include "yupana/io/sample_table.hpp"
 
 namespace {
 

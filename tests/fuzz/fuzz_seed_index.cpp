@@ -3,7 +3,6 @@
 // after the buckets of the true one.
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 // whose parts fit together.
 
 #include "tests/fuzz/fuzz_file.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/som_model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

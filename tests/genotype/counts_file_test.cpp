@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
@@ -20,12 +18,8 @@ namespace fs = std::filesystem;
 
 const std::string run = "input: cohort.vcf.gz\nsize: 12345\nmaf: 0.01\n";
 
-class CountsFileTest : public testing::Test {
+class CountsFileTest : public test::FolderTest {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  fs::path folder_ = fs::temp_directory_path() / ("counts_file_test." + std::to_string(getpid()));
   Context context_{{.device = "cpu", .threads = 2}};
 };
 
@@ -80,15 +74,6 @@ void expect_same(const PairCounts& a, const PairCounts& b) {
   EXPECT_EQ(a.homozygous, b.homozygous);
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void put(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 std::string refusal(Context& context, const std::string& path, const std::string& of = run) {
   try {
     const auto counts = load_counts(context, path, of);
@@ -130,8 +115,8 @@ TEST_F(CountsFileTest, BytesDoNotDependOnThreads) {
   for (const int threads : {1, 2, 7}) {
     Context context({.device = "cpu", .threads = threads});
     save_counts(context, file("c"), run, counts);
-    if (first.empty()) first = bytes_of(file("c"));
-    EXPECT_TRUE(bytes_of(file("c")) == first) << threads << " threads";
+    if (first.empty()) first = test::bytes_of(file("c"));
+    EXPECT_TRUE(test::bytes_of(file("c")) == first) << threads << " threads";
   }
 }
 
@@ -149,23 +134,23 @@ TEST_F(CountsFileTest, AnotherRunIsRefusedNamingWhatDiffers) {
 
 TEST_F(CountsFileTest, TruncationAtEveryByteIsRefused) {
   save_counts(context_, file("c"), run, example(5, {0, 5}, true));
-  const std::string whole = bytes_of(file("c"));
+  const std::string whole = test::bytes_of(file("c"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    put(file("t"), whole.substr(0, size));
+    folder_.put("t", whole.substr(0, size));
     EXPECT_NE(refusal(context_, file("t")), "loaded") << size;
   }
-  put(file("t"), whole + "x");
+  folder_.put("t", whole + "x");
   EXPECT_NE(refusal(context_, file("t")), "loaded");
 }
 
 TEST_F(CountsFileTest, EveryChangedByteIsRefused) {
   save_counts(context_, file("c"), run, example(5, {0, 5}, true));
-  const std::string whole = bytes_of(file("c"));
+  const std::string whole = test::bytes_of(file("c"));
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const int flip : {0x01, 0x80, 0xff}) {
       std::string bad = whole;
       bad[at] = static_cast<char>(bad[at] ^ flip);
-      put(file("t"), bad);
+      folder_.put("t", bad);
       EXPECT_NE(refusal(context_, file("t")), "loaded") << at;
     }
   }
@@ -173,7 +158,7 @@ TEST_F(CountsFileTest, EveryChangedByteIsRefused) {
 
 TEST_F(CountsFileTest, ScrambledFilesAreRefused) {
   save_counts(context_, file("c"), run, example(7, {0, 7}, true));
-  const std::string whole = bytes_of(file("c"));
+  const std::string whole = test::bytes_of(file("c"));
   std::uint64_t state = 12345;
   const auto random = [&] {
     return (state = state * 6364136223846793005 + 1442695040888963407) >> 33;
@@ -184,7 +169,7 @@ TEST_F(CountsFileTest, ScrambledFilesAreRefused) {
       bad[random() % bad.size()] = static_cast<char>(random());
     }
     if (bad == whole) continue;
-    put(file("t"), bad);
+    folder_.put("t", bad);
     EXPECT_NE(refusal(context_, file("t")), "loaded") << round;
   }
 }
@@ -240,7 +225,7 @@ TEST_F(CountsFileTest, KillingTheWriterAtAnyMomentLeavesAWholeCheckpoint) {
     ASSERT_TRUE(loaded);
     const auto seed = static_cast<std::uint32_t>(loaded->sites - 1000);
     expect_same(*loaded, example(300, {0, 300}, false, seed));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "killed writer's file";
+    EXPECT_EQ(folder_.files(), 1) << "killed writer's file";
   }
 }
 

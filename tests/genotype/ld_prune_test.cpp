@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <random>
-
 #include "tests/genotype/ld_prune_cases.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/ld_window.hpp"

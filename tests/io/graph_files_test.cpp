@@ -1,36 +1,26 @@
 #include "yupana/io/graph_files.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::io {
 namespace {
 
-namespace fs = std::filesystem;
-
-class GraphFilesTest : public testing::Test {
+class GraphFilesTest : public test::FolderTest {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_ = fs::temp_directory_path() / ("graph_files_test." + std::to_string(getpid()));
-  std::string path_ = (folder_ / "g").string();
-
   template <class Write>
   std::string written(const Write& write, const GraphFile& graph) {
     AtomicFile file(path_);
     write(file, graph);
     file.commit();
-    std::ifstream stream(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+    return test::bytes_of(path_);
   }
+  const std::string path_ = file("g");
 };
 
 GraphFile small_graph() {

@@ -9,7 +9,7 @@
 #include "tests/io/matrix_samples.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/matrix_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::io::testing_samples {
 

@@ -6,7 +6,7 @@
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/matrix_writer.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/io/plink_matrix.hpp"
 

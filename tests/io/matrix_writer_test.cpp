@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <limits>
 
 #include "tests/io/matrix_samples.hpp"
 #include "tests/support/text_files.hpp"

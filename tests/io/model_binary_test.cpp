@@ -1,4 +1,3 @@
-#include "yupana/io/model_binary.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +5,6 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/onnx.hpp"
 
 namespace yupana::io {
 namespace {

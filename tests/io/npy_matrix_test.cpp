@@ -9,7 +9,7 @@
 #include "tests/io/matrix_samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {
 namespace {

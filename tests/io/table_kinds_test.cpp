@@ -5,7 +5,7 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
 
 namespace yupana::io {

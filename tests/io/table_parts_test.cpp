@@ -2,7 +2,7 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
 #include "yupana/io/table_text.hpp"
 

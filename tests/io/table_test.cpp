@@ -8,7 +8,7 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/io/cell.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/table_text.hpp"
 
 namespace yupana::io {

@@ -6,7 +6,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/job/arrays.hpp"
 
 namespace yupana::job {

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 """BGEN files that PLINK 2 writes, and the hard calls that it makes of BGEN files."""
 import gzip
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import bgen_files as bgen
-from program import DATA, main, need, peer, run
+from program import DATA, need, peer, run
 
 need("plink2")
 
@@ -108,6 +105,3 @@ def every_dosage_is_rounded_as_plink2_does():
                 given = ("--bgen", "c.bgen", order, "--hard-call-threshold", threshold)
                 plink2(*given, "--make-bed", "--out", "theirs")
                 assert calls(*given)[0] == pathlib.Path("theirs.bed").read_bytes(), (bits, phased, order)
-
-
-sys.exit(main())

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """--dosage of grm and pca against PLINK 2: its imports of VCF and BGEN, its relationships and filters."""
 import pathlib
 import random
 import shutil
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, need, peer, run
+from program import DATA, need, peer, run
 from vcf_lines import write_vcf
 
 need("plink2")
@@ -98,6 +95,3 @@ def real_genotypes_with_phases_and_dosages():
         pathlib.Path(f"theirs.{ending}").rename(f"k.{ending}")
     compare(("--pfile", "k"), ("--pfile", "k"), "--maf", 0.01)
     compare(("k.vcf",), ("--pfile", "k"), "--maf", 0.01)
-
-
-sys.exit(main())

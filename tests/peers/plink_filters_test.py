@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """PLINK agrees on the sites that --indep-pairwise, --hwe and others leave, and on the samples of --king-cutoff."""
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import pgen_files as pgen
-from program import DATA, main, need, peer, run
+from program import DATA, need, peer, run
 
 need("plink1.9", "plink2")
 
@@ -143,6 +140,3 @@ def real_cohorts():
              "--bad-ld", "--out", "p")
         run("filter", prefix, "--maf", 0.01, "--indep-pairwise", 50, 5, 0.2, "--chr", "1-22", "-o", "y.bed")
         assert files("y", "prune.in", "prune.out") == files("p", "prune.in", "prune.out"), name
-
-
-sys.exit(main())

@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 """PLINK agrees: 1.9 --distance and --genome number by number, 2 --make-king to its printed digits."""
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import numpy as np
-from program import DATA, main, need, peer, run
+from program import DATA, helper, need, peer, run
 
 
 def simulated(samples, sites, missing, seed):
@@ -14,6 +11,7 @@ def simulated(samples, sites, missing, seed):
     return "cohort"
 
 
+@helper
 def cohorts():
     """Sample and site counts around bytes, chunks and tiles, with and without missing calls."""
     for samples, sites, missing in [(2, 1, 0), (5, 7, 0.3), (37, 130, 0), (37, 511, 0.1),
@@ -113,4 +111,3 @@ def king_agrees():
 
 
 need("plink1.9", "plink2")
-sys.exit(main(helpers=[cohorts]))

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """PLINK's .ped and .tped: the sites, alleles and calls that PLINK 1.9 makes of them; bad ones are refused."""
 import gzip
 import pathlib
 import random
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import DATA, main, need, peer, refuse, run
+from program import DATA, need, peer, refuse, run
 
 need("plink1.9")
 
@@ -97,6 +94,3 @@ def bad_files_are_refused():
     refuse("dist", "t.ped", "--snps-only", "-o", "x", status=2, says=["--snps-only has no effect"])
     refuse("dist", "t.ped", "--memory", "10", "-o", "x", status=4, says=["its calls need"])
     refuse("dist", "none.ped", "-o", "x", says=["none.ped"])
-
-
-sys.exit(main())

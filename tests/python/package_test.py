@@ -79,8 +79,8 @@ def main():
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests"]
     failed = run(*tests, env=environment, cwd=HOME).returncode
     # The environment has what the distribution's Python lacks.
-    onnx = ROOT / "tests" / "forest" / "onnx_test.py"
-    return failed or run(python, onnx, PROGRAM, env=environment, cwd=HOME).returncode
+    onnx = [ROOT / "tests" / script for script in ("support/run_script.py", "forest/onnx_test.py")]
+    return failed or run(python, *onnx, PROGRAM, env=environment, cwd=HOME).returncode
 
 
 sys.exit(main())

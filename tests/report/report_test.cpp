@@ -5,15 +5,13 @@
 
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "tests/report/sample.hpp"
+#include "tests/support/folder.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/report/covariate.hpp"
 #include "yupana/report/style.hpp"
@@ -23,19 +21,14 @@
 namespace yupana::report {
 namespace {
 
-namespace fs = std::filesystem;
 using Writer = void (*)(AtomicFile&, const Report&);
 
 std::string written(Writer write, const Report& report) {
-  const fs::path path =
-      fs::temp_directory_path() / ("report_test." + std::to_string(getpid()) + ".out");
-  AtomicFile file(path.string());
+  const test::Folder folder;
+  AtomicFile file(folder / "out");
   write(file, report);
   file.commit();
-  std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  fs::remove(path);
-  return text;
+  return test::bytes_of(folder / "out");
 }
 
 std::int64_t times(const std::string& text, const std::string& word) {

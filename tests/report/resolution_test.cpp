@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
 
 #include "tests/report/sample.hpp"
+#include "tests/support/folder.hpp"
 #include "yupana/core/temporary_folder.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/som_map.hpp"
@@ -21,15 +21,11 @@ namespace fs = std::filesystem;
 
 template <class Write>
 std::string written(const Write& write) {
-  const fs::path path =
-      fs::temp_directory_path() / ("resolution_test." + std::to_string(getpid()) + ".out");
-  AtomicFile file(path.string());
+  const test::Folder folder;
+  AtomicFile file(folder / "out");
   write(file);
   file.commit();
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  fs::remove(path);
-  return bytes;
+  return test::bytes_of(folder / "out");
 }
 
 std::uint32_t number(const std::string& bytes, std::size_t at) {
@@ -103,8 +99,7 @@ TEST(Resolution, EachFigureIsAColumnWideByItself) {
     for (const auto& entry : fs::directory_iterator(folder.path())) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with(run)) continue;
-      std::ifstream stream(entry.path(), std::ios::binary);
-      const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      const std::string bytes = test::bytes_of(entry.path());
       EXPECT_EQ(first.try_emplace(name.substr(1), bytes).first->second, bytes) << name;
     }
   }

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A few jobs of the differential fuzzer; make soak runs many. And that it finds what differs."""
 import os
 import pathlib
@@ -7,9 +6,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "support"), str(HERE)]
 from help_text import commands, options
-from program import PROGRAM, main, skip
+from program import PROGRAM, skip
 import generator
 import soak as fuzzer
 
@@ -92,6 +90,3 @@ def what_differs_is_found_and_made_smaller():
                           capture_output=True, text=True, check=False)
     assert done.stdout.startswith("cpu 7 cpu 7: o.txt differs []"), done.stdout + done.stderr
     assert done.stdout.count("'") == 4, done.stdout
-
-
-sys.exit(main())

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/som/samples.hpp"
-#include "yupana/core/random.hpp"
 #include "yupana/som/train.hpp"
 
 namespace yupana::som {

@@ -8,7 +8,6 @@
 
 #include "spectra.hpp"
 #include "tests/support/text_files.hpp"
-#include "yupana/core/error.hpp"
 
 namespace yupana::spectral {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "spectra.hpp"
 #include "tests/support/text_files.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/spectral/ntt.hpp"
 
 namespace yupana::spectral {

@@ -42,6 +42,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// Tests with a folder of their own.
+class FolderTest : public testing::Test {
+ protected:
+  std::string file(std::string_view name) const { return folder_ / name; }
+
+  const Folder folder_;
+};
+
 inline std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;

@@ -1,7 +1,7 @@
 """Running the yupana program in tests: a scratch folder, the program, and skips with a reason."""
 import contextlib
-import importlib
 import inspect
+import json
 import os
 import pathlib
 import shutil
@@ -50,12 +50,20 @@ def run(*arguments, status=0, **options):
     return done
 
 
-def module(name, package=None):
-    """The module of this name; skips the script where its package is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        skip(f"{package or name} is not installed")
+def answer(*arguments, **options):
+    """What a run says with --json."""
+    return json.loads(run(*arguments, "--json", **options).stdout)
+
+
+def notes(*arguments):
+    """The notes of a run, line by line."""
+    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note: ")]
+
+
+def put(name, content):
+    """Writes a file of text or bytes; returns its name."""
+    pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
 
 
 def files():
@@ -84,13 +92,18 @@ def peer(*command):
     return done.stdout
 
 
-def main(tests=None, helpers=()):
-    """Runs every test of the script; prints one line each. Tests are its functions without parameters,
-    besides `helpers`."""
+def helper(function):
+    """Marks a function without parameters that is no test."""
+    function.is_helper = True
+    return function
+
+
+def main(tests=None):
+    """Runs every test of the script; prints one line each."""
     if tests is None:
         tests = [function for function in vars(sys.modules["__main__"]).values()
                  if inspect.isfunction(function) and function.__module__ == "__main__"
-                 and not inspect.signature(function).parameters and function not in helpers]
+                 and not inspect.signature(function).parameters and not hasattr(function, "is_helper")]
     failed = 0
     for test in tests:
         try:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "yupana/analysis/mds_product.hpp"
+#include "yupana/analysis/pca.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
@@ -39,5 +40,10 @@ Eigenpairs pca(Context& context,
                double mean_eigenvalue,
                std::int64_t axes);
 }  // namespace cpu
+
+/// Columns as the components of a result: of norm 1, signed by their entry of largest size.
+PcaResult signed_components(const Eigen::MatrixXd& vectors,
+                            const Eigen::VectorXd& values,
+                            double trace);
 
 }  // namespace yupana::analysis

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "yupana/core/file_error.hpp"
-#include "yupana/core/left_files.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 namespace {

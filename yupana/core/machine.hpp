@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,13 @@ std::string allowed_bytes(double bytes);
 std::string memory_option(double bytes);
 /// "1.23 T", "85 G": a count with a metric prefix.
 std::string human_count(double count);
+
+/// Bytes that a program may still write in the folder of a path, or in the nearest folder above it
+/// that exists; none where the system does not say.
+std::optional<std::uint64_t> free_disk(const std::string& path);
+
+/// Throws out_of_resources, naming the folder, if files of `bytes` bytes in all with names that
+/// begin with `prefix` do not fit its disk.
+void check_disk(const std::string& prefix, std::uint64_t bytes);
 
 }  // namespace yupana

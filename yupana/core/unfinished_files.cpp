@@ -17,7 +17,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "yupana/core/left_files.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/temporary_folder.hpp"
 

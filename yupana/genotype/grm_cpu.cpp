@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "yupana/genotype/grm_backends.hpp"

@@ -1,7 +1,6 @@
 #include "yupana/genotype/grm_sums_cpu.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

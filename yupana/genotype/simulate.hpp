@@ -7,7 +7,6 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/frequencies.hpp"
-#include "yupana/genotype/simulate_families.hpp"
 #include "yupana/genotype/source.hpp"
 
 namespace yupana::genotype {

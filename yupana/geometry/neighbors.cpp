@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
 #include "yupana/graph/dealt_rows_cuda.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/shortest_paths.hpp"
@@ -75,5 +76,16 @@ class Closure {
   ClosurePlan plan_;
   std::vector<Member> members_;
 };
+
+/// The closure of `weights` (a symmetric one of its lower triangle only), larger than the device,
+/// through the first one, with strips of `strip` pivots. The bits are those of Closure with such
+/// strips. Returns a vertex on a negative cycle, or -1. Throws out_of_resources if not even one
+/// strip fits.
+template <class Kind>
+std::int64_t close_streamed(Context& context,
+                            Stage& stage,
+                            MatrixView<typename Kind::Stored> weights,
+                            bool symmetric,
+                            std::int64_t strip);
 
 }  // namespace yupana::graph::cuda

@@ -7,7 +7,6 @@
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/closure_cuda.hpp"
-#include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/resident_cuda.hpp"
 
 // A pass takes the pivots of several strips at once: their rows S (and columns) come to the device

@@ -5,7 +5,6 @@
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
-#include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/resident_cuda.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"

@@ -9,7 +9,6 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/batch_tracks.hpp"
-#include "yupana/io/bgen_calls.hpp"
 #include "yupana/io/bgen_file.hpp"
 
 namespace yupana::io {

@@ -1,5 +1,3 @@
-#include "yupana/io/bgen_calls.hpp"
-
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "yupana/genotype/site_block.hpp"
+#include "yupana/io/bgen_file.hpp"
 
 namespace yupana::io {
 namespace {

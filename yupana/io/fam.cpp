@@ -1,9 +1,13 @@
 #include "yupana/io/fam.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/plink_line.hpp"
 
@@ -87,6 +91,129 @@ void check_sample_names(const std::string& path, const std::vector<std::string>&
                    place->second + 1,
                    i + 1);
   }
+}
+
+namespace {
+
+constexpr int nowhere = -1;
+
+/// Where the columns that are read stand in a line, from 0.
+struct PsamPlaces {
+  int family = nowhere;
+  int individual = nowhere;
+  int source = nowhere;
+  int father = nowhere;
+  int mother = nowhere;
+  int sex = nowhere;
+  int last() const { return std::max({family, individual, source, father, mother, sex}); }
+};
+constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3, 4};
+constexpr std::size_t least_fam_columns = 5;
+
+bool is_header(std::string_view line) { return line.starts_with('#'); }
+
+/// The line of #FID or #IID; nothing in `places` for another line of the header.
+bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& places) {
+  if (!line.starts_with("#FID") && !line.starts_with("#IID")) return false;
+  line.remove_prefix(1);
+  places = {};
+  int count = 0;
+  for (const std::string_view name : words_of(line)) {
+    int* const place = name == "FID"   ? &places.family
+                       : name == "IID" ? &places.individual
+                       : name == "SID" ? &places.source
+                       : name == "PAT" ? &places.father
+                       : name == "MAT" ? &places.mother
+                       : name == "SEX" ? &places.sex
+                                       : nullptr;
+    const int at = count++;
+    if (place == nullptr) continue;
+    if (*place != nowhere) {
+      throw reader.fault("column {} is there twice; name each once", name);
+    }
+    *place = at;
+  }
+  const int individual = places.family == nowhere ? 0 : 1;
+  if (places.family > 0 || places.individual != individual) {
+    throw reader.fault(
+        "expected a header that begins with #FID IID or #IID; put these columns first");
+  }
+  if ((places.father == nowhere) != (places.mother == nowhere)) {
+    throw reader.fault("expected both columns PAT and MAT or neither, got one");
+  }
+  return true;
+}
+
+/// The samples of the lines after the header.
+class Samples {
+ public:
+  Samples(const LineReader& reader, const PsamPlaces& places)
+      : reader_(reader), places_(places), fields_(static_cast<std::size_t>(places.last()) + 1) {}
+
+  void add(std::string_view line) {
+    const std::size_t count = split_fields(line, fields_.data(), fields_.size());
+    if (count < fields_.size()) {
+      throw reader_.fault("expected at least {} columns, got {}", fields_.size(), count);
+    }
+    const auto field = [&](int place) { return fields_[static_cast<std::size_t>(place)]; };
+    if (places_.family != nowhere) names_.families.emplace_back(field(places_.family));
+    names_.individuals.emplace_back(field(places_.individual));
+    if (places_.source != nowhere) sources_.emplace_back(field(places_.source));
+    if (places_.father != nowhere) {
+      names_.nonfounders.push_back(field(places_.father) != "0" || field(places_.mother) != "0");
+    }
+    if (places_.sex != nowhere) names_.sexes.push_back(sex_of(field(places_.sex)));
+    lines_.push_back(reader_.number());
+  }
+  SampleNames finish() {
+    set_ids(reader_.path(), names_, sources_, lines_);
+    // Without families the input is as a VCF: a sample has one name.
+    if (names_.families.empty()) names_.individuals.clear();
+    return std::move(names_);
+  }
+
+ private:
+  const LineReader& reader_;
+  PsamPlaces places_;
+  std::vector<std::string_view> fields_;
+  SampleNames names_;
+  std::vector<std::string> sources_;
+  std::vector<std::int64_t> lines_;
+};
+
+/// The columns of a file without a header.
+PsamPlaces places_without_header(const LineReader& reader, std::string_view line) {
+  std::string_view fields[least_fam_columns];
+  const std::size_t count = split_fields(line, fields, least_fam_columns);
+  if (count == least_fam_columns) return fam_places;
+  throw reader.fault(
+      "expected a header (#FID IID or #IID) or the columns of a .fam (family, "
+      "individual, father, mother, sex), got {}",
+      counted(static_cast<std::int64_t>(count), "column"));
+}
+
+}  // namespace
+
+SampleNames read_psam(const std::string& path) {
+  LineReader reader(path);
+  PsamPlaces places;
+  bool known = false;
+  std::string_view line;
+  bool more = reader.next(line);
+  for (; more && (is_header(line) || trimmed(line).empty()); more = reader.next(line)) {
+    refuse_null_bytes(reader, line);
+    if (!is_header(line) || !take_header(reader, line, places)) continue;
+    if (known) throw reader.fault("expected one header, got another");
+    known = true;
+  }
+  if (!more) throw bad_file(path, "holds no samples");
+  if (!known) places = places_without_header(reader, line);
+  Samples samples(reader, places);
+  for (; more; more = reader.next(line)) {
+    refuse_null_bytes(reader, line);
+    if (!trimmed(line).empty()) samples.add(line);
+  }
+  return samples.finish();
 }
 
 }  // namespace yupana::io

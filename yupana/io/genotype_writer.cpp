@@ -9,7 +9,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/written_sites.hpp"
 
 namespace yupana::io {

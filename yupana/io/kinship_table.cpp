@@ -11,7 +11,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/text_rows.hpp"
+#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
 namespace {

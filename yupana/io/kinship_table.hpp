@@ -7,7 +7,6 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/genotype/ibd.hpp"
 #include "yupana/genotype/kinship.hpp"
 #include "yupana/io/pair_table.hpp"
 

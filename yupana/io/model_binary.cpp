@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/tree_texts.hpp"
 
 namespace yupana::io {
 namespace {

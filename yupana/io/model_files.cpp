@@ -13,9 +13,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
-#include "yupana/io/json_text.hpp"
 #include "yupana/io/model_binary.hpp"
-#include "yupana/io/tree_texts.hpp"
 
 namespace yupana::io {
 namespace {

@@ -2,9 +2,148 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+/// The text after 'key': in a Python dictionary of literals.
+std::string_view text_after(std::string_view path, std::string_view header, std::string_view key) {
+  const std::size_t at = header.find(fmt::format("'{}':", key));
+  if (at == std::string_view::npos) {
+    throw bad_file(path, ".npy header has no '{}'; save it again with numpy.save", key);
+  }
+  std::string_view rest = header.substr(at + key.size() + 3);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
+}
+
+/// How an array of another type is saved as one of numbers.
+std::string advice(std::string_view type) {
+  const bool is_time = type.size() > 1 && (type[1] == 'M' || type[1] == 'm');
+  if (is_time) return "save dates and times as numbers of their unit, by x.astype('int64')";
+  if (type.empty()) return "save one field of the records, x['NAME']";
+  return "convert them with astype, as x.astype('float64')";
+}
+
+void read_description(std::string_view path, std::string_view text, NpyLayout& layout) {
+  const std::size_t close = text.size() > 1 && text[0] == '\'' ? text.find('\'', 1) : 0;
+  const std::string_view word =
+      close == 0 || close == std::string_view::npos ? "" : text.substr(1, close - 1);
+  const bool wide = word.size() == 4 && word.substr(1) == "c16";
+  const bool ordered =
+      (word.size() == 3 || wide) && std::string_view("<>|=").find(word[0]) != word.npos;
+  // A letter: messages show it unescaped.
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (!ordered || !is_letter(word[1]) || word[2] < '1' || word[2] > '8') {
+    throw bad_file(path,
+                   ".npy holds values of type {}; expected plain floats or integers; {}",
+                   printable(word.empty() ? text : word),
+                   advice(word));
+  }
+  layout.swapped = word[0] == '>';
+  layout.kind = word[1];
+  layout.width = wide ? 16 : word[2] - '0';
+}
+
+std::vector<std::int64_t> read_shape(std::string_view path, std::string_view text) {
+  const std::size_t close = text.find(')');
+  if (text.empty() || text[0] != '(' || close == std::string_view::npos) {
+    throw bad_file(path, ".npy header has no shape in brackets; save it again with numpy.save");
+  }
+  text = text.substr(1, close - 1);
+  std::vector<std::int64_t> shape;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" ,"), text.size()));
+    if (text.empty()) return shape;
+    std::int64_t extent = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{} || extent < 0 || shape.size() == 32) {
+      throw bad_file(path, ".npy header has a shape that is no list of sizes");
+    }
+    shape.push_back(extent);
+    text.remove_prefix(end - text.data());
+  }
+}
+
+/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
+std::string preamble(std::string text, std::size_t least) {
+  constexpr std::size_t before = 10;  // signature, version, length
+  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
+  text.resize(whole - before - 1, ' ');
+  text += '\n';
+  std::string bytes(magic);
+  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return bytes + text;
+}
+
+}  // namespace
+
+bool is_npy(std::string_view bytes) { return bytes.starts_with(magic); }
+bool is_npy(const InputFile& file) { return is_npy(head_of(file, magic.size())); }
+
+NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
+  const Error cut = bad_file(path, ".npy header is cut short; copy the file again");
+  if (!is_npy(bytes)) throw bad_file(path, "not a .npy file (no NumPy signature)");
+  if (bytes.size() < 12) throw cut;
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) {
+    throw bad_file(path, ".npy format version {}; this reads 1 to 3", version);
+  }
+  const std::size_t start = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) + (byte(9) << 8);
+  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
+  if (length > bytes.size() - start) throw cut;
+  const std::string_view header = bytes.substr(start, length);
+
+  NpyLayout layout;
+  read_description(path, text_after(path, header, "descr"), layout);
+  const std::string_view order = text_after(path, header, "fortran_order");
+  layout.fortran = order.substr(0, 4) == "True";
+  if (!layout.fortran && order.substr(0, 5) != "False") {
+    throw bad_file(path, ".npy header has a fortran_order that is neither True nor False");
+  }
+  layout.shape = read_shape(path, text_after(path, header, "shape"));
+  layout.data = static_cast<std::int64_t>(start + length);
+  return layout;
+}
+
+NpyLayout npy_layout(const InputFile& file) {
+  return npy_layout(file.path(), head_of(file, 1 << 16));
+}
+
+std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols) {
+  return preamble(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
+                              description,
+                              rows,
+                              cols),
+                  0);
+}
+
+bool is_npy_name(std::string_view path) { return lower_case(path).ends_with(".npy"); }
+
+std::string npy_genotypes_preamble(std::int64_t rows, std::int64_t cols) {
+  return preamble(
+      fmt::format("{{'descr': '|i1', 'fortran_order': True, 'shape': ({}, {}), }}", rows, cols),
+      128);
+}
+
+std::string npy_preamble(std::string_view description, std::int64_t count) {
+  return preamble(
+      fmt::format(
+          "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", description, count),
+      128);
+}
 
 NpyFile::NpyFile(const InputFile& file, const NpyKinds& kinds)
     : file_(file), layout_(npy_layout(file)) {

@@ -7,7 +7,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/io/onnx.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::io {
 
@@ -21,5 +25,22 @@ RowProducer rows_of(MatrixView<const T> matrix) {
     });
   };
 }
+
+/// The text of a matrix, row after row.
+struct TextRows {
+  std::int64_t size = 0;  ///< rows and columns of the matrix
+  Range rows;             ///< to write; {0, 0}: all
+  RowProducer producer;
+  /// Writes the text of row i at `out` and returns its end; called from several threads.
+  std::function<char*(std::int64_t i, const double* row, char* out)> text;
+  std::function<std::size_t(std::int64_t i)> bytes;  ///< at most, of row i
+  bool gzip = false;                                 ///< compress, in members of about 1 MiB
+};
+
+/// Appends the rows to the file: made in parallel, written in order. The bytes do not depend on
+/// threads. Reports progress in numbers.
+///   memory: a few MiB a thread and 1 row
+///   errors: out_of_resources for a full disk, interrupted
+void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows);
 
 }  // namespace yupana::io

@@ -13,7 +13,6 @@
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/sample_index.hpp"
 #include "yupana/io/sample_lists.hpp"
 
 namespace yupana::io {

@@ -6,7 +6,6 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"
-#include "yupana/io/sample_index.hpp"
 
 namespace yupana::io {
 

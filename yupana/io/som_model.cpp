@@ -9,7 +9,6 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_fields.hpp"
-#include "yupana/io/json_text.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/table_parts.hpp"
 
 namespace yupana::io {

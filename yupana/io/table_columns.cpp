@@ -11,7 +11,7 @@
 #include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 

@@ -1,5 +1,3 @@
-#include "yupana/io/text_rows.hpp"
-
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <utility>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"

@@ -12,7 +12,6 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/job/arrays_by_key.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/io/column.hpp"
 #include "yupana/io/npy_file.hpp"
 
 namespace yupana::job {
@@ -105,5 +106,20 @@ ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 ///   errors (bad_input): a file that is not sorted, naming the place (a number after a NaN too);
 ///   types that differ; usage: as scan_file
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params);
+
+/// How numbers become floats where their sums or products pass 64 bits: a type is given of texts
+/// alone.
+inline const char* as_floats(const TextType& given) {
+  return given ? "read them with --type f8" : "save the numbers as f8";
+}
+
+// scan_file and reduce_file for products and for runs of equal keys, see there.
+
+ArrayFileResult scan_runs(Context& context,
+                          const ScanFileParams& params,
+                          io::ColumnReader& numbers);
+ReduceFileResult reduce_runs(Context& context,
+                             const ReduceFileParams& params,
+                             io::ColumnReader& numbers);
 
 }  // namespace yupana::job

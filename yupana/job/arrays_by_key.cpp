@@ -1,5 +1,3 @@
-#include "yupana/job/arrays_by_key.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,6 +14,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/job/array_folds.hpp"
+#include "yupana/job/arrays.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/job/run_files.hpp"
+#include "yupana/geometry/neighbors.hpp"
 
 namespace yupana::job {
 namespace {
@@ -94,6 +96,164 @@ ClosestFileResult closest_file(Context& context, const ClosestFileParams& params
     out->write(as_json ? closest_json(result).dump() + "\n" : table_of(result));
     out->commit();
   }
+  return result;
+}
+
+namespace {
+
+/// Lines of pairs, some megabytes at a time.
+class PairLines {
+ public:
+  explicit PairLines(AtomicFile& file) : file_(file) {
+    text_.append(std::string_view("i\tj\tdistance\n"));
+  }
+  void add(std::int64_t i, std::int64_t j, double distance) {
+    fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\n", i, j, distance);
+    ++count_;
+    if (text_.size() >= (1 << 22)) flush();
+  }
+  std::int64_t finish() {
+    flush();
+    return count_;
+  }
+
+ private:
+  void flush() {
+    file_.write(text_.data(), text_.size());
+    text_.clear();
+  }
+  AtomicFile& file_;
+  fmt::memory_buffer text_;
+  std::int64_t count_ = 0;
+};
+
+void put(PairLines& lines, const geometry::Neighbors& found) {
+  for (std::int64_t i = 0; i < found.indices.rows(); ++i) {
+    for (std::int64_t k = 0; k < found.indices.cols(); ++k) {
+      lines.add(i, found.indices(i, k), found.distances(i, k));
+    }
+  }
+}
+
+/// Queries are i of a line; the library has them second.
+void put(PairLines& lines, std::vector<geometry::ClosestPair> pairs, bool queries) {
+  if (queries) {
+    for (geometry::ClosestPair& pair : pairs) std::swap(pair.i, pair.j);
+    std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+      return a.i != b.i ? a.i < b.i : a.j < b.j;
+    });
+  }
+  for (const geometry::ClosestPair& pair : pairs) lines.add(pair.i, pair.j, pair.distance);
+}
+
+template <class T>
+void write_lines(Context& context,
+                 const NeighborsFileParams& params,
+                 const Matrix<T>& points,
+                 const Matrix<T>* queries,
+                 PairLines& lines) {
+  const MatrixView<const T> a = points.view();
+  if (params.neighbors) {
+    const std::int64_t k = *params.neighbors;
+    put(lines,
+        queries ? geometry::nearest_neighbors<T>(context, a, queries->view(), k)
+                : geometry::nearest_neighbors<T>(context, a, k));
+  } else if (params.radius) {
+    put(lines,
+        queries ? geometry::pairs_within<T>(context, a, queries->view(), *params.radius)
+                : geometry::pairs_within<T>(context, a, *params.radius),
+        queries != nullptr);
+  } else {
+    put(lines, {geometry::closest_between<T>(context, a, queries->view())}, true);
+  }
+}
+
+/// Copies in doubles, with a number each, in the tree of both sets; and the k nearest of each
+/// query.
+std::uint64_t bytes_of(const NeighborsFileParams& params,
+                       std::int64_t rows,
+                       std::int64_t cols,
+                       std::size_t number) {
+  const std::int64_t in_tree = cols <= 2 ? 2 : cols <= 4 ? cols : 8;
+  const std::int64_t found = 16 * params.neighbors.value_or(0);
+  return static_cast<std::uint64_t>(rows) *
+         static_cast<std::uint64_t>(cols * static_cast<std::int64_t>(number) + 8 * in_tree + 8 +
+                                    found);
+}
+
+Matrix<double> in_doubles(const Matrix<float>& points) {
+  Matrix<double> all(points.rows(), points.cols());
+  for (std::int64_t i = 0; i < points.rows(); ++i) {
+    std::copy_n(points.row(i), points.cols(), all.row(i));
+  }
+  return all;
+}
+
+void check(const NeighborsFileParams& params) {
+  if (!params.out.empty() && !params.out.ends_with(".tsv")) {
+    throw usage_error("-o {}: expected a name that ends in .tsv", params.out);
+  }
+  if (params.neighbors && params.radius) {
+    throw usage_error("--neighbors and --radius: expected one of them");
+  }
+  if (params.queries.empty() && !params.neighbors && !params.radius) {
+    throw usage_error("closest: expected neighbors, a radius or queries, got none");
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json neighbors_json(const NeighborsFileParams& params,
+                                      const NeighborsFileResult& result) {
+  nlohmann::ordered_json json = {{"points", result.points}};
+  if (result.queries) json["queries"] = *result.queries;
+  json["dimensions"] = result.dimensions;
+  if (params.neighbors) json["neighbors"] = *params.neighbors;
+  if (params.radius) json["radius"] = *params.radius;
+  json["pairs"] = result.pairs;
+  return json;
+}
+
+NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& params) {
+  check(params);
+  AtomicFile out(params.out.empty() ? "/dev/stdout" : params.out);
+  io::PointsParams in = params.in;
+  in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
+    return bytes_of(params, rows, cols, number);
+  };
+  io::Points points = io::read_points(context, in);
+  std::optional<io::Points> queries;
+  if (!params.queries.empty()) {
+    in.path = params.queries;
+    queries = io::read_points(context, in);
+    if (queries->index() != points.index()) {
+      for (io::Points* set : {&points, &*queries}) {
+        if (const auto* floats = std::get_if<Matrix<float>>(set)) *set = in_doubles(*floats);
+      }
+    }
+  }
+  PairLines lines(out);
+  NeighborsFileResult result;
+  std::visit(
+      [&](const auto& matrix) {
+        using Points = std::decay_t<decltype(matrix)>;
+        const Points* const second = queries ? &std::get<Points>(*queries) : nullptr;
+        result.points = matrix.rows();
+        if (second != nullptr) result.queries = second->rows();
+        result.dimensions = matrix.cols();
+        try {
+          write_lines(context, params, matrix, second, lines);
+        } catch (const Error& error) {
+          if (error.code() != ErrorCode::bad_input) throw;
+          // The library's messages say of which set they are, not of which file.
+          const bool second_set =
+              std::string_view(error.what()).find("queries") != std::string::npos;
+          throw bad_file(second_set ? params.queries : params.in.path, error.what(), error.place());
+        }
+      },
+      points);
+  result.pairs = lines.finish();
+  out.commit();
   return result;
 }
 

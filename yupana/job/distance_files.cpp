@@ -1,4 +1,4 @@
-#include "yupana/job/distance_files.hpp"
+#include "yupana/job/distances.hpp"
 
 namespace yupana::job {
 namespace {

@@ -9,11 +9,10 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/disk.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/kinship_table.hpp"
-#include "yupana/job/distance_files.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 

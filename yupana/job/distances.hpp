@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "yupana/analysis/neighbor_joining.hpp"
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/genotype/kinship.hpp"
 #include "yupana/genotype/metric.hpp"
+#include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/io/pair_table.hpp"
@@ -80,5 +82,17 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
 
 /// The plan of the same run, without running it.
 Plan plan_distances(Context& context, const DistanceJobParams& params);
+
+/// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
+std::vector<std::string> plink_samples(const Input& input);
+
+/// Writes the files that are made from the counts of the whole triangle at once. With `weights`
+/// incomplete pairs of PLINK's matrices are scaled by them; null: not.
+void add_whole_files(Context& context,
+                     const Input& input,
+                     const DistanceJobParams& params,
+                     const genotype::PairCounts& counts,
+                     const genotype::MissingWeights* weights,
+                     OutputFiles& files);
 
 }  // namespace yupana::job

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/metric.hpp"

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/job/analyze.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/distributed.hpp"

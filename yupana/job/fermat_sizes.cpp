@@ -6,12 +6,11 @@
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/job/paths.hpp"
 
 namespace yupana::job {

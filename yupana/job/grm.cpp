@@ -5,7 +5,6 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/gpu_memory.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_dosages.hpp"

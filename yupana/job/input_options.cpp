@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/job/input.hpp"

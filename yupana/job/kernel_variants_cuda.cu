@@ -4,9 +4,7 @@
 #include "yupana/genotype/bit_products.hpp"
 #include "yupana/job/kernel_variants.hpp"
 #include "yupana/som/filter_cuda.hpp"
-#include "yupana/spectral/fft_three_pass_cuda.hpp"
-#include "yupana/spectral/fft_two_pass_cuda.hpp"
-#include "yupana/spectral/fft_two_pass_radix64_cuda.hpp"
+#include "yupana/spectral/fft_passes_cuda.hpp"
 
 namespace yupana::job {
 namespace {

@@ -1,8 +1,6 @@
 // Notices: what a reader of the results should know before them.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"
 

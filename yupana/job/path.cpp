@@ -13,7 +13,7 @@
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

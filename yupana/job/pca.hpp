@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "yupana/analysis/pca.hpp"
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/job/grm.hpp"
+#include "yupana/job/load.hpp"
 #include "yupana/report/pictures.hpp"
+#include "yupana/report/report.hpp"
 
 namespace yupana::job {
 
@@ -68,5 +71,25 @@ Plan plan_pca(Context& context, const PcaJobParams& params);
 /// PREFIX.eigenval; PREFIX.loadings.tsv. Of a projection
 /// PREFIX.eigenvec alone. One process, on the CPU.
 PcaJobResult run_pca(Context& context, const PcaJobParams& params);
+
+/// The sites that weigh most in the first two components.
+class BiplotSites {
+ public:
+  void add(const genotype::SiteName& site, std::vector<double> loadings);
+  std::vector<report::Arrow> arrows() const;
+
+ private:
+  std::vector<std::pair<double, report::Arrow>> sites_;  ///< by length, longest first
+};
+
+/// PREFIX.html, .svg, .pdf and .png of principal components: individuals, shares of the axes and,
+/// where loadings are known, arrows of the sites that weigh most.
+void write_pca_report(Context& context,
+                      const PcaJobParams& params,
+                      const Components& components,
+                      const genotype::Cohort& cohort,
+                      const RunLabels& labels,
+                      const BiplotSites& biplot,
+                      OutputFiles& files);
 
 }  // namespace yupana::job

@@ -1,14 +1,12 @@
-#include "yupana/job/pca_report.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/pca.hpp"
 #include "yupana/report/text.hpp"
 
 namespace yupana::job {

@@ -9,7 +9,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

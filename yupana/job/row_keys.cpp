@@ -1,5 +1,3 @@
-#include "yupana/job/row_keys.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
+#include "yupana/job/sort_rows.hpp"
 
 namespace yupana::job {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/genotype_writer.hpp"

@@ -7,7 +7,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/som/quality.hpp"
 

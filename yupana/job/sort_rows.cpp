@@ -16,7 +16,6 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
-#include "yupana/job/row_keys.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

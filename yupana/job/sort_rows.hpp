@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/io/record_reader.hpp"
 #include "yupana/job/arrays.hpp"
 
 namespace yupana::job {
@@ -38,5 +40,30 @@ struct SortRowsParams {
 ///   row does not have once. usage: a key that is written otherwise. out_of_resources: memory for
 ///   less than a row, or for less than a piece of every run
 ArrayFileResult sort_rows(Context& context, const SortRowsParams& params);
+
+/// Makes of each row the bytes by which it is sorted: compared as unsigned bytes they have the
+/// order of the keys, one after the other.
+///   text     its bytes, 00 as 00 01, then 00 00; all inverted to descend
+///   number   8 bytes, the most significant first: a double's bits in the order of numbers,
+///            inverted to descend; ff... for NaN and empty cells
+class RowKeys {
+ public:
+  explicit RowKeys(const SortRowsParams& params);
+
+  /// Whether a key is a name, so that the first row is one of names.
+  bool has_names() const;
+  /// Finds the columns of names.
+  void find_names(io::RecordReader& reader, std::string_view names);
+  /// Appends the key of the row that the reader gave last.
+  void append(io::RecordReader& reader, std::string_view row, std::string& key) const;
+
+ private:
+  struct Key {
+    std::string name;  ///< as given, without what follows the colon
+    std::int64_t column = -1;
+    bool numeric = false, descending = false;
+  };
+  std::vector<Key> keys_;
+};
 
 }  // namespace yupana::job

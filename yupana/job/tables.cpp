@@ -1,12 +1,10 @@
-#include "yupana/job/tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/write.hpp"
 
 namespace yupana::job {
 namespace {

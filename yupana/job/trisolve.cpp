@@ -12,7 +12,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/io/matrix_market.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/signal_file.hpp"
 #include "yupana/job/run_files.hpp"

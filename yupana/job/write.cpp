@@ -15,7 +15,6 @@
 #include "yupana/job/describe.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/tables.hpp"
 
 namespace yupana::job {
 namespace {

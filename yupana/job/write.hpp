@@ -77,4 +77,7 @@ class FermatFiles {
   report::Report report_;
 };
 
+/// What a run knows of relatives and populations, as tables of the report.
+std::vector<report::TextTable> tables_of(const FermatJobResult& result);
+
 }  // namespace yupana::job

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "yupana/report/genes_page.hpp"
 #include "yupana/report/page.hpp"
@@ -233,7 +232,7 @@ void write_genes_html(AtomicFile& file, const GenesReport& report) {
   write_page(file,
              page::genes_html,
              {{"title", escaped(report.title)},
-              {"style", std::string(page::page_css)},
+              {"policy", ""},
               {"findings", "<ul>" + findings + "</ul>"},
               {"genes", genes},
               {"summary", "<table><tbody>\n" + summary + "</tbody></table>"}});

@@ -203,7 +203,7 @@ void write_html(AtomicFile& file, const Report& report) {
   write_page(file,
              page::page_html,
              {{"title", escape_html(valid_utf8(report.title))},
-              {"style", std::string(page::page_css)},
+              {"policy", "; img-src data:"},
               {"data", data_of(report)},
               {"script", script_of()}});
 }

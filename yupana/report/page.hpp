@@ -5,6 +5,8 @@
 /// The files of page/, embedded at build time (cmake/Embed.cmake).
 namespace yupana::report::page {
 
+extern const std::string_view head_html;
+extern const std::string_view begin_html;
 extern const std::string_view page_html;
 extern const std::string_view page_css;
 extern const std::string_view values_js;

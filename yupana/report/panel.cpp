@@ -1,5 +1,3 @@
-#include "yupana/report/panel.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "yupana/report/covariate.hpp"
+#include "yupana/report/figures.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
 

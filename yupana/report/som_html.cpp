@@ -8,8 +8,6 @@
 
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
-#include "yupana/report/som_images.hpp"
-#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_map.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/style.hpp"
@@ -119,7 +117,7 @@ void write_map_html(AtomicFile& file, const MapReport& report) {
   write_page(file,
              page::som_map_html,
              {{"title", escaped(report.title)},
-              {"style", std::string(page::page_css)},
+              {"policy", "; img-src data:"},
               {"findings", report.findings.empty() ? "" : html_list(report.findings)},
               {"notices", notices_of(report)},
               {"panels", panel_words(report)},

@@ -6,8 +6,6 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/report/check.hpp"
-#include "yupana/report/som_images.hpp"
-#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/surface.hpp"
 #include "yupana/report/text.hpp"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
+#include "yupana/core/messages.hpp"
+#include "yupana/report/surface.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/ticks.hpp"
 
 namespace yupana::report {
 namespace {
@@ -162,6 +162,127 @@ void draw_groups_panel(
     if (g < 0 || cells.size() < 14) continue;
     const std::string name = valid_utf8(groups.names[static_cast<std::size_t>(g)]);
     if (pen.width_of(name) < cells.size() - 4) draw_text_in(pen, name, center, color);
+  }
+}
+
+namespace {
+
+constexpr std::int64_t most_pixels = 32000;  // cairo ends at 32,767
+
+}  // namespace
+
+std::string map_images_png(const MapReport& report) {
+  const std::int64_t tall = report.image_rows, wide = report.image_cols;
+  if (report.images.empty()) throw usage_error("report of a map: no images to draw");
+  // A pixel of the image becomes a square, so that digits of 8 x 8 can be seen.
+  const std::int64_t most_cells = std::max(report.rows * tall, report.cols * wide);
+  const std::int64_t zoom = std::clamp<std::int64_t>(
+      std::min(96 / std::max(tall, wide), 6000 / std::max<std::int64_t>(1, most_cells)), 1, 12);
+  const std::int64_t gap = report.rows * report.cols > 1 ? 3 : 0;
+  const std::int64_t shift = report.hexagonal && report.rows > 1 ? (wide * zoom + gap) / 2 : 0;
+  const std::int64_t width = report.cols * (wide * zoom + gap) + gap + shift;
+  const std::int64_t height = report.rows * (tall * zoom + gap) + gap;
+  if (width > most_pixels || height > most_pixels) {
+    throw usage_error(
+        "a grid of images of {} x {} pixels; at most {} a side are drawn: leave out --image or "
+        "take a smaller map",
+        height,
+        width,
+        most_pixels);
+  }
+  const Surface surface(cairo_image_surface_create(
+                            CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)),
+                        cairo_surface_destroy);
+  auto* const data = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(surface.get()));
+  if (data == nullptr) throw resource_error("report: cannot draw an image");
+  cairo_surface_flush(surface.get());
+  const std::int64_t stride = cairo_image_surface_get_stride(surface.get()) / 4;
+  std::fill(data, data + stride * height, std::uint32_t{0xffffff});
+  const std::vector<double> all(report.images.begin(), report.images.end());
+  const ValueRange range = range_of(all);
+  const double span = range.high > range.low ? range.high - range.low : 1;
+  for (std::int64_t i = 0; i < report.rows * report.cols; ++i) {
+    const std::int64_t row = i / report.cols, col = i % report.cols;
+    const std::int64_t top = gap + row * (tall * zoom + gap);
+    const std::int64_t left = gap + col * (wide * zoom + gap) + (row % 2 == 1 ? shift : 0);
+    const float* const image = report.images.data() + i * tall * wide;
+    for (std::int64_t y = 0; y < tall * zoom; ++y) {
+      for (std::int64_t x = 0; x < wide * zoom; ++x) {
+        const double value = image[y / zoom * wide + x / zoom];
+        const double part = std::isfinite(value) ? (value - range.low) / span : 0;
+        const auto grey = static_cast<std::uint32_t>(std::lround(255 * part));
+        data[(top + y) * stride + left + x] = grey << 16 | grey << 8 | grey;
+      }
+    }
+  }
+  cairo_surface_mark_dirty(surface.get());
+  return png_of(surface.get());
+}
+
+namespace {
+
+constexpr double line_height = 18, swatch = 10, after_swatch = 15, gap = 16;
+
+void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); }
+
+}  // namespace
+
+MapLegendWords legend_words(const MapGroups& groups) {
+  std::vector<bool> is_there(groups.names.size(), false);
+  MapLegendWords words;
+  for (const std::int64_t g : groups.of) {
+    if (g >= 0) is_there[static_cast<std::size_t>(g)] = true;
+    words.has_none = words.has_none || g < 0;
+  }
+  const auto there = std::count(is_there.begin(), is_there.end(), true);
+  for (std::size_t g = 0; g < is_there.size() && std::ssize(words.shown) < max_legend_names; ++g) {
+    if (is_there[g]) words.shown.push_back(static_cast<std::int64_t>(g));
+  }
+  const std::int64_t more = there - std::ssize(words.shown), absent = std::ssize(is_there) - there;
+  if (more > 0) words.remark = fmt::format("{} more", more);
+  if (absent > 0) {
+    words.remark += fmt::format(
+        "{}{} other{} on no neuron", more > 0 ? ", " : "", absent, absent == 1 ? "" : "s");
+  }
+  return words;
+}
+
+MapLegend::MapLegend(Pen& pen, const MapReport& report, double width) : width_(width) {
+  for (const MapGroups& groups : report.groups) {
+    const MapLegendWords words = legend_words(groups);
+    add(pen, Kind::heading, groups.name, ink);
+    for (const std::int64_t g : words.shown) {
+      add(pen, Kind::name, groups.names[static_cast<std::size_t>(g)], map_group_color(g));
+    }
+    if (words.has_none) add(pen, Kind::name, "no sample", map_absent);
+    if (!words.remark.empty()) add(pen, Kind::remark, words.remark, muted);
+  }
+}
+
+void MapLegend::add(Pen& pen, Kind kind, const std::string& text, const Color& color) {
+  const bool heading = kind == Kind::heading;
+  use_font(pen, heading);
+  const std::string name = valid_utf8(text);
+  const double wide = pen.width_of(name) + (kind == Kind::name ? after_swatch : 0) + gap;
+  if (heading || (x_ > 0 && x_ + wide - gap > width_)) {
+    height_ += heading ? line_height + 6 : line_height;
+    x_ = 0;
+  }
+  entries_.push_back({kind, name, color, x_, height_});
+  x_ += wide;
+}
+
+void MapLegend::draw(Pen& pen, double left, double top) const {
+  for (const Entry& entry : entries_) {
+    const double x = left + entry.x, y = top + entry.y;
+    const double before = entry.kind == Kind::name ? after_swatch : 0;
+    pen.color(entry.color);
+    if (entry.kind == Kind::name) {
+      pen.fill({x, y - swatch + 1, swatch, swatch});
+      pen.color(ink);
+    }
+    use_font(pen, entry.kind == Kind::heading);
+    pen.text(entry.text, x + before, y, Align::left, width_ - entry.x - before);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "yupana/report/page.hpp"
+
 namespace yupana::report {
 
 std::string valid_utf8(const std::string& text) {
@@ -85,7 +87,14 @@ void write_page(AtomicFile& file,
     const std::size_t open = page.find("{{"), close = page.find("}}");
     file.write(page.substr(0, open));
     if (open == std::string_view::npos) return;
-    file.write(parts.at(page.substr(open + 2, close - open - 2)));
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    if (name == "head") {
+      write_page(file, page::head_html, parts);
+    } else {
+      file.write(name == "begin"   ? page::begin_html
+                 : name == "style" ? page::page_css
+                                   : parts.at(name));
+    }
     page.remove_prefix(close + 2);
   }
 }

@@ -29,7 +29,8 @@ std::string escape_script(std::string json);
 
 std::string base64(const void* data, std::size_t bytes);
 
-/// Writes a page in which parts.at(name) replaces each {{name}}.
+/// Writes a page in which parts.at(name) replaces each {{name}} but those that all pages share:
+/// their head, which has a title and a policy of its own, style and begin.
 void write_page(AtomicFile& file,
                 std::string_view page,
                 const std::map<std::string_view, std::string_view>& parts);

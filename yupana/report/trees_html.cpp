@@ -6,9 +6,8 @@
 #include "yupana/report/page.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/trees_dependence.hpp"
 #include "yupana/report/trees_page.hpp"
-#include "yupana/report/trees_tree.hpp"
+#include "yupana/report/trees_parts.hpp"
 
 namespace yupana::report {
 namespace {
@@ -237,7 +236,7 @@ void write_trees_html(AtomicFile& file, const TreesReport& report) {
              page::trees_html,
              {{"title", escaped(report.title)},
               {"kind", report.classes.empty() ? "yupana regression" : "yupana classification"},
-              {"style", std::string(page::page_css)},
+              {"policy", ""},
               {"colors", colors_of(report.classes.size())},
               {"findings", html_list(report.findings)},
               {"curves", curves_of(report)},

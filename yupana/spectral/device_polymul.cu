@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "yupana/spectral/device_polymul.hpp"
+#include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/product_cuda.hpp"
 #include "yupana/spectral/twiddles_cuda.hpp"
 
@@ -197,6 +198,14 @@ void DeviceProduct::run(const std::int64_t* a,
   } else {
     with(*plan_->wide);
   }
+}
+
+int longest_product_row() {
+  using Kernel = PassKernel<Tile<GoldilocksField, long_row, 0>>;
+  return Kernel::exchange_bytes + Kernel::fetch_bytes <=
+                 yupana::cuda::device_facts().max_shared_bytes
+             ? long_row
+             : row;
 }
 
 }  // namespace yupana::spectral::cuda

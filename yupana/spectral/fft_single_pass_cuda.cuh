@@ -1,7 +1,7 @@
 #pragma once
 
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/spectral/fft_single_pass_cuda.hpp"
+#include "yupana/spectral/fft_passes_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 
 /// Private to the family: the kernel of run_single_pass().

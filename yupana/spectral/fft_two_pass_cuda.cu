@@ -1,5 +1,5 @@
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/spectral/fft_two_pass_cuda.hpp"
+#include "yupana/spectral/fft_passes_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 
 // Columns of 2^10 to 2^12 values are too tall for rows of 128 bytes: a tile of four of them fills a

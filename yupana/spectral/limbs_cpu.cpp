@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
 #include "yupana/spectral/convolution.hpp"
 #include "yupana/spectral/limbs.hpp"
 

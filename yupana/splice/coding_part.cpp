@@ -1,7 +1,5 @@
 #include "yupana/splice/coding_part.hpp"
 
-#include <algorithm>
-
 namespace yupana::splice {
 namespace {
 

@@ -14,4 +14,8 @@ inline constexpr std::size_t max_class_curves = 12;
 /// are curves, those of categories tables. Of two classes the second is shown.
 std::string dependences_of(const TreesReport& report);
 
+/// The tree of a page as nested lists that open and close, closed below depth 6; empty where there
+/// is none.
+std::string tree_of(const TreesReport& report);
+
 }  // namespace yupana::report
