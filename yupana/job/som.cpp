@@ -85,15 +85,14 @@ void note_rounded(const SomTable& table, const char* what_to_do, Notices& notice
   if (table.rounded.empty()) return;
   const RoundedColumn& own = table.rounded.front();
   const std::int64_t others = std::ssize(table.rounded) - 1;
-  notices.add(
-      fmt::format("column '{}': values from {} to {} are rounded by up to {:.3g}, to "
-                  "float32; {}{}",
-                  io::printable(table.features[own.feature]),
-                  own.least,
-                  own.largest,
-                  own.error,
-                  what_to_do,
-                  others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
+  notices.add(fmt::format(
+      "column '{}': {} rounded by up to {:.3g}, to float32; {}{}",
+      io::printable(table.features[own.feature]),
+      own.largest > own.least ? fmt::format("values from {} to {} are", own.least, own.largest)
+                              : fmt::format("the value {} is", own.least),
+      own.error,
+      what_to_do,
+      others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
 }
 
 void note_constant(const io::SomModel& model, Notices& notices) {
