@@ -213,7 +213,7 @@ void add_importances(Command& family) {
   command.needs(add_tree_table(command, params->table), {"table"});
   command.number("--repeats", params->repeats, "shuffles a feature", 1);
   command.seed(params->seed, "of the shuffles");
-  command.needs({"--repeats", "--seed"}, {"table"});
+  command.needs({"--repeats", "--seed", "--device", "--threads"}, {"table"});
 }
 
 void add_export(Command& family) {

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 _rounding_of_shares = 1e-4  # float32, of many classes
 
 
+def _check_labels(y_true: np.ndarray) -> None:
+    if y_true.ndim != 1 or y_true.size == 0:
+        raise ValueError(f"y_true: expected labels of at least one row, shape (rows,), got shape {y_true.shape}")
+
+
 @with_keywords
 def class_measures(
     y_true: Any, shares: Any, classes: Any = None, **keywords: Unpack[HostKeywords]
@@ -42,7 +47,7 @@ def class_measures(
 
     Raises
     ------
-    ValueError : no rows, shares that are not one a row and class, not from 0 to 1, or of a row
+    ValueError : no rows, a class that is named twice, shares that are not one a row and class, not from 0 to 1, or of a row
         that does not add to 1 but for the rounding of float32
 
     Examples
@@ -56,7 +61,10 @@ def class_measures(
     y_true = host_array(y_true, "y_true")
     shares = host_array(shares, "shares", np.float64)
     names = np.unique(y_true) if classes is None else np.asarray(classes)
-    if y_true.ndim != 1 or shares.shape != (len(y_true), len(names)) or shares.size == 0:
+    _check_labels(y_true)
+    if len(np.unique(names)) < len(names):
+        raise ValueError(f"classes: expected each class once, got {names.tolist()}")
+    if shares.shape != (len(y_true), len(names)):
         wanted = f"rows of {len(names)} shares, one a class, for {y_true.size} labels"
         raise ValueError(f"shares: expected {wanted}, got shape {shares.shape}")
     wrong = np.argwhere(~((shares >= 0) & (shares <= 1)))
@@ -100,8 +108,9 @@ def number_measures(
     """
     y_true = host_array(y_true, "y_true", np.float64)
     predicted = host_array(predicted, "predicted", np.float64)
-    if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
-        raise ValueError(f"predicted: expected {y_true.shape} numbers, one a label, not 0, got {predicted.shape}")
+    _check_labels(y_true)
+    if predicted.shape != y_true.shape:
+        raise ValueError(f"predicted: expected {len(y_true)} numbers, one a label, got shape {predicted.shape}")
     for name, numbers in (("y_true", y_true), ("predicted", predicted)):
         for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
             raise ValueError(f"{name}: expected finite numbers, got {numbers[row]} in row {row + 1} (from 1)")

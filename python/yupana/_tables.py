@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from ._call import whole
-from ._views import host_array, on_gpu, refuse_rounded_list, refuse_rounding
+from ._views import host_array, on_gpu, refuse_masked, refuse_rounded_list, refuse_rounding
 
 
 BLOCK_BYTES = 2**26  # of rows of a sparse matrix with their zeros
@@ -92,6 +92,8 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
         # Not validate_data, which would warn that the matrix has no names.
         return check_array(X, estimator=estimator, input_name="X", **keywords)
     _refuse_dates(X)
+    refuse_masked(X, "X")
+    refuse_masked(y, "y")
     try:
         result = validate_data(estimator, X, y, reset=reset, **keywords)
     except (TypeError, ValueError) as error:

@@ -27,7 +27,7 @@ from ._tables import (
     refuse_rounded_cells,
     seed_of,
 )
-from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounded_list, resident, to_host
+from ._views import FLOATS, Array, host_array, on_gpu, refuse_masked, refuse_rounded_list, resident, to_host
 
 
 def constraints(peer: Any, *own: str) -> dict[str, Any]:
@@ -75,6 +75,8 @@ class Trees(BaseEstimator):
     def _threads(self) -> int | None:
         """``n_jobs`` as joblib reads it, where the estimator has it; else ``threads``."""
         jobs = getattr(self, "n_jobs", None)
+        if self.threads is not None and jobs is not None:
+            raise ValueError(f"n_jobs={jobs!r} and threads={self.threads!r} are one thing; leave one of them out")
         if self.threads is not None or jobs is None:
             return self.threads
         if not isinstance(jobs, Integral) or jobs == 0:
@@ -283,6 +285,7 @@ class Trees(BaseEstimator):
         X = X if self.categorical_features is None else dense(X)
         self.n_outputs_ = 1
         if sample_weight is not None:
+            refuse_masked(sample_weight, "sample_weight")
             if on_gpu(sample_weight):
                 sample_weight = host_array(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)

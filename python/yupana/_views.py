@@ -132,7 +132,14 @@ def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
             raise TypeError(f"{name}: {kind}: {str(error).splitlines()[0]}") from error
         if array.__dlpack_device__()[0] != _DLPACK_CPU:
             array = np.asarray(_WithoutDevice(array))
+    refuse_masked(array, name)
     return np.asarray(array, dtype=dtype)
+
+
+def refuse_masked(array: Any, name: str) -> None:
+    """Raises ValueError for values that a mask hides, which NumPy would hand over as they are."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError(f"{name}: expected an array without masked values; fill them first, as with .filled()")
 
 
 class _WithoutDevice:

@@ -255,7 +255,8 @@ def cut_tree(merges: Any, clusters: int) -> np.ndarray:
 
 
 def newick(merges: Any, names: Sequence[str]) -> str:
-    """The tree in Newick format; branch lengths are differences of height / 2.
+    """The tree in Newick format; branch lengths are differences of height / 2, 0 where a
+    merge is below one that it joins, and left out where they are infinite.
 
     Examples
     --------

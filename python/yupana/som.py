@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from typing import Any
 from zipfile import BadZipFile
 
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import Keywords, ProgressLike, one_line, run, whole
+from ._call import Keywords, Note, ProgressLike, one_line, run, whole
 from ._tables import checked, keep, seed_of
 from ._views import Array, host_array, on_gpu, resident, to_host
 
@@ -24,6 +25,25 @@ def _auto_or_above_0(name: str, value: float | None) -> float:
     if value == 0:
         raise ValueError(f"{name}: expected a number above 0, or None, got {value!r}")
     return 0 if value is None else value
+
+
+def _note_rounding(X: Any, samples: np.ndarray) -> None:
+    """Notes the first column of which float32 loses what a map could see, as the command line does."""
+    if getattr(X, "dtype", None) == np.float32:
+        return
+    least, largest = (np.float64(f(axis=0)) for f in (samples.min, samples.max))
+    # A value is rounded by 2^-24 of its size at most.
+    for c in np.flatnonzero(np.maximum(abs(least), abs(largest)) > 16 * (largest - least)):
+        column = np.asarray(X)[:, c].astype(np.float64)
+        reach, error = np.ptp(column), abs(column - column.astype(np.float32)).max()
+        if error > 2**-20 * reach if reach > 0 else error >= 0.5:
+            warnings.warn(
+                f"X: column {c} (from 0): values from {column.min()} to {column.max()} are rounded by up to "
+                f"{error:.3g}, to float32; subtract an offset from the column first",
+                Note,
+                stacklevel=4,
+            )
+            return
 
 
 class SOM(TransformerMixin, BaseEstimator):
@@ -122,7 +142,9 @@ class SOM(TransformerMixin, BaseEstimator):
         if not reset:
             check_is_fitted(self)
         if not on_gpu(X):
-            return checked(self, X, reset=reset, dtype=np.float32, order="C")
+            samples = checked(self, X, reset=reset, dtype=np.float32, order="C")
+            _note_rounding(X, samples)
+            return samples
         resident(X, "X", ("float32",), 2)
         if reset:
             self.n_features_in_ = int(X.shape[1])
@@ -217,10 +239,8 @@ class SOM(TransformerMixin, BaseEstimator):
         cluster is ``clusters()[0].ravel()[predict(X)]``.
         """
         check_is_fitted(self)
-        count = 0 if n_clusters is None else whole("n_clusters", n_clusters)
-        if n_clusters == 0:
-            raise ValueError("n_clusters: expected 1 or more, or None, got 0")
         every = np.arange(len(self.weights_))
+        count = 0 if n_clusters is None else whole("n_clusters", n_clusters, len(every) + 1, 1)
         labels = getattr(self, "labels_", every) if X is None else self.predict(X)
         hits = np.bincount(to_host(labels), minlength=len(every)).astype(np.int64)
         weights = np.ascontiguousarray(to_host(self.weights_), dtype=np.float32)

@@ -24,6 +24,12 @@ def _check_values(values: np.ndarray, ends: np.ndarray, indices: np.ndarray, ign
             )
 
 
+def _as_type(array: Any, dtype: Any) -> np.ndarray:
+    """Dense; what the type does not hold is infinite."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype=dtype)
+
+
 class TriangularSystem:
     """A triangular system op(A) x = b, analysed once, solved for many right-hand sides.
 
@@ -150,24 +156,26 @@ class TriangularSystem:
         infinities and NaN as they are.
         """
         keywords = self._keywords.copy()
-        parts = 1
+        parts, numbers = 1, b
         if on_gpu(b):
             if self.dtype.kind == "c":
                 raise TypeError("b: expected host memory: a complex system is solved on the CPU")
             b = resident(b, "b", (self.dtype.name,))
             keywords["device"] = "auto"
         elif self.dtype.kind == "c":
-            b = np.ascontiguousarray(complex_array(b, "b"), dtype=self.dtype)
+            b = _as_type(complex_array(b, "b"), self.dtype)
         elif np.iscomplexobj(b):
             parts = 2
-            b = np.ascontiguousarray(b, dtype=np.result_type(self.dtype, np.complex64))
+            b = _as_type(complex_array(b, "b"), np.result_type(self.dtype, np.complex64))
         else:
-            b = np.ascontiguousarray(real_array(b, "b"), dtype=self.dtype)
+            b = _as_type(real_array(b, "b"), self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: expected {self.shape[0]} rows, got shape {tuple(b.shape)}")
         if not on_gpu(b) and not np.isfinite(b).all():
             at = tuple(np.argwhere(~np.isfinite(b))[0])
-            raise ValueError(f"b: expected finite numbers, got {b[at]} in row {at[0] + 1} (from 1)")
+            number = np.asarray(numbers)[at]
+            wanted = f"numbers that {b.dtype} holds, as the matrix is," if np.isfinite(number) else "finite numbers,"
+            raise ValueError(f"b: expected {wanted} got {number} in row {at[0] + 1} (from 1)")
         columns = b if b.ndim == 2 else b.reshape(b.shape[0], 1)
         if parts == 2:  # a real system: real and imaginary parts are columns of their own
             columns = columns.view(self.dtype)

@@ -202,14 +202,14 @@ def a_prediction_was_refused_for_twice_what_it_takes():
     rows = np.column_stack([draw.random((6000, 5)), draw.integers(0, 20, 6000)])
     np.savetxt("t.csv", rows, fmt="%.6g", delimiter=",")
     np.savetxt("few.csv", rows[:100, :5], fmt="%.6g", delimiter=",")
-    for voting in ["hard", "soft"]:
-        # Leaves of many kinds: of few, as where each is pure, a tree takes less than a refusal can know.
+    # Leaves of many kinds, and pure ones, of few: a tree keeps those kinds and a number for each leaf.
+    for voting, samples in [("hard", 3), ("soft", 3), ("soft", 1)]:
         run("forest", "fit", "t.csv", "--label", "last", "--trees", 50, "--voting", voting,
-            "--min-samples-leaf", 3, "--binary", "-o", "m")
+            "--min-samples-leaf", samples, "--binary", "-o", "m")
         for model in ["m.json", "m.model"]:
             predict = ["forest", "predict", model, "few.csv", "-o", "p"]
             memory = 1e6 * 20
-            for _ in range(3):  # for the text, the trees, and the form that rows go through
+            for _ in range(4):  # for the text, the trees (twice), and the form that rows go through
                 done = subprocess.run([PROGRAM, *predict, "--memory", str(int(memory))],
                                       capture_output=True, text=True)
                 if done.returncode == 0:

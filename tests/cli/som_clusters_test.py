@@ -167,7 +167,7 @@ def bad_numbers_are_one_line():
     refuse("som", "fit", "t.csv", "--ignore", "kind", "--rows", 2, "--cols", 2, "--clusters", 5, "-o", "gone", status=2,
            says=["--clusters 5", "4 neurons"])
     fit("--rows", 2, "--cols", 2)
-    refuse("som", "report", "m.json", "--clusters", 5, "-o", "gone", status=2, says="1 to 4")
+    refuse("som", "report", "m.json", "--clusters", 5, "-o", "gone", status=2, says="--clusters 5: the map has 4 neurons")
     text = pathlib.Path("m.json").read_text()
     model = json.loads(text)
     model["clusters"]["neurons"][0] = 9

@@ -23,6 +23,11 @@ namespace yupana::forest {
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
 
+/// Bytes of what the trees vote for, as predict_shares() holds it: of a large tree whose leaves are
+/// of few kinds, as pure ones are, a number for each leaf, and each thread makes one from all
+/// shares.
+double vote_bytes(const Model& model, int threads);
+
 /// The model of those columns alone that its trees ask for, or of the first where they ask for
 /// none, and which they are: what a wide table of few values other than 0 is predicted by.
 std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model);

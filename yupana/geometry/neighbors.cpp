@@ -31,8 +31,7 @@ void check_points(Context& context, MatrixView<const T> points, const char* name
   }
   if (extent.largest >= coarse_from) {
     throw input_error(
-        "neighbors: expected coordinates below {:.2g}, got {:.2g} among the {}; scale "
-        "them",
+        "neighbors: expected coordinates below 2^500 ({:.4g}), got {:.4g} among the {}; scale them",
         coarse_from,
         extent.largest,
         name);

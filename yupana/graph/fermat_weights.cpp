@@ -178,7 +178,7 @@ WeightRule weight_rule(WeightRange range,
                        bool squared,
                        const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
-    throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
+    throw bad(fmt::format("expected a finite alpha of at least 1, got {}", params.alpha));
   }
   range.smallest = std::min(range.smallest, range.largest);
   WeightRule rule;
@@ -197,8 +197,8 @@ FermatWeights fermat_weights(Context& context,
                              AnyMatrix distances,
                              bool squared,
                              const FermatParams& params) {
-  if (!(params.alpha >= 1)) {  // before the distances are looked at
-    throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
+  if (!(params.alpha >= 1) || std::isinf(params.alpha)) {  // before the distances are looked at
+    throw bad(fmt::format("expected a finite alpha of at least 1, got {}", params.alpha));
   }
   return std::visit(
       [&](auto&& matrix) -> FermatWeights {

@@ -64,7 +64,7 @@ bool is_symmetric(Context& context, MatrixView<const T> weights);
 template <class T>
 Error bad_diagonal(std::int64_t vertex, T weight) {
   return input_error(
-      "shortest paths: the weight from {} to itself is {}; the diagonal must be zero",
+      "shortest paths: the weight from {} to itself is {}; expected 0 or more on the diagonal",
       vertex,
       weight);
 }

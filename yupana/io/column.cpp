@@ -35,8 +35,11 @@ const char* exact_type(std::string_view integer) {
   return number_of<std::uint64_t>(integer) ? "read it as u8, or " : "";
 }
 
-/// What to do about a line that is no number.
-const char* advice_on(std::string_view line, std::int64_t number) {
+/// What to do about a line that is no number, or none of the type.
+const char* advice_on(std::string_view line, std::int64_t number, NumberType type) {
+  if (type.kind != 'f' && number_of<double>(trimmed(line))) {
+    return number_of<std::int64_t>(trimmed(line)) ? "; read it as i8" : "; read it as f8";
+  }
   if (has_decimal_comma(trimmed(line))) {
     return "; write a decimal comma as a point (tr , .), or keep one of two columns (cut -d, -f1)";
   }
@@ -90,7 +93,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
       throw lines_->fault("expected one {} a line, got '{}'{}",
                           words_of(type()),
                           printable(line),
-                          advice_on(line, lines_->number()));
+                          advice_on(line, lines_->number(), type()));
     }
     if (field == Field::rounded) {
       throw lines_->fault(

@@ -292,7 +292,12 @@ void read_libsvm_table(Context& context,
                              counted(grouped, "row")));
   }
   // A column that no row has is one of zeros.
-  width = std::max(width, largest_index(params.columns));
+  const std::int64_t last = std::max(width, largest_index(params.columns));
+  if (params.notes && !params.for_model && last > width) {
+    context.note(fmt::format(
+        "{}: no row has a value in a column beyond {}: those are zeros", text.path(), width));
+  }
+  width = last;
   TableColumns columns;
   columns.indexed = true;
   columns.names.push_back("label");

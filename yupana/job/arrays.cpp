@@ -148,7 +148,7 @@ void write_one(AtomicFile& file, T value) {
 }  // namespace
 
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   if (params.exclusive && (params.op == ArrayOperator::min || params.op == ArrayOperator::max)) {
     throw usage_error(
         "scan: --exclusive begins with 0 or 1, as sums and products do; leave it out for min and "
@@ -194,7 +194,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 }
 
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params.wrap, *reader);

@@ -108,7 +108,7 @@ std::unique_ptr<io::ColumnReader> open_keys(Context& context,
                                             const Params& params,
                                             std::uint64_t item_bytes) {
   check_memory(context, params.in, static_cast<std::uint64_t>(fold_chunk) * item_bytes);
-  return params.by.empty() ? nullptr : open_column(params.by, params.key_type);
+  return params.by.empty() ? nullptr : open_column(params.by, params.key_type, "--key-type");
 }
 
 template <class Folding, class T>

@@ -266,7 +266,7 @@ SpectralFileResult transform(Context& context,
 }  // namespace
 
 SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out, !(params.real && params.inverse));
   if (params.axis && *params.axis != 0 && *params.axis != 1) {
     throw usage_error("fft: --axis: expected 0 (along columns) or 1 (along rows), got {}",
                       *params.axis);

@@ -177,7 +177,7 @@ bool holds_integers(Context& context, const std::string& path) {
 }  // namespace
 
 SpectralFileResult polymul_file(Context& context, const PolymulFileParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   if (!params.digits.empty()) {
     if (params.kind != PolymulKind::automatic) {
       throw usage_error("polymul: --digits is exact by itself; leave --exact and --real out");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "yupana/core/machine.hpp"
@@ -85,6 +86,18 @@ std::set<std::string> numbered_files(const std::string& prefix, Endings endings)
   return paths;
 }
 
+/// Throws a usage error where an output's name ends as those of a format that it does not have.
+void refuse_names(const std::string& out, std::initializer_list<const char*> endings) {
+  for (const char* end : endings) {
+    if (!io::lower_case(out).ends_with(end)) continue;
+    throw usage_error(
+        "-o {}: expected a name for .npy or plain text, got one for {}, which is not written; name "
+        "it .npy or .txt",
+        out,
+        end);
+  }
+}
+
 }  // namespace
 
 std::string left_by_earlier_runs(const OutputFiles& files,
@@ -120,10 +133,13 @@ void commit_files(Context& context,
   if (!left.empty()) context.note(left);
 }
 
-std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type) {
+std::unique_ptr<io::ColumnReader> open_column(const std::string& path,
+                                              const TextType& text_type,
+                                              const char* option) {
   auto reader = std::make_unique<io::ColumnReader>(path, text_type.value_or(io::NumberType{}));
   if (!text_type || reader->type() == *text_type) return reader;
-  throw usage_error("--type {}: {} is a .npy of {}, which names its type itself; leave --type out",
+  throw usage_error("{0} {1}: {2} is a .npy of {3}, which names its type itself; leave {0} out",
+                    option,
                     text_type->name(),
                     path,
                     reader->type().name());
@@ -133,15 +149,32 @@ void note_comments(Context& context, const io::ColumnReader& reader) {
   if (reader.comments() > 0) context.note(io::comments_note(reader.path(), reader.comments()));
 }
 
-void check_not_compressed(const std::string& out) {
-  for (const char* end : {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"}) {
-    if (!io::lower_case(out).ends_with(end)) continue;
-    throw usage_error(
-        "-o {}: expected a name for .npy or plain text, got one for {}, which is not written; name "
-        "it .npy or .txt",
-        out,
-        end);
+void note_equal_classes(Context& context,
+                        const std::string& path,
+                        const std::vector<std::string>& classes) {
+  std::map<double, const std::string*> numbers;
+  for (const std::string& name : classes) {
+    const auto value = io::number_of<double>(name);
+    if (!value) continue;
+    const auto [other, is_new] = numbers.emplace(*value, &name);
+    if (is_new) continue;
+    context.note(fmt::format("{}: '{}' and '{}' are two classes: names are compared, not numbers",
+                             path,
+                             *other->second,
+                             name));
+    return;
   }
+}
+
+void check_not_compressed(const std::string& out) {
+  refuse_names(out, {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"});
+}
+
+void check_column_name(const std::string& out, bool pairs) {
+  check_not_compressed(out);
+  refuse_names(
+      out, {".json", ".mtx", ".parquet", ".feather", ".arrow", ".h5", ".hdf5", ".mat", ".xlsx"});
+  if (pairs) refuse_names(out, {".csv", ".tsv"});
 }
 
 }  // namespace yupana::job

@@ -47,8 +47,11 @@ void commit_files(Context& context,
 inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
 
 /// A file of numbers, open for reading.
+///   option: the one that named the type of a text
 ///   errors: usage for another type than a .npy holds; what io::ColumnReader refuses
-std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type);
+std::unique_ptr<io::ColumnReader> open_column(const std::string& path,
+                                              const TextType& text_type,
+                                              const char* option = "--type");
 
 /// Notes lines of a text that were left out as comments, once it is read.
 void note_comments(Context& context, const io::ColumnReader& reader);
@@ -60,7 +63,16 @@ auto with_widest_type(io::NumberType type, const Body& body) {
   return type.kind == 'i' ? body(std::int64_t{}) : body(std::uint64_t{});
 }
 
+/// Notes two classes whose names are one number, as 1 and 1.0.
+void note_equal_classes(Context& context,
+                        const std::string& path,
+                        const std::vector<std::string>& classes);
+
 /// Throws a usage error where the name of an output promises compression, which nothing here does.
 void check_not_compressed(const std::string& out);
+
+/// The same of columns of numbers, for other formats too; `pairs`: complex numbers, whose parts a
+/// blank separates in text.
+void check_column_name(const std::string& out, bool pairs = false);
 
 }  // namespace yupana::job

@@ -68,6 +68,11 @@ void check_images(const SomFitParams& params, std::int64_t features) {
                     features);
 }
 
+void check_clusters(std::int64_t count, const som::Grid& grid) {
+  if (count <= grid.size()) return;
+  throw usage_error("--clusters {}: the map has {}", count, counted(grid.size(), "neuron"));
+}
+
 void note_schedule(const som::Schedule& schedule, Notices& notices) {
   if (schedule.iterations == 0) return;
   const double last = schedule.sigma(schedule.iterations - 1);
@@ -85,15 +90,14 @@ void note_rounded(const SomTable& table, const char* what_to_do, Notices& notice
   if (table.rounded.empty()) return;
   const RoundedColumn& own = table.rounded.front();
   const std::int64_t others = std::ssize(table.rounded) - 1;
-  notices.add(
-      fmt::format("column '{}': values from {} to {} are rounded by up to {:.3g}, to "
-                  "float32; {}{}",
-                  io::printable(table.features[own.feature]),
-                  own.least,
-                  own.largest,
-                  own.error,
-                  what_to_do,
-                  others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
+  notices.add(fmt::format(
+      "column '{}': {} rounded by up to {:.3g}, to float32; {}{}",
+      io::printable(table.features[own.feature]),
+      own.largest > own.least ? fmt::format("values from {} to {} are", own.least, own.largest)
+                              : fmt::format("the value {} is", own.least),
+      own.error,
+      what_to_do,
+      others == 0 ? "" : fmt::format("; so with {}", counted(others, "other"))));
 }
 
 void note_constant(const io::SomModel& model, Notices& notices) {
@@ -275,15 +279,12 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   check_out(params.out, "PREFIX.json, .codebook.npy, .bmu.tsv, .html and others");
   som::check_grid(params.som.grid);
   som::resolved(params.som.schedule, params.som.grid);
-  if (params.clusters > params.som.grid.size()) {
-    throw usage_error("--clusters {}: the map has {}",
-                      params.clusters,
-                      counted(params.som.grid.size(), "neuron"));
-  }
+  check_clusters(params.clusters, params.som.grid);
   checked_neighbors(params.som.grid, params.neighbors);
   Notices notices(context);
   const io::TableParams reading = reading_of(params.reading, params.out);
   SomTable table = read_som_table(context, params.table, reading);
+  note_equal_classes(context, params.table, table.classes);
   check_images(params, std::ssize(table.features));
   if (context.rank() > 0) {
     fitted(context, params, table, notices);
@@ -381,6 +382,7 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
     const SomTable table = other_samples(context, params, reading, model, notices);
     describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   }
+  check_clusters(params.clusters, model.params.grid);
   add_clusters(context, params.clusters, model);
   SomResult result = result_of(model);
   OutputFiles files;

@@ -82,6 +82,12 @@ SomTable taken(Context& context,
   return table;
 }
 
+/// Whether float32 loses what a map could see: of one value alone only a whole number is known to.
+bool loses_values(const RoundedColumn& own) {
+  const double range = own.largest - own.least;
+  return range > 0 ? own.error > 0x1p-20 * range : own.error >= 0.5;
+}
+
 /// The columns whose offset is so large next to their range that float32 may not hold them.
 std::vector<RoundedColumn> with_offsets(Context& context, TableView<float> table) {
   std::vector<RoundedColumn> columns;
@@ -129,9 +135,7 @@ std::vector<RoundedColumn> rounded_columns(Context& context,
     // An integer that no double equals was a float32 all the same.
     if (error.code() != ErrorCode::bad_input) throw;
   }
-  std::erase_if(columns, [](const RoundedColumn& own) {
-    return !(own.largest > own.least && own.error > 0x1p-20 * (own.largest - own.least));
-  });
+  std::erase_if(columns, [](const RoundedColumn& own) { return !loses_values(own); });
   return columns;
 }
 

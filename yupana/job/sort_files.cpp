@@ -263,7 +263,7 @@ ArrayFileResult merge_inputs(Context& context,
 }  // namespace
 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   const auto reader = open_column(params.in, params.text_type);
   if (params.positions) {
     return with_widest_type(reader->type(), [&](auto zero) {
@@ -276,7 +276,7 @@ ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
 }
 
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   std::vector<std::unique_ptr<io::ColumnReader>> readers;
   for (const std::string& path : params.in) {
     readers.push_back(open_column(path, params.text_type));

@@ -308,7 +308,7 @@ class RowSorter {
 }  // namespace
 
 ArrayFileResult sort_rows(Context& context, const SortRowsParams& params) {
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   if (!params.positions && params.out.ends_with(".npy")) {
     throw usage_error("-o {}: rows are text; expected another name, or --positions", params.out);
   }

@@ -1,7 +1,6 @@
 #include "yupana/job/tree_tables.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/names.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -68,16 +68,17 @@ void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::in
   }
 }
 
-void check_classes(const TreeTable& table, const std::vector<std::string>& classes) {
+void check_classes(Context& context,
+                   const TreeTable& table,
+                   const std::vector<std::string>& classes) {
   constexpr std::size_t believable = 100;
+  note_equal_classes(context, table.path, classes);
   if (classes.size() <= believable) return;
   bool fractions = false;
   for (const std::string& name : classes) {
-    double value = 0;
-    const char* const end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data(), end, value);
-    if (error != std::errc() || stop != end) return;
-    fractions = fractions || value != std::floor(value);
+    const auto value = io::number_of<double>(name);
+    if (!value) return;
+    fractions = fractions || *value != std::floor(*value);
   }
   if (!fractions) return;
   const std::string& label = table.columns.label;

@@ -85,8 +85,11 @@ void read_parts_for_model(Context& context,
                           const io::TakeTable<T>& take);
 
 /// bad_input where the classes of a label are over a hundred numbers, not all of them integers: a
-/// measurement, whose every value would be a class with a count in each leaf.
-void check_classes(const TreeTable& table, const std::vector<std::string>& classes);
+/// measurement, whose every value would be a class with a count in each leaf. Notes classes that
+/// are equal as numbers.
+void check_classes(Context& context,
+                   const TreeTable& table,
+                   const std::vector<std::string>& classes);
 
 /// Codes of the file's labels become those of `classes`; bad_input for a class that is none of
 /// them.

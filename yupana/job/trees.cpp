@@ -281,7 +281,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   name_monotonic(params);
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
-  check_classes(source, file.classes);
+  check_classes(context, source, file.classes);
   if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
     check_counts(source.path, file.values);
   }

@@ -83,7 +83,7 @@ class PartsGrower {
       }
     });
     rows_.classes = io::ordered_names({names});
-    check_classes(params_.table, rows_.classes);
+    check_classes(context_, params_.table, rows_.classes);
     const auto places = io::places_of(names.texts(), rows_.classes);
     for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
   }

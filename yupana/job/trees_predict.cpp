@@ -36,6 +36,7 @@ class Prediction {
         model_(model),
         columns_(on_columns(model, made_)),
         params_(params),
+        model_bytes_(count_model_bytes()),
         tally_(context, model) {
     for (const std::string& name : model.classes) cells_.push_back(io::tsv_cell(name));
   }
@@ -88,22 +89,18 @@ class Prediction {
     }
     check_memory(context_,
                  params_.model + ": predicting with the model",
-                 static_cast<std::uint64_t>(model_bytes() + least_part_bytes));
+                 static_cast<std::uint64_t>(model_bytes_ + least_part_bytes));
   }
 
   /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
-  /// complete levels, then a node, in a list that grows by doubling, and what it votes for each
-  /// other.
-  double model_bytes() const {
-    const bool votes = model_.is_class() && model_.voting == forest::Voting::hard;
+  /// complete levels, then a node, in a list that doubles when full, and what they vote for.
+  double count_model_bytes() const {
     const int copies = one_hot_of(model_).empty() ? 1 : 2;
-    double bytes = 0;
+    double bytes = forest::vote_bytes(model_, context_.threads());
     for (const forest::Tree& tree : model_.trees) {
       const auto nodes = static_cast<double>(tree.nodes.size());
-      const double vote = votes ? 4 : 8 * tree.outputs;
       bytes += copies * forest::bytes_at_rest(tree);
-      bytes += 20 * std::min(4 * nodes, 4096.0) + (nodes + std::min(4 * nodes, 1024.0)) * vote;
-      bytes += nodes * (2 * 20 + 8);
+      bytes += 20 * std::min(4 * nodes, 4096.0) + nodes * (2 * 20 + 8);
     }
     return bytes;
   }
@@ -115,7 +112,7 @@ class Prediction {
     const auto outputs = static_cast<double>(
         params_.nodes ? model_.trees.size() : std::max<std::size_t>(1, model_.classes.size()));
     const double row = features * sizeof(T);
-    const double most = std::min((static_cast<double>(context_.memory()) - model_bytes()) / 5,
+    const double most = std::min((static_cast<double>(context_.memory()) - model_bytes_) / 5,
                                  static_cast<double>(max_part_bytes));
     return static_cast<std::int64_t>(most * row / (row + 32 * outputs + 32));
   }
@@ -184,6 +181,7 @@ class Prediction {
   Model made_;
   const Model& columns_;  ///< the same, see on_columns()
   const PredictParams& params_;
+  const double model_bytes_;
   PredictResult result_;
   std::string text_;
   std::vector<std::string> cells_;  ///< of the classes

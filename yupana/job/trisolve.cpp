@@ -248,6 +248,7 @@ TrisolveResult solve(Context& context,
                                                  : read_sides<Value>(context, params, matrix.rows);
   const Matrix<Value>& b = sides.b;
   if (sides.count() > 1 && !params.out.empty()) check_holds_columns(params.out, sides.count());
+  check_column_name(params.out, sides.complex);
   TrisolveResult result;
   auto begin = std::chrono::steady_clock::now();
   const System<Value> system = analysed(context, params.matrix, matrix, chosen);
@@ -298,7 +299,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
         "of them out",
         name_of(params.system.method));
   }
-  check_not_compressed(params.out);
+  check_column_name(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
   const sparse::TriangularParams chosen =

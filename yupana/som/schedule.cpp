@@ -54,6 +54,7 @@ Schedule resolved(const Schedule& schedule, const Grid& grid) {
          whole.sigma_final);
   if (whole.tau == 0) {
     const double decay = std::log(whole.sigma0 / whole.sigma_final);
+    expect(std::isfinite(decay), "--sigma0", "less than 1e308 times --sigmaf", whole.sigma0);
     const auto steps =
         static_cast<double>(std::max<std::int64_t>(1, whole.iterations - whole.smooth));
     whole.tau = decay > 0 ? steps / decay : std::numeric_limits<double>::max();
