@@ -30,52 +30,63 @@ struct Votes {
   std::vector<std::int32_t> classes;  ///< or one vote
 };
 
-Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
-  const std::int64_t outputs = tree.outputs;
-  Votes votes;
-  const bool counts = model.is_class() && model.voting == Voting::hard;
-  (counts ? votes.classes.reserve(origin.size())
-          : votes.values.reserve(origin.size() * static_cast<std::size_t>(outputs)));
-  for (const std::int32_t node : origin) {
-    const double* value = tree.value(node);
-    if (!model.is_class()) {
-      votes.values.push_back(*value);
-    } else if (counts) {
-      votes.classes.push_back(
-          static_cast<std::int32_t>(std::max_element(value, value + outputs) - value));
-    } else {
-      const double weight = std::accumulate(value, value + outputs, 0.0);
-      for (std::int64_t c = 0; c < outputs; ++c) votes.values.push_back(value[c] / weight);
-    }
+/// What a node adds to the sums of its rows, at most tree.outputs numbers; returns their end.
+template <class Out>
+Out write_shares(const Model& model, const Tree& tree, std::int64_t node, Out shares) {
+  const double* const value = tree.value(node);
+  if (!model.is_class()) {
+    *shares++ = *value;
+    return shares;
   }
+  const double weight = std::accumulate(value, value + tree.outputs, 0.0);
+  return std::transform(value, value + tree.outputs, shares, [=](double v) { return v / weight; });
+}
+
+Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
+  Votes votes;
+  if (model.is_class() && model.voting == Voting::hard) {
+    votes.classes.reserve(origin.size());
+    for (const std::int32_t node : origin) {
+      const double* const value = tree.value(node);
+      votes.classes.push_back(
+          static_cast<std::int32_t>(std::max_element(value, value + tree.outputs) - value));
+    }
+    return votes;
+  }
+  const auto outputs = static_cast<std::size_t>(model.is_class() ? tree.outputs : 1);
+  votes.values.resize(origin.size() * outputs);
+  auto next = votes.values.begin();
+  for (const std::int32_t node : origin) next = write_shares(model, tree, node, next);
   return votes;
 }
 
 /// Numbers the different shares of a large tree's leaves where they are few, as those of pure
-/// leaves are: the cache that holds the tree has no room for shares of each leaf too.
-void number_kinds(const Model& model,
-                  const Tree& tree,
-                  const std::vector<std::int32_t>& origin,
-                  Votes& votes) {
+/// leaves are: the cache that holds the tree has no room for shares of each leaf too. Nodes are
+/// read in their own order, that of memory. Without kinds where there are more.
+Votes kinds_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
   constexpr std::size_t large = 4096, max_kinds = 64;
-  if (origin.size() < large || votes.values.empty()) return;
+  if (origin.size() < large || (model.is_class() && model.voting == Voting::hard)) return {};
   const auto outputs = static_cast<std::size_t>(model.is_class() ? tree.outputs : 1);
-  std::vector<double> values;
-  std::vector<std::uint8_t> kinds(origin.size(), 0);
-  for (std::size_t leaf = 0; leaf < origin.size(); ++leaf) {
-    if (!tree.nodes[static_cast<std::size_t>(origin[leaf])].is_leaf()) continue;
-    const double* const own = &votes.values[leaf * outputs];
+  Votes votes;
+  std::vector<double> own(outputs);
+  std::vector<std::uint8_t> of_nodes(tree.nodes.size(), 0);
+  for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
+    if (!tree.nodes[node].is_leaf()) continue;
+    write_shares(model, tree, node, own.begin());
     std::size_t kind = 0;
-    while (kind * outputs < values.size() &&
-           std::memcmp(own, &values[kind * outputs], outputs * sizeof(double)) != 0) {
+    while (kind * outputs < votes.values.size() &&
+           std::memcmp(own.data(), &votes.values[kind * outputs], outputs * sizeof(double)) != 0) {
       ++kind;
     }
-    if (kind == max_kinds) return;
-    if (kind * outputs == values.size()) values.insert(values.end(), own, own + outputs);
-    kinds[leaf] = static_cast<std::uint8_t>(kind);
+    if (kind == max_kinds) return {};
+    if (kind * outputs == votes.values.size()) {
+      votes.values.insert(votes.values.end(), own.begin(), own.end());
+    }
+    of_nodes[node] = static_cast<std::uint8_t>(kind);
   }
-  votes.values = std::move(values);
-  votes.kinds = std::move(kinds);
+  votes.kinds.reserve(origin.size());
+  for (const std::int32_t node : origin) votes.kinds.push_back(of_nodes[node]);
+  return votes;
 }
 
 /// Sums of votes of a block of rows.
@@ -191,8 +202,8 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   std::vector<Votes> votes(model.trees.size());
   context.parallel_for(std::ssize(votes), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      votes[t] = votes_of(model, model.trees[t], descent.origin(t));
-      if (votes.size() > 1) number_kinds(model, model.trees[t], descent.origin(t), votes[t]);
+      if (votes.size() > 1) votes[t] = kinds_of(model, model.trees[t], descent.origin(t));
+      if (votes[t].kinds.empty()) votes[t] = votes_of(model, model.trees[t], descent.origin(t));
     }
   });
   Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
