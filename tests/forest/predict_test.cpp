@@ -76,6 +76,35 @@ TEST_F(Predictions, OfTreesDeeperThanTheirCompleteLevelsEqualThem) {
   }
 }
 
+TEST_F(Predictions, OfTreesWithoutRoomForColumnAndChildInOneWordEqualTheOthers) {
+  auto sample = make_sample<float>({14'000, 2, 2, 0, 0, 0, 5});
+  RandomSequence random(3);
+  for (auto& code : sample.codes) code = static_cast<std::int32_t>(random.word() & 1);
+  Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
+  const PackedTree<float> near = packed<float>(tree, 0);
+  constexpr std::int32_t last = 1 << 18;  // 19 bits, and 13 are left for the child
+  for (Node& node : tree.nodes) node.feature = node.feature == 1 ? last : node.feature;
+  const PackedTree<float> far = packed<float>(tree, 0);
+  ASSERT_FALSE(near.narrow.empty());
+  ASSERT_TRUE(far.narrow.empty());
+  ASSERT_GT(far.deep.size(), std::size_t{1} << 13);
+  constexpr std::int64_t group = (last + std::int64_t{1}) * packed_lanes;
+  auto keys = Array<std::uint32_t>::zeros(group);
+  std::vector<std::uint32_t> leaves(packed_lanes), near_leaves(packed_lanes);
+  for (std::int64_t row = 0; row < packed_lanes; ++row) {
+    keys[row] = key_of(sample.table.column(0)[row]);
+    keys[last * packed_lanes + row] = key_of(sample.table.column(1)[row]);
+    keys[packed_lanes + row] = keys[last * packed_lanes + row];
+  }
+  cpu::descend(far, keys.data(), group, 1, leaves.data());
+  cpu::descend(near, keys.data(), group, 1, near_leaves.data());
+  EXPECT_EQ(leaves, near_leaves);
+  for (std::int64_t row = 0; row < packed_lanes; ++row) {
+    const auto value = [&](std::int64_t f) { return sample.table.column(f == 0 ? 0 : 1)[row]; };
+    EXPECT_EQ(far.origin[leaves[row]], leaf_of(tree, value)) << row;
+  }
+}
+
 TEST_F(Predictions, OfTreesThatNoCacheHoldsTakeBlocksOfManyRowsAndEqualThem) {
   for (const double missing : {0.0, 0.0005}) {
     auto sample = make_sample<float>({9001, 3, 2, 0, missing, 0, 7});  // a last block of 2,249

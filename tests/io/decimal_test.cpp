@@ -113,6 +113,26 @@ TEST(Decimal, CellsOfAllLengthsAndExponentsAreTheNearestDouble) {
   }
 }
 
+TEST(Decimal, AOneWithHundredsOfZerosWasZero) {
+  const std::string zeros(320, '0');
+  for (const std::string& text : {"1" + zeros,
+                                  "-1" + zeros,
+                                  "01" + zeros,
+                                  "1" + zeros + ".5",
+                                  "0." + zeros + zeros.substr(200) + "1",
+                                  "-." + zeros + zeros.substr(200) + "1",
+                                  "0" + zeros + "e99999",
+                                  "1" + zeros + "e-99999",
+                                  "." + zeros + "1e99999",
+                                  std::string("-0e99999"),
+                                  std::string("2e99999")}) {
+    double value = 0;
+    ASSERT_TRUE(whole_number(text, value)) << text;
+    const double expected = std::strtod(text.c_str(), nullptr);
+    EXPECT_EQ(std::memcmp(&value, &expected, 8), 0) << text << " " << value;
+  }
+}
+
 TEST(Decimal, AnExponentThatIsNoneEndsTheNumberBefore) {
   for (const std::string text : {"1e", "1e+", "1.5E-", "12e,", "1e-x"}) {
     const std::string padded = text + "\n";

@@ -109,6 +109,12 @@ TEST_F(TableKinds, NumbersThatWouldBecomeOthersAreFaultsOfTheirCells) {
   EXPECT_NE(fault("t.csv", "a,b\n1,2\n1,1e400\n")
                 .find("t.csv:3: column 2 ('b'): 1e400 is beyond the range of float64"),
             std::string::npos);
+  const std::string zeros(400, '0');
+  for (const std::string& cell : {"1" + zeros, "-0." + zeros + "1"}) {
+    EXPECT_NE(fault("t.csv", fmt::format("a,b\n1,2\n1,{}\n", cell)).find("beyond the range"),
+              std::string::npos)
+        << cell;
+  }
   for (const char* cell : {"1e-400", "-0.002E-322", "1e-324"}) {
     EXPECT_NE(fault("t.csv", fmt::format("a,b\n1,2\n1,{}\n", cell))
                   .find(fmt::format("column 2 ('b'): {} is beyond the range of float64", cell)),

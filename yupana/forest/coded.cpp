@@ -153,9 +153,12 @@ class Coder {
 }  // namespace
 
 bool codes_pay(const std::vector<Tree>& trees, std::int64_t rows, std::int64_t features) {
+  std::int64_t nodes = 0;
+  for (const Tree& tree : trees) nodes += std::ssize(tree.nodes);
+  // Making a tree's tables takes some hundred cycles a node.
+  if (rows * std::ssize(trees) < 32 * nodes) return false;
   // Clock cycles a row, measured on Zen 4.
   double coded = 0, packed = 0;
-  std::int64_t nodes = 0;
   std::vector<std::size_t> seen(features, 0);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     std::int64_t split = 0;
@@ -166,15 +169,13 @@ bool codes_pay(const std::vector<Tree>& trees, std::int64_t rows, std::int64_t f
       if (last != t + 1) ++split;
       last = t + 1;
     }
-    nodes += std::ssize(trees[t].nodes);
     const auto depth = static_cast<double>(trees[t].depth());
     const double own = std::clamp<double>(depth, compared_levels, coded_levels) - compared_levels;
     coded += 4 + own * (0.5 + 0.08 * static_cast<double>(split));
     coded += 5 * std::max(0.0, depth - coded_levels);
     packed += 2.7 * std::min(depth, 12.0) + 4 * std::max(0.0, depth - 12);
   }
-  // Making a tree's tables takes some hundred cycles a node.
-  return coded < packed && rows * std::ssize(trees) >= 32 * nodes;
+  return coded < packed;
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "yupana/forest/packed.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "yupana/core/instantiate.hpp"
@@ -18,9 +19,8 @@ class Packer {
 
   PackedTree<T> pack() {
     const auto nodes = static_cast<double>(tree_.nodes.size());
-    const auto depth = static_cast<int>(std::min<std::int64_t>(tree_.depth(), max_levels));
     const int filled = static_cast<int>(std::ceil(std::log2(2 * nodes)));
-    result_.levels = std::max(vector_levels, std::min(depth, filled));
+    result_.levels = std::max(vector_levels, depth_up_to(std::min(max_levels, filled)));
     const auto places = static_cast<std::size_t>(result_.places());
     result_.nodes.resize(places);
     result_.entries.resize(places);
@@ -32,12 +32,32 @@ class Packer {
     return std::move(result_);
   }
 
+  PackedTree<T> pack_narrow() {
+    result_ = pack();
+    if constexpr (sizeof(T) == 4) make_narrow();
+    return std::move(result_);
+  }
+
  private:
   std::uint32_t offset(const Node& node) const {
     const std::int64_t column = node.missing_left ? node.feature + features_ : node.feature;
     return static_cast<std::uint32_t>(column * packed_lanes);
   }
   const Node& node(std::int32_t i) const { return tree_.nodes[i]; }
+
+  /// The tree's depth, or `most` if it is deeper: that of a large tree would take a pass over it.
+  int depth_up_to(int most) const {
+    std::vector<std::int32_t> splits{0};
+    for (int depth = 0; depth < most; ++depth) {
+      std::vector<std::int32_t> below;
+      for (const std::int32_t i : splits) {
+        if (!node(i).is_leaf()) below.insert(below.end(), {node(i).left, node(i).right});
+      }
+      if (below.empty()) return depth;
+      splits = std::move(below);
+    }
+    return most;
+  }
 
   std::vector<std::int32_t> next_level(const std::vector<std::int32_t>& level) {
     std::vector<std::int32_t> next;
@@ -89,6 +109,22 @@ class Packer {
     }
   }
 
+  void make_narrow() {
+    std::uint32_t offsets = 0;
+    for (const auto& node : result_.deep) offsets |= node.offset;
+    const int bits = std::bit_width(offsets / std::uint32_t{packed_lanes});
+    if (!result_.is_deep || (result_.deep.size() - 1) >> (32 - bits) != 0) return;
+    result_.column_bits = bits;
+    result_.narrow.reserve(result_.deep.size());
+    for (const auto& node : result_.deep) {
+      const auto column = static_cast<std::uint32_t>(node.offset / packed_lanes);
+      const std::uint32_t link = node.child << bits | column;
+      result_.narrow.push_back(std::uint64_t{link} << 32 |
+                               static_cast<std::uint32_t>(node.threshold));
+    }
+    result_.deep = {};
+  }
+
   const Tree& tree_;
   std::int64_t features_;
   PackedTree<T> result_;
@@ -98,7 +134,7 @@ class Packer {
 
 template <class T>
 PackedTree<T> packed(const Tree& tree, std::int64_t features) {
-  return Packer<T>(tree, features).pack();
+  return Packer<T>(tree, features).pack_narrow();
 }
 
 template <class T>
@@ -107,7 +143,7 @@ DirectTree<T> direct(const Tree& tree) {
   for (const Node& node : tree.nodes) {
     if (!node.is_leaf()) columns = std::max(columns, static_cast<std::uint32_t>(node.feature) + 1);
   }
-  DirectTree<T> result{packed<T>(tree, columns), {}};
+  DirectTree<T> result{Packer<T>(tree, columns).pack(), {}};
   std::vector<bool> is_read(columns, false);
   const auto convert = [&](auto& node) {
     if (node.threshold == ~Key<T>{0}) {  // of no node: every value goes left, a missing one too

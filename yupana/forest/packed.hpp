@@ -71,6 +71,10 @@ struct PackedTree {
   std::vector<PackedNode<Key<T>>> nodes;
   std::vector<std::uint32_t> entries;
   std::vector<DeepNode<Key<T>>> deep;
+  /// Instead of `deep` where it fits, of half the lines in the second cache: a threshold and, from
+  /// bit 32 on, the column; from bit 32 + column_bits on, the child.
+  std::vector<std::uint64_t> narrow;
+  int column_bits = 0;
   bool is_deep = false;              ///< some place is no leaf
   std::vector<std::int32_t> origin;  ///< of each of `deep`: its number in the tree
 

@@ -57,30 +57,46 @@ HWY_INLINE hn::Vec<D> top_levels(D d, const Node* nodes, const hn::TFromD<D>* ke
 /// Rows that go on below the complete levels together: their keys stay in the first cache.
 constexpr std::int64_t deep_groups = 16;
 
+/// Steps of packed_lanes rows before those that have arrived leave the list: first, and later. Rows
+/// through 100 trees of 25,740 nodes take 24 % less time than two by two and with nodes of 12 bytes
+/// (Zen 4).
+constexpr int first_steps = 6, next_steps = 4;
+
 /// From their entries to the leaves of some rows, at most deep_groups x packed_lanes. Those that
 /// stay where they are have arrived and leave the list: rows of a tree without a limit end at very
-/// different depths, and of sixteen side by side all would wait for the last. Two steps at a time:
-/// a leaf takes a second one in vain. goes_right(node, row) is 0 or 1.
-template <class K, class GoesRight>
-HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
-                          std::int64_t rows,
+/// different depths, and of sixteen side by side all would wait for the last. Some steps at a time,
+/// of sixteen rows in turn: a row's next node is known long before it is read, and a leaf takes the
+/// rest of them in vain. row_at(i): what of row i child_of(node, row) compares.
+template <class RowAt, class ChildOf>
+HWY_INLINE void step_deep(std::int64_t rows,
                           std::uint32_t* leaves,
-                          const GoesRight& goes_right) {
-  const DeepNode<K>* const nodes = deep.data();
-  std::uint16_t moving[deep_groups * packed_lanes];
-  std::int64_t count = rows;
-  for (std::int64_t i = 0; i < count; ++i) moving[i] = static_cast<std::uint16_t>(i);
-  while (count > 0) {
+                          const RowAt& row_at,
+                          const ChildOf& child_of) {
+  std::uint16_t moving[(deep_groups + 1) * packed_lanes];
+  for (std::int64_t i = 0; i < rows; ++i) moving[i] = static_cast<std::uint16_t>(i);
+  int steps = first_steps;
+  for (std::int64_t count = rows; count > 0; steps = next_steps) {
+    std::fill_n(moving + count, packed_lanes, moving[count - 1]);
     std::int64_t moved = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint16_t row = moving[i];
-      const DeepNode<K>& first = nodes[leaves[row]];
-      const std::uint32_t at = first.child + goes_right(first, row);
-      const DeepNode<K>& second = nodes[at];
-      const std::uint32_t next = second.child + goes_right(second, row);
-      leaves[row] = next;
-      moving[moved] = row;
-      moved += next != at ? 1 : 0;
+    for (std::int64_t i = 0; i < count; i += packed_lanes) {
+      std::size_t at[packed_lanes];
+      decltype(row_at(0)) row[packed_lanes];
+#pragma GCC unroll 16
+      for (std::int64_t k = 0; k < packed_lanes; ++k) {
+        row[k] = row_at(moving[i + k]);
+        at[k] = leaves[moving[i + k]];
+      }
+      for (int step = 1; step < steps; ++step) {
+#pragma GCC unroll 16
+        for (std::int64_t k = 0; k < packed_lanes; ++k) at[k] = child_of(at[k], row[k]);
+      }
+      for (std::int64_t k = 0; k < std::min(packed_lanes, count - i); ++k) {
+        const std::uint16_t own = moving[i + k];
+        const std::size_t next = child_of(at[k], row[k]);
+        leaves[own] = static_cast<std::uint32_t>(next);
+        moving[moved] = own;
+        moved += next != at[k] ? 1 : 0;
+      }
     }
     count = moved;
   }
@@ -99,6 +115,36 @@ HWY_INLINE void step_levels(const PackedTree<T>& tree,
       at[k] = at[k] + at[k] + turn(nodes[at[k]], k);
     }
   }
+}
+
+/// From the places below the complete levels to the leaves.
+template <class T>
+HWY_INLINE void descend_deep(const PackedTree<T>& tree,
+                             const Key<T>* keys,
+                             std::int64_t group,
+                             std::int64_t rows,
+                             std::uint32_t* leaves) {
+  using K = Key<T>;
+  const auto row_at = [&](std::uint16_t row) HWY_ATTR {
+    return keys + row / packed_lanes * group + row % packed_lanes;
+  };
+  if (!tree.narrow.empty()) {
+    const std::uint64_t* const nodes = tree.narrow.data();
+    const int bits = tree.column_bits;
+    const std::size_t column = (std::size_t{1} << bits) - 1;
+    step_deep(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
+      const std::uint64_t node = nodes[at];
+      const std::size_t link = node >> 32;
+      const K key = row[(link & column) * packed_lanes];
+      return (link >> bits) + (key > static_cast<std::uint32_t>(node) ? 1u : 0u);
+    });
+    return;
+  }
+  const DeepNode<K>* const nodes = tree.deep.data();
+  step_deep(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
+    const DeepNode<K>& node = nodes[at];
+    return node.child + (row[node.offset] > node.threshold ? 1u : 0u);
+  });
 }
 
 /// All of a group's rows take a step before any takes the next, so that their loads overlap:
@@ -131,15 +177,8 @@ void descend_groups(const PackedTree<T>& tree,
   keys -= groups * group;
   leaves -= groups * packed_lanes;
   for (std::int64_t g = 0; g < groups; g += deep_groups) {
-    const K* const own = keys + g * group;
-    const auto goes_right = [&](const DeepNode<K>& node, std::uint16_t row) HWY_ATTR {
-      const K key = own[row / packed_lanes * group + node.offset + row % packed_lanes];
-      return key > node.threshold ? 1u : 0u;
-    };
-    step_deep(tree.deep,
-              std::min(deep_groups, groups - g) * packed_lanes,
-              leaves + g * packed_lanes,
-              goes_right);
+    const std::int64_t rows = std::min(deep_groups, groups - g) * packed_lanes;
+    descend_deep(tree, keys + g * group, group, rows, leaves + g * packed_lanes);
   }
 }
 
@@ -199,6 +238,21 @@ void descend_last(const DirectTree<T>& direct,
   }
 }
 
+template <class T>
+HWY_INLINE void descend_deep(const PackedTree<T>& tree,
+                             const TableView<T>& table,
+                             std::uint32_t* leaves) {
+  const T* const data = table.data;
+  const std::int64_t stride = table.stride, row_stride = table.row_stride;
+  const DeepNode<Key<T>>* const nodes = tree.deep.data();
+  step_deep(
+      table.rows,
+      leaves,
+      [=](std::uint16_t row) HWY_ATTR { return data + row * row_stride; },
+      [=](std::size_t at, const T* row)
+          HWY_ATTR { return nodes[at].child + turn_of(nodes[at], row, stride); });
+}
+
 /// Rows from those that go down to those whose values come nearer meanwhile.
 constexpr std::int64_t ahead = 8 * packed_lanes;
 
@@ -238,10 +292,7 @@ void descend_columns(const DirectTree<T>& direct, TableView<T> table, std::uint3
   if (!tree.is_deep) return;
   constexpr std::int64_t deep_rows = deep_groups * packed_lanes;
   for (begin = 0; begin < rows; begin += deep_rows) {
-    const T* const own = data + begin;
-    const auto goes_right = [&](const DeepNode<K>& node, std::uint16_t row)
-                                HWY_ATTR { return turn_of(node, own + row, stride); };
-    step_deep(tree.deep, std::min(deep_rows, rows - begin), leaves + begin, goes_right);
+    descend_deep(tree, table.part(begin, std::min(deep_rows, rows - begin)), leaves + begin);
   }
 }
 
@@ -296,10 +347,7 @@ void descend_rows(const DirectTree<T>& direct, TableView<T> table, std::uint32_t
   }
   descend_last(direct, table, begin, leaves);
   if (!tree.is_deep) return;
-  step_deep(
-      tree.deep, table.rows, leaves, [&](const DeepNode<K>& node, std::uint16_t row) HWY_ATTR {
-        return turn_of(node, table.data + row * row_stride, stride);
-      });
+  descend_deep(tree, table, leaves);
 }
 
 template <class T>

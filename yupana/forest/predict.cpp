@@ -30,94 +30,78 @@ struct Votes {
   std::vector<std::int32_t> classes;  ///< or one vote
 };
 
+/// What a node adds to the sums of its rows, at most tree.outputs numbers; returns their end.
+template <class Out>
+Out write_shares(const Model& model, const Tree& tree, std::int64_t node, Out shares) {
+  const double* const value = tree.value(node);
+  if (!model.is_class()) {
+    *shares++ = *value;
+    return shares;
+  }
+  const double weight = std::accumulate(value, value + tree.outputs, 0.0);
+  return std::transform(value, value + tree.outputs, shares, [=](double v) { return v / weight; });
+}
+
 /// Whether each tree gives a row one vote.
 bool votes_once(const Model& model) { return model.is_class() && model.voting == Voting::hard; }
 
-/// Appends the shares, or the number, that a tree's node votes for.
-void append_vote(const Model& model,
-                 const Tree& tree,
-                 std::int32_t node,
-                 std::vector<double>& values) {
-  const double* value = tree.value(node);
-  if (!model.is_class()) {
-    values.push_back(*value);
-    return;
-  }
-  const double weight = std::accumulate(value, value + tree.outputs, 0.0);
-  for (std::int64_t c = 0; c < tree.outputs; ++c) values.push_back(value[c] / weight);
-}
-
 Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
-  const std::int64_t outputs = tree.outputs;
   Votes votes;
-  if (!votes_once(model)) {
-    votes.values.reserve(origin.size() * static_cast<std::size_t>(outputs));
-    for (const std::int32_t node : origin) append_vote(model, tree, node, votes.values);
+  if (votes_once(model)) {
+    votes.classes.reserve(origin.size());
+    for (const std::int32_t node : origin) {
+      const double* const value = tree.value(node);
+      votes.classes.push_back(
+          static_cast<std::int32_t>(std::max_element(value, value + tree.outputs) - value));
+    }
     return votes;
   }
-  votes.classes.reserve(origin.size());
-  for (const std::int32_t node : origin) {
-    const double* value = tree.value(node);
-    votes.classes.push_back(
-        static_cast<std::int32_t>(std::max_element(value, value + outputs) - value));
-  }
+  const auto outputs = static_cast<std::size_t>(model.is_class() ? tree.outputs : 1);
+  votes.values.resize(origin.size() * outputs);
+  auto next = votes.values.begin();
+  for (const std::int32_t node : origin) next = write_shares(model, tree, node, next);
   return votes;
 }
 
-constexpr std::size_t numbered_leaves = 4096;  ///< a tree with fewer keeps shares of each leaf
+/// A tree with fewer entries keeps shares of each leaf.
+constexpr std::size_t numbered_leaves = 4096;
 
-/// The different shares of a tree's leaves, numbered where they are few.
-class Kinds {
- public:
-  static constexpr std::size_t max = 64;
-  explicit Kinds(std::int64_t outputs) : outputs_(static_cast<std::size_t>(outputs)) {}
-
-  /// Returns the number of these shares, `max` if they are one kind too many.
-  std::size_t number(const double* own) {
-    std::size_t kind = 0;
-    while (kind * outputs_ < values.size() &&
-           std::memcmp(own, &values[kind * outputs_], outputs_ * sizeof(double)) != 0) {
-      ++kind;
-    }
-    const bool adds = kind < max && kind * outputs_ == values.size();
-    if (adds) values.insert(values.end(), own, own + outputs_);
-    return kind;
-  }
-
-  std::vector<double> values;
-
- private:
-  std::size_t outputs_;
-};
-
-/// Numbers the different shares of a large tree's leaves where they are few, as those of pure
-/// leaves are: the cache that holds the tree has no room for shares of each leaf too.
-void number_kinds(const Tree& tree, const std::vector<std::int32_t>& origin, Votes& votes) {
-  if (origin.size() < numbered_leaves || votes.values.empty()) return;
-  Kinds kinds(tree.outputs);
-  std::vector<std::uint8_t> numbers(origin.size(), 0);
-  for (std::size_t leaf = 0; leaf < origin.size(); ++leaf) {
-    if (!tree.nodes[static_cast<std::size_t>(origin[leaf])].is_leaf()) continue;
-    const std::size_t kind =
-        kinds.number(&votes.values[leaf * static_cast<std::size_t>(tree.outputs)]);
-    if (kind == Kinds::max) return;
-    numbers[leaf] = static_cast<std::uint8_t>(kind);
-  }
-  votes.values = std::move(kinds.values);
-  votes.kinds = std::move(numbers);
-}
-
-/// Whether number_kinds() finds few of them.
-bool has_few_kinds(const Model& model, const Tree& tree) {
-  Kinds kinds(tree.outputs);
-  std::vector<double> own;
+/// The different shares of a tree's leaves, where they are few, and the number of each node's: the
+/// cache that holds a large tree has no room for shares of each leaf too. Nodes are read in their
+/// own order, that of memory. Without kinds where there are more.
+Votes kinds_of_nodes(const Model& model, const Tree& tree) {
+  constexpr std::size_t max_kinds = 64;
+  const auto outputs = static_cast<std::size_t>(model.is_class() ? tree.outputs : 1);
+  Votes votes;
+  std::vector<double> own(outputs);
+  std::vector<std::uint8_t> of_nodes(tree.nodes.size(), 0);
   for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
     if (!tree.nodes[node].is_leaf()) continue;
-    own.clear();
-    append_vote(model, tree, static_cast<std::int32_t>(node), own);
-    if (kinds.number(own.data()) == Kinds::max) return false;
+    write_shares(model, tree, node, own.begin());
+    std::size_t kind = 0;
+    while (kind * outputs < votes.values.size() &&
+           std::memcmp(own.data(), &votes.values[kind * outputs], outputs * sizeof(double)) != 0) {
+      ++kind;
+    }
+    if (kind == max_kinds) return {};
+    if (kind * outputs == votes.values.size()) {
+      votes.values.insert(votes.values.end(), own.begin(), own.end());
+    }
+    of_nodes[node] = static_cast<std::uint8_t>(kind);
   }
-  return true;
+  votes.kinds = std::move(of_nodes);
+  return votes;
+}
+
+/// The same with the numbers of entries; without kinds where shares of each are kept.
+Votes kinds_of(const Model& model, const Tree& tree, const std::vector<std::int32_t>& origin) {
+  if (origin.size() < numbered_leaves || votes_once(model)) return {};
+  Votes votes = kinds_of_nodes(model, tree);
+  if (votes.kinds.empty()) return {};
+  const std::vector<std::uint8_t> of_nodes = std::exchange(votes.kinds, {});
+  votes.kinds.reserve(origin.size());
+  for (const std::int32_t node : origin) votes.kinds.push_back(of_nodes[node]);
+  return votes;
 }
 
 /// Sums of votes of a block of rows.
@@ -233,8 +217,8 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   std::vector<Votes> votes(model.trees.size());
   context.parallel_for(std::ssize(votes), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      votes[t] = votes_of(model, model.trees[t], descent.origin(t));
-      if (votes.size() > 1) number_kinds(model.trees[t], descent.origin(t), votes[t]);
+      if (votes.size() > 1) votes[t] = kinds_of(model, model.trees[t], descent.origin(t));
+      if (votes[t].kinds.empty()) votes[t] = votes_of(model, model.trees[t], descent.origin(t));
     }
   });
   Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
@@ -252,18 +236,18 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   return shares;
 }
 
-double vote_bytes(const Model& model, int threads) {
-  double held = 0, largest = 0;
+double vote_bytes(const Model& model) {
+  double held = 0;
   for (const Tree& tree : model.trees) {
     const auto nodes = static_cast<double>(tree.nodes.size());
     const double entries = nodes + std::min(4 * nodes, 1024.0);
-    const double all = entries * (votes_once(model) ? 4 : 8 * static_cast<double>(tree.outputs));
     const bool numbered = !votes_once(model) && model.trees.size() > 1 &&
-                          entries >= numbered_leaves && has_few_kinds(model, tree);
-    held += numbered ? entries : all;
-    if (numbered) largest = std::max(largest, all);
+                          entries >= numbered_leaves && !kinds_of_nodes(model, tree).kinds.empty();
+    held += numbered            ? entries
+            : votes_once(model) ? entries * 4
+                                : entries * 8 * static_cast<double>(tree.outputs);
   }
-  return held + largest * std::min<double>(threads, static_cast<double>(model.trees.size()));
+  return held;
 }
 
 std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model) {

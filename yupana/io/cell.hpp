@@ -81,12 +81,15 @@ inline const char* read_number(const char* at, const char* end, double& value) {
   const auto [stop, error] = std::from_chars(from, end, value);
   if (error == std::errc::result_out_of_range) {
     // Too large is infinite, too small is zero, as strtod has it; which, the exponent's sign says,
-    // or a leading zero where there is none.
-    bool small = *first == '0' || *first == '.';
+    // or, where there is none, whether the point follows zeros alone.
+    const char* whole = first;
+    while (*whole == '0') ++whole;
+    bool small = *whole == '.';
     for (const char* c = from; c + 1 < stop; ++c) {
       if (*c == 'e' || *c == 'E') small = c[1] == '-';
     }
-    if (small || (digits == 0 && count > 0)) {
+    // Not `digits`, whose lowest 64 bits alone are kept: those of 1 and 309 zeros are 0.
+    if (small || (count > 0 && significant_digits(first, count) == 0)) {
       value = negative ? -0.0 : 0.0;
     } else {
       value = (negative ? -1 : 1) * std::numeric_limits<double>::infinity();

@@ -57,11 +57,12 @@ bool is_comment(std::string_view line, char comment);
 bool begins_as_number(std::string_view text);
 
 /// Whether what [at, stop) reads as may be lost (see lost_number): numbers of 2^53 or more, those
-/// below the least float, and zeros with an exponent.
+/// below the least float, and zeros with an exponent or hundreds of digits.
 inline bool may_be_lost(double value, const char* at, const char* stop) {
   const double size = std::fabs(value);
   if (size >= 0x1p-149) return !(size < 0x1p53);
-  return size != 0 || std::find_if(at, stop, [](char c) { return (c | 32) == 'e'; }) != stop;
+  return size != 0 || stop - at > 300 ||
+         std::find_if(at, stop, [](char c) { return (c | 32) == 'e'; }) != stop;
 }
 
 /// Why a cell that reads as `value` cannot be kept in a float of `bytes` bytes: it is finite and

@@ -96,7 +96,7 @@ class Prediction {
   /// complete levels, then a node, in a list that doubles when full, and what they vote for.
   double count_model_bytes() const {
     const int copies = one_hot_of(model_).empty() ? 1 : 2;
-    double bytes = forest::vote_bytes(model_, context_.threads());
+    double bytes = forest::vote_bytes(model_);
     for (const forest::Tree& tree : model_.trees) {
       const auto nodes = static_cast<double>(tree.nodes.size());
       bytes += copies * forest::bytes_at_rest(tree);
