@@ -93,8 +93,7 @@ class SortCase {
         [&] { std::copy(in_.begin(), in_.end(), keys_.begin()); },
         [&] { sort(keys_.data(), keys_.size()); });
     const bool same = std::equal(keys_.begin(), keys_.end(), want_.begin());
-    params_.emit(
-        {"sort", what_, impl, rate(timing.median), unit, std::nullopt, same, {}, version, timing});
+    params_.emit(timed_line("sort", what_, impl, rate(timing.median), unit, same, timing, version));
   }
   /// Other keys of the same distribution: NumPy's own, compared there.
   void numpy(const char* kind, const char* type) {
@@ -150,18 +149,15 @@ void pairs(Context& context, const BenchParams& params, std::int64_t n) {
     right = right && in[values[i]] == keys[i] &&
             (i == 0 || keys[i - 1] < keys[i] || values[i - 1] < values[i]);
   }
-  params.emit(
-      {"sort",
-       fmt::format("n={} uint32 with uint32 values, {}", n, threads_text(context.threads())),
-       context.backend() == Backend::reference ? "yupana reference sort_by_key"
-                                               : "yupana sort_by_key (radix, stable)",
-       static_cast<double>(n) / timing.median * 1e-6,
-       unit,
-       std::nullopt,
-       right,
-       {},
-       {},
-       timing});
+  params.emit(timed_line(
+      "sort",
+      fmt::format("n={} uint32 with uint32 values, {}", n, threads_text(context.threads())),
+      context.backend() == Backend::reference ? "yupana reference sort_by_key"
+                                              : "yupana sort_by_key (radix, stable)",
+      static_cast<double>(n) / timing.median * 1e-6,
+      unit,
+      right,
+      timing));
 }
 
 }  // namespace
@@ -218,16 +214,14 @@ void merge(Context& context, const BenchParams& params) {
   const auto time = [&](const std::string& impl, const std::string& version, const auto& body) {
     std::fill(out.begin(), out.end(), 0);
     const Timing timing = time_runs(params.quick ? 1 : 9, body);
-    params.emit({"merge",
-                 fmt::format("two of {} uint32, {}", half, threads),
-                 impl,
-                 static_cast<double>(n) / timing.median * 1e-6,
-                 unit,
-                 std::nullopt,
-                 std::equal(out.begin(), out.end(), want.begin()),
-                 {},
-                 version,
-                 timing});
+    params.emit(timed_line("merge",
+                           fmt::format("two of {} uint32, {}", half, threads),
+                           impl,
+                           static_cast<double>(n) / timing.median * 1e-6,
+                           unit,
+                           std::equal(out.begin(), out.end(), want.begin()),
+                           timing,
+                           version));
   };
   time(context.backend() == Backend::reference ? "yupana reference merge"
                                                : "yupana merge (merge path)",

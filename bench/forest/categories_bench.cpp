@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,16 +74,8 @@ class Bench {
             const char* unit,
             bool verified,
             const Timing& timing) const {
-    params_.emit({"trees",
-                  what(name),
-                  impl_name(context_),
-                  value,
-                  unit,
-                  std::nullopt,
-                  verified,
-                  {},
-                  {},
-                  timing});
+    params_.emit(
+        timed_line("trees", what(name), impl_name(context_), value, unit, verified, timing));
   }
   forest::Model model_of(std::vector<forest::Tree> trees) const {
     forest::Model model;

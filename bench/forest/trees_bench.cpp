@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "bench/support/python_peer.hpp"
@@ -67,16 +66,8 @@ class Bench {
             const char* unit,
             bool verified,
             const Timing& timing) const {
-    params_.emit({"trees",
-                  what(name),
-                  impl_name(context_),
-                  value,
-                  unit,
-                  std::nullopt,
-                  verified,
-                  {},
-                  {},
-                  timing});
+    params_.emit(
+        timed_line("trees", what(name), impl_name(context_), value, unit, verified, timing));
   }
   /// Trees must be those of one thread, and of the reference for the first rows.
   bool same_trees(const forest::TreeParams& params, const forest::Tree& tree) {

@@ -46,7 +46,7 @@ void array(Context& context, const BenchParams& params) {
   for (const auto& [value, unit] :
        {std::pair{pairs * static_cast<double>(sites) * 1e-9 / seconds, "G pair-SNP/s"},
         {seconds, "s"}}) {
-    params.emit({"array", what, impl, value, unit, {}, verified, {}, {}, timing});
+    params.emit(timed_line("array", what, impl, value, unit, verified, timing));
   }
 }
 

@@ -148,16 +148,13 @@ void measure_two_bit_method(const BenchParams& params, std::int64_t n, std::int6
                          counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j);
     }
   }
-  params.emit({"distances",
-               case_name(n, m, false, 1),
-               "published 2-bit XOR + POPCNT method, scalar, codes in memory",
-               pair_sites_per_second(n, m, timing.median),
-               "G pair-SNP/s",
-               std::nullopt,
-               same,
-               {},
-               {},
-               timing});
+  params.emit(timed_line("distances",
+                         case_name(n, m, false, 1),
+                         "published 2-bit XOR + POPCNT method, scalar, codes in memory",
+                         pair_sites_per_second(n, m, timing.median),
+                         "G pair-SNP/s",
+                         same,
+                         timing));
 }
 
 }  // namespace

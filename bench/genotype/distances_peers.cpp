@@ -87,16 +87,14 @@ void measure_programs(Context& context, const BenchParams& params, bool missing)
                                             folder / "out",
                                             program.arguments);
     const Timing timing = time_runs(params.quick ? 1 : 3, [&] { output_of(command); });
-    params.emit({"distances",
-                 what,
-                 impl,
-                 pair_sites_per_second(n, m, timing.median),
-                 unit,
-                 std::nullopt,
-                 file_is_metric(folder / program.output, context, block, program.metric),
-                 {},
-                 first_line_of(program.name + " --version"),
-                 timing});
+    params.emit(timed_line("distances",
+                           what,
+                           impl,
+                           pair_sites_per_second(n, m, timing.median),
+                           unit,
+                           file_is_metric(folder / program.output, context, block, program.metric),
+                           timing,
+                           first_line_of(program.name + " --version")));
   }
 }
 

@@ -73,7 +73,7 @@ void measure(Context& context, const BenchParams& params, const Shape& shape) {
                           bool verified,
                           const std::string& version) {
     const double rate = static_cast<double>(shape.sites) / timing.median * 1e-3;
-    params.emit({"pruning", what, impl, rate, unit, {}, verified, {}, version, timing});
+    params.emit(timed_line("pruning", what, impl, rate, unit, verified, timing, version));
   };
   job::InputParams input;
   input.path = prefix + ".bed";

@@ -117,16 +117,14 @@ void compare(Context& context,
     }
     const Timing timing = timing_of(seconds[k]);
     const std::string version = k == 0 ? "" : first_line_of("plink2 --version");
-    params.emit({"relationships",
-                 job.what,
-                 impl,
-                 job.work / timing.median,
-                 unit,
-                 {},
-                 agree[k],
-                 {},
-                 version,
-                 timing});
+    params.emit(timed_line("relationships",
+                           job.what,
+                           impl,
+                           job.work / timing.median,
+                           unit,
+                           agree[k],
+                           timing,
+                           version));
   }
 }
 

@@ -126,7 +126,7 @@ class ClosestCase {
             const std::string& version = {}) {
     const double rate = static_cast<double>(points_.rows()) / timing.median * 1e-6;
     for (const auto& [value, unit] : {std::pair{timing.median, "s"}, {rate, "M points/s"}}) {
-      params_.emit({"closest", what_, impl, value, unit, {}, verified, {}, version, timing});
+      params_.emit(timed_line("closest", what_, impl, value, unit, verified, timing, version));
     }
   }
 

@@ -119,7 +119,7 @@ void emit_both(const BenchParams& params,
   const std::optional<double> share = limit ? std::optional(rate / *limit) : std::nullopt;
   params.emit(
       {"paths", name, impl, rate * 1e-9, "G (add+min)/s", share, verified, {}, version, timing});
-  params.emit({"paths", name, impl, timing.median, "s", {}, verified, {}, version, timing});
+  params.emit(timed_line("paths", name, impl, timing.median, "s", verified, timing, version));
 }
 
 template <class T>

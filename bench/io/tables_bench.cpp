@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -195,16 +194,13 @@ class TablesBench {
       const auto& column = wanted_[static_cast<std::size_t>(one.first + f)];
       right = std::equal(column.begin(), column.end(), file.table.column(f));
     }
-    params_.emit({"tables",
-                  what(one),
-                  fmt::format("yupana cpu {}", simd_target()),
-                  rate(one, timing.median),
-                  "MB/s",
-                  std::nullopt,
-                  right,
-                  {},
-                  {},
-                  timing});
+    params_.emit(timed_line("tables",
+                            what(one),
+                            fmt::format("yupana cpu {}", simd_target()),
+                            rate(one, timing.median),
+                            "MB/s",
+                            right,
+                            timing));
   }
 
   /// By the user's own Python, which may have what the system's lacks, or by the system's.

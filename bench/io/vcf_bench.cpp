@@ -140,7 +140,7 @@ void emit(const BenchParams& params,
   for (const auto& [work, its_unit] :
        {std::pair{genotypes, unit}, {text_bytes, "MB/s of VCF text"}}) {
     const double rate = work / timing.median * 1e-6;
-    params.emit({"vcf", what, impl, rate, its_unit, {}, verified, {}, version, timing});
+    params.emit(timed_line("vcf", what, impl, rate, its_unit, verified, timing, version));
   }
 }
 

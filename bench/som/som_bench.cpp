@@ -116,16 +116,7 @@ void som(Context& context, const BenchParams& params) {
   Matrix<float> trained;
   const Timing timing = time_runs(
       params.quick ? 1 : 7, [&] { trained = som::train(context, samples.view(), which.params); });
-  params.emit({"som",
-               what,
-               impl_name(context),
-               timing.median,
-               "s",
-               std::nullopt,
-               verified,
-               {},
-               {},
-               timing});
+  params.emit(timed_line("som", what, impl_name(context), timing.median, "s", verified, timing));
   if (!params.peers) return;
   emit_python(params,
               "som",

@@ -32,16 +32,8 @@ struct SystemCase {
             const Timing& timing,
             bool good,
             const std::string& version = {}) const {
-    params.emit({"trisolve",
-                 what,
-                 impl,
-                 timing.median * 1e3,
-                 "ms",
-                 std::nullopt,
-                 good,
-                 {},
-                 version,
-                 timing});
+    params.emit(
+        timed_line("trisolve", what, impl, timing.median * 1e3, "ms", good, timing, version));
   }
 };
 

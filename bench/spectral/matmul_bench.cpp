@@ -38,16 +38,8 @@ void square_case(Context& context, const BenchParams& params, std::int64_t n) {
     const bool right = cells_are_right(x, y, c, n);
     const Timing timing = time_runs(repeats, [&] { multiply(a, b); });
     const char* how = above == never ? ", classical" : ", halved once (Strassen-Winograd)";
-    params.emit({"matmul",
-                 what,
-                 impl_name(context) + how,
-                 rate(timing.median),
-                 unit,
-                 std::nullopt,
-                 right,
-                 {},
-                 {},
-                 timing});
+    params.emit(timed_line(
+        "matmul", what, impl_name(context) + how, rate(timing.median), unit, right, timing));
   }
   if (!params.peers) return;
   PythonPeer numpy{.imports = "import numpy as np", .version = numpy_and_blas};

@@ -192,45 +192,27 @@ void measure_all(Context& context, const BenchParams& params) {
                  registers.timing));
   const bool agrees = agrees_with_the_reference(context);
   RandomSequence random(1);
+  const auto measure_set =
+      [&](const std::string& name, const std::vector<Gene>& set, const AlignParams& scoring) {
+        measure(context, params, name, set, scoring, limit, agrees);
+      };
   const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);
-  measure(context,
-          params,
-          fmt::format("{} genes, linear gaps", genes.size()),
-          genes,
-          {},
-          limit,
-          agrees);
+  measure_set(fmt::format("{} genes, linear gaps", genes.size()), genes, {});
   AlignParams affine;
   affine.gap_open = -4;
   affine.gap_extend = -1;
-  measure(context,
-          params,
-          fmt::format("{} genes, affine gaps", genes.size()),
-          genes,
-          affine,
-          limit,
-          agrees);
+  measure_set(fmt::format("{} genes, affine gaps", genes.size()), genes, affine);
   measure_proteins(context, params, genes);
   measure_prediction(context, params, genes);
   const std::vector<Gene> huge{make_gene(random, params.quick ? 50 : 1878, 135, 2355)};
-  measure(context,
-          params,
-          fmt::format("1 gene, {} exons", huge[0].exons.size()),
-          huge,
-          {},
-          limit,
-          agrees);
+  measure_set(fmt::format("1 gene, {} exons", huge[0].exons.size()), huge, {});
   std::vector<Gene> found{make_gene(random, params.quick ? 5 : 55, 149, 2600)};
   found[0].exons = splice::candidate_exons(found[0].bases);
-  measure(context,
-          params,
-          fmt::format("exons auto, {} kb x 2.6 kb, {} candidates",
-                      found[0].bases.size() / 1000,
-                      found[0].exons.size()),
-          found,
-          splice::scaled_for_candidates({}, {}),
-          limit,
-          agrees);
+  measure_set(fmt::format("exons auto, {} kb x 2.6 kb, {} candidates",
+                          found[0].bases.size() / 1000,
+                          found[0].exons.size()),
+              found,
+              splice::scaled_for_candidates({}, {}));
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ Measurement left_out(const std::string& bench,
   return line;
 }
 
+Measurement timed_line(const std::string& bench,
+                       const std::string& what,
+                       const std::string& impl,
+                       double value,
+                       const std::string& unit,
+                       bool verified,
+                       const Timing& timing,
+                       const std::string& version) {
+  return {bench, what, impl, value, unit, {}, verified, {}, version, timing};
+}
+
 Measurement limit_line(const std::string& bench,
                        const std::string& what,
                        const std::string& impl,

@@ -34,6 +34,15 @@ struct BenchParams {
   std::function<void(const Measurement&)> emit = {};
 };
 
+/// A line of this machine's processor.
+Measurement timed_line(const std::string& bench,
+                       const std::string& what,
+                       const std::string& impl,
+                       double value,
+                       const std::string& unit,
+                       bool verified,
+                       const Timing& timing,
+                       const std::string& version = {});
 /// A line of what the machine can do at best: it computes nothing that could be compared.
 Measurement limit_line(const std::string& bench,
                        const std::string& what,

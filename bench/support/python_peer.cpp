@@ -87,16 +87,14 @@ void emit_python(const BenchParams& params,
                  const PythonResult& result,
                  const std::function<double(double)>& value) {
   if (!result.ran()) return params.emit(left_out(bench, what, impl, unit, result.why_not));
-  params.emit({bench,
-               what,
-               impl,
-               value(result.timing.median),
-               unit,
-               std::nullopt,
-               result.verified,
-               {},
-               result.version,
-               result.timing});
+  params.emit(timed_line(bench,
+                         what,
+                         impl,
+                         value(result.timing.median),
+                         unit,
+                         result.verified,
+                         result.timing,
+                         result.version));
 }
 
 }  // namespace yupana::bench

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/text_files.hpp"
-#include "yupana/report/som_legend.hpp"
 #include "yupana/report/som_panel.hpp"
 
 namespace yupana::report {

@@ -12,9 +12,9 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color grid = {0xe3, 0xe5, 0xe8};
+constexpr Color panel_grid = {0xe3, 0xe5, 0xe8};
 constexpr std::size_t most_bars = 40;
-constexpr double row_height = 18, name_width = 150, panel_width = 260, panel_gap = 24, margin = 16;
+constexpr double row_height = 18, name_width = 150, panel_width = 260, panel_gap = 24, border = 16;
 constexpr double title_height = 44, axis_height = 26;
 
 struct Bars {
@@ -41,7 +41,7 @@ void draw_bars(Pen& pen, const Bars& bars, double left, double bottom) {
   const std::vector<std::string> texts = tick_texts(marks);
   pen.font(11);
   for (std::size_t k = 0; k < marks.size(); ++k) {
-    pen.color(grid);
+    pen.color(panel_grid);
     pen.line(x_of(marks[k]), title_height - 6, x_of(marks[k]), bottom);
     pen.color(muted);
     pen.text(texts[k], x_of(marks[k]), bottom + 15, Align::center, 60);
@@ -83,29 +83,29 @@ void write_importances_svg(AtomicFile& file, std::vector<Importance> list, bool 
   }
   const auto count = static_cast<double>(panels.size());
   const double bottom = title_height + static_cast<double>(list.size()) * row_height;
-  const double width = margin + name_width + count * (panel_width + panel_gap) + margin;
-  file.write(svg_of(width, bottom + axis_height + margin, [&](cairo_surface_t* surface) {
+  const double width = border + name_width + count * (panel_width + panel_gap) + border;
+  file.write(svg_of(width, bottom + axis_height + border, [&](cairo_surface_t* surface) {
     Pen pen(surface);
     pen.color({255, 255, 255});
-    pen.fill({0, 0, width, bottom + axis_height + margin});
+    pen.fill({0, 0, width, bottom + axis_height + border});
     pen.font(12);
     for (std::size_t i = 0; i < list.size(); ++i) {
       pen.color(ink);
       const double line = title_height + static_cast<double>(i) * row_height + 13;
       pen.text(
-          valid_utf8(list[i].feature), margin + name_width - 8, line, Align::right, name_width - 8);
+          valid_utf8(list[i].feature), border + name_width - 8, line, Align::right, name_width - 8);
     }
     for (std::size_t p = 0; p < panels.size(); ++p) {
       draw_bars(pen,
                 panels[p],
-                margin + name_width + static_cast<double>(p) * (panel_width + panel_gap),
+                border + name_width + static_cast<double>(p) * (panel_width + panel_gap),
                 bottom);
     }
     if (all > list.size()) {
       pen.color(muted);
       pen.font(11);
       pen.text(fmt::format("{} more", all - list.size()),
-               margin + name_width - 8,
+               border + name_width - 8,
                bottom + 15,
                Align::right,
                name_width);
