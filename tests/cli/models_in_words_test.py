@@ -124,6 +124,29 @@ def damaged_models_were_refused_in_the_parsers_words():
         refuse("tree", "show", "bad.json", says="is no model of trees; give a file that yupana tree")
 
 
+def models_predicted_no_number_of_values_that_are_none():
+    """Of a model without a checksum, as an earlier version wrote it."""
+    put("t.csv", "x,class,y\n" + "".join(f"{i},{i % 2},{i}\n" for i in range(40)))
+    for options in [["--label", "class", "--ignore", "y"],
+                    ["--label", "y", "--ignore", "class", "--regression"]]:
+        run("tree", "fit", "t.csv", *options, "-o", "m")
+        model = json.loads(pathlib.Path("m.json").read_text())
+        del model["checksum"]
+
+        def refused(name, place, value):
+            own = copy.deepcopy(model)
+            own["trees"][0][name][place] = value
+            put("bad.json", json.dumps(own))
+            refuse("tree", "predict", "bad.json", "t.csv", "-o", "p",
+                   says="bad.json: tree 1: node 0 has a value or weight that is none")
+            assert not list(pathlib.Path(".").glob("p.*"))
+
+        refused("weight", 0, -2)
+        if "--regression" not in options:
+            for weights in [[-1, 5], [0, 0], [1e308, 1e308]]:
+                refused("values", slice(0, 2), weights)
+
+
 def libsvm_values_beyond_the_model_vanished_without_a_note():
     put("t.libsvm", LIBSVM)
     put("more.libsvm", "0 1:1 3:5 7:9\n1 2:3 4:0 5:1\n")

@@ -152,6 +152,24 @@ TEST_F(OneHot, ForestsCountCategoriesInRowsOfFewAndOfManyColumns) {
   }
 }
 
+TEST_F(OneHot, ForestsWhoseBranchesAreBroughtNearAreThoseOfTheMadeFeatures) {
+  // 16,384 keys of 16 bits are: those of 4,096 rows of columns, and of 381 of features.
+  for (const std::int32_t classes : {2, 3}) {
+    for (const double missing : {0.0, 0.05}) {
+      std::vector<std::int32_t> one_hot;
+      const auto sample = make_categories<float>({9000, 4, classes, 12, missing, 0, 7}, one_hot);
+      const Table<float> made = with_features(sample.table.view(), one_hot);
+      ForestParams params{.trees = 2, .max_features = 9};
+      const auto expected = fit_forest(cpu_, made.view(), sample.target(), params).trees;
+      params.tree.one_hot = one_hot;
+      const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+      for (std::size_t t = 0; t < expected.size(); ++t) {
+        ASSERT_EQ(difference(expected[t], got[t]), "") << classes << " classes, tree " << t;
+      }
+    }
+  }
+}
+
 TEST_F(OneHot, AlphaIsChosenAsOfTheMadeFeatures) {
   std::vector<std::int32_t> one_hot;
   const auto sample = make_categories<double>({300, 4, 3, 6, 0.1, 0, 5}, one_hot);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -82,6 +81,7 @@ class SampledGrower {
 
   bool split_node(const Segment& place, Tree& tree, Segment& left, Segment& right) {
     if (is_leaf(params_, place.totals, place.depth)) return false;
+    bring_near(place);
     const Split split = with_sides(problem_, place.totals, [&](auto* sides) {
       return best_of_sampled<std::remove_pointer_t<decltype(sides)>>(place);
     });
@@ -107,6 +107,15 @@ class SampledGrower {
     node.missing_left = sends_missing_left(split, range);
     put_threshold(place, split, range, node, tree);
     return true;
+  }
+
+  /// Nodes come in the order of their rows, and branch after branch.
+  void bring_near(const Segment& place) {
+    if (place.end <= near_end_) return;
+    columns_.far();
+    if (!columns_.can_bring_near(place.size())) return;
+    columns_.bring_near(rows_.data() + place.begin, place.size());
+    near_end_ = place.end;
   }
 
   void put_threshold(
@@ -181,14 +190,15 @@ class SampledGrower {
         varies = varies || bounds_.back().varies;
       }
     }
-    order_.resize(sampled.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return sampled[a] < sampled[b];
-    });
+    order_.clear();
+    for (std::size_t j = 0; j < sampled.size(); ++j) {
+      order_.push_back(static_cast<std::uint64_t>(sampled[j]) << 32 | j);
+    }
+    std::sort(order_.begin(), order_.end());
     ascending_.clear();
     ordered_.clear();
-    for (const std::size_t j : order_) {
+    for (std::uint64_t& j : order_) {
+      j &= std::numeric_limits<std::uint32_t>::max();
       ascending_.push_back(sampled[j]);
       ordered_.push_back(bounds_[j]);
     }
@@ -230,7 +240,7 @@ class SampledGrower {
   /// where keys have them.
   template <class IsLeft>
   void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left_rank) {
-    ranks_.with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left_rank); });
+    columns_.with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left_rank); });
   }
   template <class K, class IsLeft>
   void partition_by(const Segment& place, const K* keys, const IsLeft& is_left_rank) {
@@ -287,10 +297,11 @@ class SampledGrower {
   SampledColumns<T> columns_;
   std::vector<std::int32_t> ascending_;       ///< the sampled features
   std::vector<SplitBound> bounds_, ordered_;  ///< of the sampled, of ascending_
-  std::vector<std::size_t> order_;            ///< slots of ascending_
+  std::vector<std::uint64_t> order_;          ///< slots of ascending_
   std::vector<std::uint8_t> goes_left_;       ///< of each rank, in a split of categories
   std::vector<std::int64_t> left_counts_;     ///< of each class, in the split at work
   std::int64_t all_weight_ = 0;
+  std::int64_t near_end_ = 0;  ///< rows before are of the branch brought near, or done with
   LeafLimits least_;
 };
 

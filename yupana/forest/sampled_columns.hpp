@@ -27,7 +27,7 @@ class SampledColumns {
     std::vector<std::uint32_t> counts;  ///< of each key, where count_keys() made them
     std::size_t counted = own_list;     ///< the slot that has the counts of the same column
     std::size_t next = own_list;        ///< the next slot that shares them
-    std::uint32_t classes[2] = {};      ///< of two classes instead: of the category's rows
+    Totals ones;                        ///< of two classes instead: of the category's rows
   };
 
   /// max_rows: of a node. needs_rows: the scans look up what keys do not hold.
@@ -49,6 +49,29 @@ class SampledColumns {
   /// slot: a place in sampled().
   Column& operator[](std::size_t slot) { return columns_[slot]; }
 
+  /// Whether keys of so many rows may be brought together, see bring_near().
+  bool can_bring_near(std::int64_t n) const {
+    return !needs_rows_ && !ranks_.short_keys.empty() && n * ranks_.features <= near_keys;
+  }
+  /// Copies the keys of some rows, and numbers the rows from 0: from then on, until far(), keys of
+  /// rows so numbered are read. A node's branch below is grown from the first cache.
+  void bring_near(std::uint32_t* rows, std::int64_t n) {
+    if (near_.empty()) near_ = Array<std::uint16_t>(near_keys);
+    std::uint16_t* to = near_.data();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint16_t* const own = ranks_.short_keys.data() + rows[i] * ranks_.features;
+      to = std::copy_n(own, ranks_.features, to);
+      rows[i] = static_cast<std::uint32_t>(i);
+    }
+    is_near_ = true;
+  }
+  void far() { is_near_ = false; }
+  /// body(keys of the rows at work, of either size)
+  template <class Body>
+  void with_keys(const Body& body) const {
+    is_near_ ? body(near_.data()) : ranks_.with_keys(body);
+  }
+
   void clear() { sampled_.clear(); }
   void push_back(std::int32_t feature) { sampled_.push_back(feature); }
 
@@ -60,10 +83,7 @@ class SampledColumns {
   /// Keys of the features drawn from number `first` on, row after row: a row's keys are adjacent.
   /// Of a category, those of the rows that have it, and then of those whose category is missing.
   void gather(const std::uint32_t* rows, std::int64_t n, std::size_t first) {
-    while (columns_.size() < sampled_.size()) {
-      columns_.emplace_back().keys = Array<std::uint32_t>(max_rows_);
-      if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(max_rows_);
-    }
+    if (columns_.size() < sampled_.size()) add_columns();
     for (std::size_t j = first; j < sampled_.size(); ++j) {
       NodeRange& range = columns_[j].range;  // finish() makes the rest of it
       range.is_sparse = is_one_hot(sampled_[j]);
@@ -72,22 +92,23 @@ class SampledColumns {
     share_counts(n, first);
     for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
       const std::int64_t end = std::min(n, begin + gather_rows);
-      ranks_.with_keys([&](const auto* keys) {
-        for (std::int64_t i = end; i < std::min(n, end + gather_rows); ++i) {
-          __builtin_prefetch(keys + rows[i] * ranks_.features);
-        }
-      });
+      if (!is_near_) {
+        ranks_.with_keys([&](const auto* keys) {
+          for (std::int64_t i = end; i < std::min(n, end + gather_rows); ++i) {
+            __builtin_prefetch(keys + rows[i] * ranks_.features);
+          }
+        });
+      }
       for (std::size_t j = first; j < sampled_.size(); ++j) {
         if (columns_[j].range.is_sparse) {
           if (columns_[j].counted == own_list) {
-            ranks_.with_keys([&](const auto* keys) {
+            with_keys([&](const auto* keys) {
               gather_ones(keys, rows, n, begin, end, sampled_[j], columns_[j]);
             });
           } else if (columns_[j].counted == j && ranks_.class_bits == 1) {
-            ranks_.with_keys(
-                [&](const auto* keys) { count_classes(keys, rows + begin, end - begin, j); });
+            with_keys([&](const auto* keys) { count_classes(keys, rows + begin, end - begin, j); });
           } else if (columns_[j].counted == j) {
-            ranks_.with_keys([&](const auto* keys) {
+            with_keys([&](const auto* keys) {
               count_keys(keys, rows + begin, end - begin, sampled_[j], columns_[j].counts);
             });
           }
@@ -95,7 +116,7 @@ class SampledColumns {
         }
         const std::int32_t column = features_.column(sampled_[j]);
         std::uint32_t* to = columns_[j].keys.data();
-        ranks_.with_keys([&](const auto* keys) {
+        with_keys([&](const auto* keys) {
           const auto* const own = keys + column;
           for (std::int64_t i = begin; i < end; ++i) to[i] = own[rows[i] * ranks_.features];
         });
@@ -129,14 +150,26 @@ class SampledColumns {
     range.is_sparse = true;
     range.last = ones;
     range.missing_at = known;
+    if (column.counted != own_list && ranks_.class_bits == 1) range.together = &column.ones;
   }
 
  private:
   // Rows whose lines of keys stay in the first cache while one feature after the other is read.
   static constexpr std::int64_t gather_rows = 128;
+  static constexpr std::int64_t near_keys = 1 << 14;
 
   bool is_one_hot(std::int32_t feature) const {
     return features_.is_one_hot(features_.column(feature));
+  }
+
+  void add_columns() {
+    while (columns_.size() < sampled_.size()) {
+      columns_.emplace_back().keys = Array<std::uint32_t>(max_rows_);
+      if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(max_rows_);
+    }
+    for (Column& column : columns_) {  // which may have moved
+      if (column.range.together != nullptr) column.range.together = &column.ones;
+    }
   }
 
   /// Chooses for which columns a pass over a node's rows counts the keys, for all categories drawn
@@ -159,7 +192,7 @@ class SampledColumns {
         own.counted = columns_[last].counted;
       }
       last = j;
-      own.classes[0] = own.classes[1] = 0;
+      if (two) own.ones.classes.resize(2);
       if (own.counted == j && !two) own.counts.assign(2 * size, 0);
     }
     for (std::size_t j = first; j < sampled_.size(); ++j) {
@@ -183,8 +216,8 @@ class SampledColumns {
         zeros = static_cast<K>(zeros + (keys[i] == own ? 1 : 0));
         ones = static_cast<K>(ones + (keys[i] == next ? 1 : 0));
       }
-      columns_[j].classes[0] += zeros;
-      columns_[j].classes[1] += ones;
+      columns_[j].ones.classes[0] += zeros;
+      columns_[j].ones.classes[1] += ones;
     }
   }
 
@@ -206,18 +239,20 @@ class SampledColumns {
     if (i < n) ++even[keys[rows[i] * stride]];
   }
 
-  /// The keys of a category's rows, from the counts of its column.
+  /// The keys of a category's rows, from the counts of its column; of two classes their sums.
   void list_counted(std::int32_t feature, Column& to) {
     const int class_bits = ranks_.class_bits;
+    if (class_bits == 1) {
+      to.ones.rows = to.ones.classes[0] + to.ones.classes[1];
+      to.ones.weight = to.range.last = to.ones.rows;
+      return;
+    }
     const auto own =
         static_cast<std::uint32_t>(feature - features_.first(features_.column(feature)));
     const std::vector<std::uint32_t>& counts = columns_[to.counted].counts;
     std::uint32_t* at = to.keys.data();
     for (std::uint32_t key = own << class_bits; key < (own + 1) << class_bits; ++key) {
-      at = std::fill_n(
-          at,
-          class_bits == 1 ? to.classes[key & 1] : counts[key] + counts[counts.size() / 2 + key],
-          key);
+      at = std::fill_n(at, counts[key] + counts[counts.size() / 2 + key], key);
     }
     to.range.last = at - to.keys.data();
   }
@@ -262,6 +297,8 @@ class SampledColumns {
   std::vector<std::size_t> last_slots_;  ///< of each column, while share_counts() runs
   std::vector<std::int32_t> sampled_;
   std::vector<Column> columns_;  ///< of each of sampled_
+  Array<std::uint16_t> near_;    ///< keys of the rows brought together
+  bool is_near_ = false;         ///< rows are numbers of these
 };
 
 }  // namespace yupana::forest

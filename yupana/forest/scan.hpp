@@ -28,6 +28,9 @@ struct NodeRange {
   std::int64_t first = 0, positive = 0, last = 0;
   std::int64_t missing_at = 0;
   const Totals* missing = nullptr;  ///< sums of rows that miss the value, where they are at hand
+  /// Sums of a sparse feature's entries, all of one value, where they are at hand: no entry is
+  /// read.
+  const Totals* together = nullptr;
 
   bool changes_after(std::int64_t i) const {
     return keys[i] >> class_bits != keys[i + 1] >> class_bits;
@@ -44,6 +47,7 @@ struct NodeRange {
     if (known == 0 || known < all) return known > 0;
     const std::int64_t from = is_sparse ? first : 0, to = is_sparse ? last : all;
     if (is_sparse && (from == to || zeros() > 0)) return from < to;
+    if (together != nullptr) return false;
     return keys[from] >> class_bits != keys[to - 1] >> class_bits;
   }
 };
@@ -320,6 +324,11 @@ void each_sparse_split(const NodeRange& range,
     if (count == 0) return;
     Sides sides = none;
     if (missing > 0 && missing_left != down) move_missing(range, sides);
+    if (range.together != nullptr) {
+      sides.move(*range.together);
+      if (count < range.known) visit_if_enough(down ? range.known - count : count, sides);
+      return;
+    }
     for (std::int64_t k = 1; k <= count; ++k) {
       const std::int64_t i = down ? range.last - k : range.first + k - 1;
       sides.move(i);

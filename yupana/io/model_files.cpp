@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -240,6 +241,13 @@ Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
 }
 
 /// Every node but the root is the child of exactly one node before it, and features are there.
+/// A finite number, or weights of classes that have shares.
+bool has_value(const Model& model, const double* value, std::int32_t outputs) {
+  if (!model.is_class()) return std::isfinite(*value);
+  const double sum = std::accumulate(value, value + outputs, 0.0);
+  return *std::min_element(value, value + outputs) >= 0 && sum > 0 && std::isfinite(sum);
+}
+
 void check_model(const std::string& path, const Model& model) {
   if (model.trees.empty()) throw bad_file(path, "a model without trees");
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -257,6 +265,10 @@ void check_model(const std::string& path, const Model& model) {
       const Node& node = tree.nodes[i];
       if (node.feature >= std::ssize(model.features)) throw damaged("a feature that is not there");
       if (node.set < -1 || node.set >= std::ssize(tree.sets)) throw damaged("a set that is none");
+      if (node.rows < 0 || !(node.weight >= 0) ||
+          !has_value(model, tree.value(static_cast<std::int64_t>(i)), tree.outputs)) {
+        throw damaged(fmt::format("node {} has a value or weight that is none", i));
+      }
       if (node.is_leaf()) continue;
       if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
       for (const std::int32_t child : {node.left, node.right}) {
