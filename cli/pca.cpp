@@ -42,7 +42,9 @@ void add_pca(Command& program) {
                   "relationship matrix of 'yupana grm'.",
        .example = "yupana pca cohort.bed -o out/run --components 10",
        .asked_out = prefix_out,
-       .without_gpu = "--approx, --project and dosages are the processor's"},
+       .without_gpu = "--approx, --project and dosages are the processor's",
+       .endings =
+           {".eigenvec", ".eigenval", ".loadings.tsv", ".html", ".svg", ".pdf", ".png", ".tsv"}},
       [params, plan](Context& context, const Call& call) {
         return pca(context, call, *params, *plan);
       });

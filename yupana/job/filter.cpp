@@ -110,8 +110,9 @@ FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
   check_memory(context,
                "filter " + params.input.path,
                blocks_bytes(plan_sizes(context, input, params.input), ending));
+  FilterJobResult result = write_cohort(context, input, params.out);
   note_lost(context, params, ending);
-  return write_cohort(context, input, params.out);
+  return result;
 }
 
 FilterJobResult write_cohort(Context& context, Input& input, const std::string& out) {
