@@ -18,6 +18,7 @@
 #include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -85,6 +86,18 @@ void check_device(const std::string& device) {
   throw usage_error("--device: expected auto, cpu, reference, cuda or cuda:0,1, got '{}'", device);
 }
 
+/// A library names parameters, "device: expected ..."; a command line has options of these names.
+std::string with_option_names(const Command& command, const std::string& message) {
+  const std::string option = "--" + message.substr(0, message.find(": "));
+  return command.takes(option) ? "--" + message : message;
+}
+
+/// A GPU that was named and had nothing to do is no GPU that was used.
+void note_unused_gpu(const Context& context, const Call& call) {
+  if (!call.context.device.starts_with("cuda") || cuda::was_used()) return;
+  context.note(fmt::format("--device {} had no effect: {}", call.context.device, call.without_gpu));
+}
+
 Answer run_once(const Call& call, const Body& body) {
   check_device(call.context.device);
   Context context(call.context);
@@ -113,7 +126,9 @@ Answer run_once(const Call& call, const Body& body) {
   const Interrupts interrupts(context);
   try {
     call.command.each_input([&](std::string& path) { path = readable(context, path); });
-    return body(context, call);
+    Answer answer = body(context, call);
+    if (!answer.is_plan) note_unused_gpu(context, call);
+    return answer;
   } catch (const Error& error) {
     // A call that the signal ended has an error of its own.
     if (context.cancelled() && error.code() != ErrorCode::interrupted) {
@@ -130,6 +145,8 @@ Answer run(const Call& call, const Body& body) {
     Call again = call;
     again.context.device = "cpu";
     return run_once(again, body);
+  } catch (const Error& error) {
+    throw Error(error.code(), with_option_names(call.command, error.what()), error.place());
   }
 }
 
@@ -250,7 +267,10 @@ void check_combinations(const Call& call) {
 }  // namespace
 
 Answer plan_answer(const job::Plan& plan) {
-  return {job::describe(plan), job::plan_json(plan), true};
+  return {.text = job::describe(plan),
+          .json = job::plan_json(plan),
+          .is_result = true,
+          .is_plan = true};
 }
 
 void set_command_line(int count, const char* const* words) {
@@ -278,6 +298,11 @@ void Answer::add_files(const std::vector<std::string>& files, const std::string&
 Command add_command(Command& parent, const CommandParams& params, Body body) {
   Command command = parent.add(params.name, params.purpose, params.example);
   auto call = std::make_shared<Call>(Call{command});
+  call->without_gpu = !params.without_gpu.empty() ? params.without_gpu
+                      : params.processor_only
+                          ? fmt::format("'yupana {}' computes on the processor", params.name)
+                          : "what this run computes has no CUDA version, or is so little that the "
+                            "processor is faster";
   command.under("Everywhere", [&] {
     const std::string out = params.out + params.asked_out;
     add_common_options(command, *call, params.ignored, out.substr(0, out.find(',')));

@@ -15,9 +15,10 @@ namespace yupana::cli {
 struct Call {
   Command command;
   ContextParams context = {};
-  std::string out = {};  ///< -o: the file to write, or the prefix of several
-  bool json = false;     ///< one JSON object on standard output
-  bool quiet = false;    ///< nothing but errors, and results that no file holds
+  std::string out = {};          ///< -o: the file to write, or the prefix of several
+  bool json = false;             ///< one JSON object on standard output
+  bool quiet = false;            ///< nothing but errors, and results that no file holds
+  std::string without_gpu = {};  ///< why a GPU that was named may have nothing to do
 };
 
 /// Thrown by a body that finds its input is for the processor alone, where the device is "auto": it
@@ -29,6 +30,7 @@ struct Answer {
   std::string text = {};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   bool is_result = false;    ///< no file holds all of the text, even with -o: --quiet prints it
+  bool is_plan = false;      ///< nothing was computed, on no device
   std::string written = {};  ///< lines after the text that name files, not of --quiet
 
   /// Names the files that were written, each after `lead`.
@@ -38,11 +40,12 @@ struct Answer {
 struct CommandParams {
   std::string name;
   std::string purpose;
-  std::string example;          ///< a line that works
-  std::string out = {};         ///< what -o must name, where it has to be given
-  std::string asked_out = {};   ///< the same where --plan needs none and the body asks for it
-  bool processor_only = false;  ///< no CUDA version: "auto" is the processor
-  bool ranks = false;           ///< mpirun may start several processes
+  std::string example;           ///< a line that works
+  std::string out = {};          ///< what -o must name, where it has to be given
+  std::string asked_out = {};    ///< the same where --plan needs none and the body asks for it
+  bool processor_only = false;   ///< no CUDA version: "auto" is the processor
+  std::string without_gpu = {};  ///< of its calls; empty: by processor_only
+  bool ranks = false;            ///< mpirun may start several processes
   /// Options of every command that have no effect on this one, as "-o": hidden and refused.
   Names ignored = {};
   /// What the command adds to -o, left out of a name that ends so: "-o m.json" writes that file.

@@ -165,7 +165,22 @@ void add_dist(Command& program) {
        .purpose = "Distances between all pairs of individuals, exact, from genotypes.",
        .example = "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
        .asked_out = prefix_out,
-       .ranks = true},
+       .ranks = true,
+       .endings = {".dist.npy",
+                   ".shared.npy",
+                   ".dist.tsv",
+                   ".dist.phy",
+                   ".pairs.tsv",
+                   ".pairs.parquet",
+                   ".kin0",
+                   ".kin0.parquet",
+                   ".nwk",
+                   ".ids",
+                   ".dist",
+                   ".mibs",
+                   ".mdist",
+                   ".npy",
+                   ".tsv"}},
       [options](Context& context, const Call& call) { return dist(context, call, *options); });
   job::DistanceOutputs& outputs = options->job.outputs;
   add_genotype_options(command, options->job.input, options->job.checkpoint, "", {"--bootstrap"});

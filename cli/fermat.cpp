@@ -263,7 +263,21 @@ void add_fermat(Command& program) {
            "From genotypes (or distances) to Fermat distances, pictures, scores and a report.",
        .example = "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
        .asked_out = prefix_out,
-       .ranks = true},
+       .ranks = true,
+       .endings = {".dist.npy",
+                   ".fermat.npy",
+                   ".ids",
+                   ".nwk",
+                   ".graphml",
+                   ".gexf",
+                   ".mds.tsv",
+                   ".html",
+                   ".svg",
+                   ".pdf",
+                   ".png",
+                   ".json",
+                   ".npy",
+                   ".tsv"}},
       [options](Context& context, const Call& call) { return fermat(context, call, *options); });
   add_options(command, *options);
   add_rules(command);

@@ -27,6 +27,7 @@ void add_filter(Command& program) {
                    .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
                    .asked_out = "NAME",
                    .processor_only = true,
+                   .without_gpu = "reading, filters and writing are the processor's",
                    .ignored = {"--gpu-memory"}},
                   [params, plan](Context& context, const Call& call) {
                     return filter(context, call, *params, *plan);

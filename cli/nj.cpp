@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/phylogeny_options.hpp"
+#include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/job/phylogeny.hpp"
 
@@ -33,7 +34,10 @@ void add_nj(Command& program) {
       {.name = "nj",
        .purpose = "The neighbour-joining tree of a distance matrix (.npy, PLINK's files, PHYLIP, "
                   "or a table), in Newick format: exact, for tens of thousands of leaves.",
-       .example = "yupana nj D.npy -o tree.nwk"},
+       .example = "yupana nj D.npy -o tree.nwk",
+       .without_gpu = fmt::format("a GPU joins {} samples and more, below them the processor is "
+                                  "faster; linkage has no CUDA version",
+                                  analysis::gpu_leaves)},
       [params](Context& context, const Call& call) { return nj(context, call, *params); });
   command
       .input(

@@ -308,6 +308,10 @@ bool Command::given(const std::string& option) const {
   return app_->get_option(option)->count() > 0;
 }
 
+bool Command::takes(const std::string& option) const {
+  return app_->get_option_no_throw(option) != nullptr;
+}
+
 void Command::append_help(const Names& options, const std::string& note) {
   for (const std::string& name : options) {
     CLI::Option* option = app_->get_option(name);

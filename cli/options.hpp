@@ -140,6 +140,8 @@ class Command {
 
   /// True where the command line has the option; a positional argument goes by its name.
   bool given(const std::string& option) const;
+  /// True where the command takes the option.
+  bool takes(const std::string& option) const;
   /// None of `options` has an effect without one of `partners`.
   void needs(const Names& options, const Names& partners);
   /// None of `options` has an effect with `other`.

@@ -9,10 +9,8 @@ namespace {
 Answer pca(Context& context, const Call& call, job::PcaJobParams params, bool plan) {
   check_cohort_options(call, params.input);
   const bool on_processor = params.approximate || !params.project.empty();
-  if (on_processor && context.backend() == Backend::cuda) {
-    if (call.context.device == "auto") throw OnProcessor();
-    context.note("--approx and --project compute on the CPU; --device cuda has no effect");
-  }
+  const bool free = call.context.device == "auto" && context.backend() == Backend::cuda;
+  if (on_processor && free) throw OnProcessor();
   params.command = command_line();
   params.out = call.out;
   if (plan) return plan_answer(job::plan_pca(context, params));
@@ -43,7 +41,10 @@ void add_pca(Command& program) {
        .purpose = "Principal components of individuals from genotypes: exact eigenvectors of the "
                   "relationship matrix of 'yupana grm'.",
        .example = "yupana pca cohort.bed -o out/run --components 10",
-       .asked_out = prefix_out},
+       .asked_out = prefix_out,
+       .without_gpu = "--approx, --project and dosages are the processor's",
+       .endings =
+           {".eigenvec", ".eigenval", ".loadings.tsv", ".html", ".svg", ".pdf", ".png", ".tsv"}},
       [params, plan](Context& context, const Call& call) {
         return pca(context, call, *params, *plan);
       });

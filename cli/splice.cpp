@@ -10,8 +10,13 @@
 namespace yupana::cli {
 namespace {
 
-nlohmann::ordered_json estimate_json(const splice::Estimate& e) {
-  return {{"letters", e.letters},
+nlohmann::ordered_json estimate_json(const job::SpliceProblem& problem) {
+  const splice::Estimate& e = problem.estimate;
+  return {{"target", problem.target},
+          {"sequence", problem.sequence},
+          {"strand", std::string(1, problem.strand)},
+          {"target_strand", problem.antisense ? "-" : "+"},
+          {"letters", e.letters},
           {"exons", e.exons},
           {"cells", e.cells},
           {"executed_cells", e.executed_cells},
@@ -25,10 +30,23 @@ nlohmann::ordered_json estimate_json(const splice::Estimate& e) {
           {"group_histogram", e.group_histogram}};
 }
 
-std::string estimate_text(const splice::Estimate& e) {
+/// "NAME (reverse complement) on chr1 (-)", of a problem or a hit.
+template <class Placed>
+std::string place_text(const Placed& placed) {
+  return fmt::format("{}{} on {} ({})",
+                     placed.target,
+                     placed.antisense ? " (reverse complement)" : "",
+                     placed.sequence,
+                     placed.strand);
+}
+
+std::string estimate_text(const job::SpliceProblem& problem) {
+  const splice::Estimate& e = problem.estimate;
   return fmt::format(
-      "cells {} (executed {}, dense {}); steps: one by one {}, within exons {}, and across groups "
+      "{}: cells {} (executed {}, dense {}); steps: one by one {}, within exons {}, and across "
+      "groups "
       "{}, skewed {}; memory on a CPU {}\n",
+      place_text(problem),
       human_count(static_cast<double>(e.cells)),
       human_count(static_cast<double>(e.executed_cells)),
       human_count(static_cast<double>(e.dense_cells)),
@@ -115,11 +133,8 @@ std::string hit_text(const io::SplicedHit& hit) {
   if (!hit.aligned) {
     return fmt::format("{}: unaligned, E-value {}\n", hit.target, io::e_value_text(hit));
   }
-  return fmt::format("{}{} on {} ({}){}: score {}, {}, identity {:.1f} %\n",
-                     hit.target,
-                     hit.antisense ? " (reverse complement)" : "",
-                     hit.sequence,
-                     hit.strand,
+  return fmt::format("{}{}: score {}, {}, identity {:.1f} %\n",
+                     place_text(hit),
                      io::isoform_text(hit),
                      io::score_text(hit, hit.alignment.score),
                      counted(std::ssize(hit.alignment.chain), "exon"),
@@ -139,7 +154,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   params.command = command_line();
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;
-  answer.json = {{"command", "splice"}, {"problems", result.estimates.size()}};
+  answer.json = {{"command", "splice"}, {"problems", result.problems.size()}};
   const job::SpliceSearch& search = result.search;
   if (search.targets_by_loci > 0) {
     answer.json["targets_by_loci"] = search.targets_by_loci;
@@ -148,14 +163,14 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   }
   if (search.exons_left_out > 0) answer.json["exons_left_out"] = search.exons_left_out;
   const bool details = params.estimate || options.histograms;
-  for (const splice::Estimate& e : result.estimates) {
+  for (const job::SpliceProblem& problem : result.problems) {
     if (!details) break;
-    answer.text += estimate_text(e);
+    answer.text += estimate_text(problem);
     if (options.histograms) {
-      answer.text += bars("bases of exons", e.length_histogram);
-      answer.text += bars("exons of groups that overlap", e.group_histogram);
+      answer.text += bars("bases of exons", problem.estimate.length_histogram);
+      answer.text += bars("exons of groups that overlap", problem.estimate.group_histogram);
     }
-    answer.json["estimates"].push_back(estimate_json(e));
+    answer.json["estimates"].push_back(estimate_json(problem));
   }
   if (!std::isnan(result.predicted_seconds)) {
     answer.json["predicted_seconds"] = result.predicted_seconds;
@@ -163,6 +178,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   if (is_sure(result.predicted_seconds)) {
     answer.json["predicted_within_factor"] = result.predicted_factor;
   }
+  answer.is_plan = params.estimate;
   if (params.estimate) {
     answer.text += predicted_text(result, "of aligning on idle cores") + "\n";
     return answer;

@@ -194,7 +194,7 @@ def usage_errors():
     refuse("c.bed", "--no-such-option", status=2)
     refuse(status=2)
     refuse("simulate:10", status=2)
-    refuse("c.bed", "--device", "cuda", status=5)
+    refuse("c.bed", "--device", "cuda", status=5, says="yupana: --device: expected cuda, but")
 
 
 def memory_that_cannot_suffice():

@@ -111,6 +111,17 @@ def a_vcf_is_read_and_written():
     assert read("out.bed") == cohort.bed(range(VARIANTS), range(SAMPLES))
 
 
+def qual_info_and_haploid_calls_were_lost_without_a_word():
+    write("h.vcf", ["##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb",
+                    "1\t5\tx\tG\tA\t30\tPASS\tDP=9\tGT\t1\t0|1"])
+    lost = "haploid ones as 0/0 and 1/1; none of QUAL, FILTER, INFO"
+    for source, name, said in (("h.vcf", "o.vcf", True), ("h.vcf", "o.pgen", True), ("o.pgen", "p.vcf.gz", True),
+                               ("h.vcf", "o.bed", False), ("o.bed", "q.vcf", False)):
+        assert (f"note: {name} holds calls" in (told := run("filter", source, "-o", name).stderr)) == said, told
+        assert (lost in told and source in told) == said, told
+    assert lines("o.vcf")[-1] == "1\t5\tx\tG\tA\t.\t.\t.\tGT\t1/1\t0/1"
+
+
 def several_alleles_become_sites():
     write("m.vcf", ["##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc",
                     "1\t5\tx\tG\tA,TT\t.\t.\t.\tGT\t0/1\t1/2\t2/2", "1\t9\t.\tC\t.\t.\t.\t.\tGT\t0/0\t./.\t0"])

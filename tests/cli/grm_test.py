@@ -192,7 +192,15 @@ def what_has_no_answer_is_one_line():
     refuse("grm", "x.npy", "-o", "b", "--format", "tsv", status=2, says="expected gcta or npy")
     refuse("grm", "x.npy", "-o", "b", "--format", "gcta", "--dtype", "float32", status=2,
            says="--dtype has no effect")
-    assert "2 samples have no more components" in run("pca", "x.npy", "-o", "b").stderr
+
+
+def components_that_are_rounding_had_no_note():
+    run("simulate", "--samples", 12, "--sites", 60, "-o", "c")
+    for options in ((), ("--approx",)):  # --approx was silent of components that there are not
+        said = run("pca", "c.bed", "-o", "b", "--components", 40, *options).stderr
+        assert "--components 40: 12 samples have no more than 12" in said, said
+        assert "1 component at the end has an eigenvalue of 0 but for rounding, or below" in said, said
+        assert "note" not in run("pca", "c.bed", "-o", "b", "--components", 11, *options).stderr
 
 
 def work_of_relationships_missed_pairs():

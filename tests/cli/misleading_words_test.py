@@ -1,4 +1,5 @@
 """Sentences that were false, broken or named nothing to do."""
+import json
 import pathlib
 import re
 
@@ -170,6 +171,22 @@ def totals_by_key_had_tabs_under_names_of_other_formats():
     run(*fold, "totals.tsv")
     assert pathlib.Path("totals.tsv").read_text() == "1\t11\n2\t7\n"
     refuse(*fold, "totals.json", status=2, says="expected -o FILE.tsv")
+
+
+def endings_of_genomic_files_were_repeated():
+    run("simulate", "--samples", 30, "--sites", 200, "-o", "c")
+    for command, endings in (("dist", (".dist.npy", ".npy", ".nwk", ".kin0", ".tsv")), ("grm", (".grm.bin", ".grm", ".npy")),
+                             ("pca", (".eigenvec", ".html")), ("fermat", (".html", ".fermat.npy", ".json", ".nwk"))):
+        written = json.loads(run(command, "c.bed", "-o", "run", "--json").stdout)["files"]
+        for ending in endings:
+            assert json.loads(run(command, "c.bed", "-o", "run" + ending, "--json").stdout)["files"] == written, ending
+    refuse("fermat", "--from-distances", "run.dist.npy", "-o", "run.npy", status=2, says="run.dist.npy")
+
+
+def a_list_of_names_was_not_square_without_advice():
+    put("c.ids", "".join(f"s{i}\n" for i in range(4)))
+    refuse("nj", "c.ids", "-o", "t.nwk",
+           says=["3 rows of 1 field after a line taken for names", "a row and a column for each sample"])
 
 
 def help_promised_what_is_refused():

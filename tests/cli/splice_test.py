@@ -127,14 +127,15 @@ def estimates_name_cells_and_steps():
     # groups by ends: 1-2 | 3-4 4-5 | 6-8 8-9; the longest chain: 1-2 3-4 6-8
     assert 0 < answer["estimates"][0].pop("bytes") < 1e5, answer
     assert answer["estimates"] == [{
-        "letters": 5, "exons": 5, "cells": 5 * 11, "executed_cells": 55, "dense_cells": 5 * 9,
+        "target": answer["estimates"][0]["target"], "sequence": answer["estimates"][0]["sequence"],
+        "strand": "+", "target_strand": "+", "letters": 5, "exons": 5, "cells": 5 * 11, "executed_cells": 55, "dense_cells": 5 * 9,
         "sequential_steps": 55, "exon_steps": 11 + 5 * 4, "group_steps": 2 + 2 + 3 + 3 * 4,
         "skewed_steps": 5 - 1 + 2 + 2 + 3, "length_histogram": [0, 5], "group_histogram": [1, 2],
     }], answer
     assert answer["problems"] == 1 and 0 < answer["predicted_seconds"] < 1, answer
     assert "hits" not in answer and not list(pathlib.Path(".").glob("*.paf"))
     lines = run(*usual, "--histograms").stdout.splitlines()
-    assert re.fullmatch(r"cells 55 \(executed 55, dense 45\); steps: one by one 55, within exons 31, "
+    assert re.fullmatch(r"\w+ on \w+ \(\+\): cells 55 \(executed 55, dense 45\); steps: one by one 55, within exons 31, "
                         r"and across groups 19, skewed 11; memory on a CPU [0-9.]+ k?B",
                         lines[0]), lines[0]
     bars = [line.split() for line in lines]

@@ -180,6 +180,56 @@ def memory_that_was_named_raised_the_need():
     assert refused
 
 
+def estimates_named_no_target_and_no_strand():
+    random.seed(1)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(300) + bases + noise(300))
+    fasta("t.fa", a=cdna, b=complement(cdna))
+    answer = json.loads(run("splice", *AUTO, "--estimate", "--json").stdout)
+    places = [(e["target"], e["sequence"], e["strand"], e["target_strand"]) for e in answer["estimates"]]
+    assert len(set(places)) == len(places) == answer["problems"], places
+    for options in (("--estimate",), ("--estimate", "--histograms"), ("--histograms", "-o", "out")):
+        said = run("splice", *AUTO, *options).stdout
+        for target, sequence, strand, direction in places:
+            turned = " (reverse complement)" if direction == "-" else ""
+            assert f"{target}{turned} on {sequence} ({strand}): cells " in said, said
+
+
+def scores_that_gain_nothing_left_all_unaligned():
+    random.seed(1)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(300) + bases + noise(300))
+    fasta("t.fa", a=cdna)
+    for match in ("0", "-1"):
+        refuse(*AUTO, "--match", match, status=2, says=["to score above 0", f"got --match {match}", "give higher scores"])
+    pathlib.Path("m.txt").write_text("   A  C  G  T\n" + "".join(f"{c} -1 -1 -1 -1\n" for c in "ACGT"))
+    refuse(*AUTO, "--matrix", "m.txt", status=2, says=["to score above 0", "got m.txt"])
+
+
+def the_page_was_silent_of_unaligned_targets():
+    random.seed(1)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(300) + bases + noise(300))
+    fasta("t.fa", a=cdna, junk=noise(200), other=noise(90))
+    run("splice", *AUTO, "--also", "html", "-o", "out")
+    page = pathlib.Path("out.html").read_text()
+    assert "1 of 3 targets aligned" in page and "Unaligned: junk, other." in page
+    fasta("t.fa", a=cdna)
+    run("splice", *AUTO, "--also", "html", "-o", "out")
+    assert "Unaligned" not in pathlib.Path("out.html").read_text()
+
+
+def candidates_of_32_targets_were_held_whatever_the_memory():
+    random.seed(1)
+    fasta("g.fa", chr=noise(40_000))
+    fasta("t.fa", **{f"t{k}": noise(500) for k in range(40)})
+    files = []
+    for memory in ("30M", "1G"):
+        run("splice", *AUTO, "-o", "o", "--memory", memory)
+        files.append([pathlib.Path(f"o.{end}").read_bytes() for end in ("tsv", "gff3", "paf", "txt")])
+    assert files[0] == files[1]
+
+
 def one_column_was_one_columns():
     bases, cdna = gene()
     fasta("g.fa", chr=bases)

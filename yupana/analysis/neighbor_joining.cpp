@@ -8,9 +8,6 @@
 namespace yupana::analysis {
 namespace {
 
-// A GPU pays off above this.
-[[maybe_unused]] constexpr std::int64_t gpu_leaves = 2000;
-
 template <class T>
 Phylogeny join_all(Context& context, MatrixView<const T> distances, Joining method) {
   if (context.backend() == Backend::reference) {

@@ -107,7 +107,11 @@ Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) 
         counted(std::ssize(text.lines) - 1, "line"),
         counted(std::ssize(text.fields(1)), "field"));
   }
-  return bad_file(text.path, "not square: {} rows of {} fields", rows, fields);
+  return bad_file(text.path,
+                  "not square: {} of {}{}; expected distances, a row and a column for each sample",
+                  counted(rows, "row"),
+                  counted(static_cast<std::int64_t>(fields), "field"),
+                  rows < std::ssize(text.lines) ? " after a line taken for names" : "");
 }
 
 /// Tables: header and row names from the number of fields of the first row of values.

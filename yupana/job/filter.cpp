@@ -63,6 +63,19 @@ std::uint64_t calls_bytes(const PlanParams& sizes, std::string_view ending) {
   return ending == ".npy" ? samples * sites : 0;
 }
 
+/// What the input may have and the file that is written could have.
+void note_lost(Context& context, const FilterJobParams& params, std::string_view ending) {
+  using enum InputKind;
+  const InputKind kind = input_kind(params.input);
+  if (kind != vcf && kind != zarr && kind != pgen && kind != bgen) return;
+  if (ending == ".bed" || ending == ".npy") return;
+  context.note(
+      fmt::format("{} holds calls without phase alone, haploid ones as 0/0 and 1/1; none of QUAL, "
+                  "FILTER, INFO, dosages and other fields of {} is kept",
+                  params.out,
+                  params.input.path));
+}
+
 io::SampleTable table_of(const Input& input) {
   if (!input.sample_table) return io::SampleTable::of_ids(input.cohort.samples());
   io::SampleTable all = input.sample_table();
@@ -97,7 +110,9 @@ FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
   check_memory(context,
                "filter " + params.input.path,
                blocks_bytes(plan_sizes(context, input, params.input), ending));
-  return write_cohort(context, input, params.out);
+  FilterJobResult result = write_cohort(context, input, params.out);
+  note_lost(context, params, ending);
+  return result;
 }
 
 FilterJobResult write_cohort(Context& context, Input& input, const std::string& out) {

@@ -45,7 +45,10 @@ nlohmann::json record_of(const std::string& run) {
     throw bad_file(path, "not the record of a Fermat run; run 'yupana fermat' again");
   }
   if (field(record, "landmarks", std::int64_t{0}, run) > 0) {
-    throw bad_file(path, "the run estimated lengths through landmarks, so it knows no paths");
+    throw bad_file(
+        path,
+        "the run estimated lengths through landmarks, so it knows no paths; run 'yupana fermat' "
+        "without --landmarks");
   }
   return record;
 }

@@ -201,6 +201,24 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
 
 }  // namespace
 
+/// Fewer components than expected, and those that are rounding alone.
+void note_components(Context& context, std::int64_t expected, const analysis::PcaResult& pca) {
+  const std::int64_t samples = pca.vectors.rows();
+  if (expected > samples) {
+    context.note(fmt::format(
+        "--components {}: {} have no more than {}", expected, counted(samples, "sample"), samples));
+  }
+  const double least = 1e-6 * pca.eigenvalues.front();
+  const auto empty = std::count_if(
+      pca.eigenvalues.begin(), pca.eigenvalues.end(), [&](double value) { return value <= least; });
+  if (empty == 0) return;
+  context.note(
+      fmt::format("{} an eigenvalue of 0 but for rounding, or below: samples do not differ "
+                  "along {}",
+                  counted(empty, "component at the end has", "components at the end have"),
+                  empty == 1 ? "it" : "them"));
+}
+
 Components find_components(Context& context, Input& input, const PcaJobParams& params) {
   const GrmPlan plan = plan_components(context, input, params);
   Components result;
@@ -211,11 +229,6 @@ Components find_components(Context& context, Input& input, const PcaJobParams& p
     result.sites = grm.sites;
     refuse_unshared_pairs(grm, input.cohort.samples());
     matrix = grm_matrix(context, grm);
-  }
-  if (params.pca.components > matrix.size()) {
-    context.note(fmt::format("{} {} no more components",
-                             counted(matrix.size(), "sample"),
-                             matrix.size() == 1 ? "has" : "have"));
   }
   const Stage stage(context, "components");
   result.pca = analysis::pca(context, matrix.view(), params.pca);
@@ -287,6 +300,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   const auto find = params.approximate ? approximate_components : find_components;
   Components components = find(context, input, params);
   analysis::PcaResult& pca = components.pca;
+  note_components(context, params.pca.components, pca);
   PcaJobResult result;
   result.cohort = input.cohort.summary();
   OutputFiles files;

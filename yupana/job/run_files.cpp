@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -23,6 +24,12 @@ void check_memory(const Context& context, std::string_view what, std::uint64_t b
                        needed_bytes(needed),
                        allowed_bytes(context.memory()),
                        memory_option(needed));
+}
+
+std::uint64_t merge_memory(double bytes, double window) {
+  // Of m: 2 bytes / m runs and one begun, each with a window.
+  return static_cast<std::uint64_t>(
+      std::ceil(window / 2 + std::sqrt(window * window / 4 + 2 * window * bytes)));
 }
 
 void note_pipe(Context& context, const std::string& path) {

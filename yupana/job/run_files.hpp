@@ -18,6 +18,10 @@ namespace yupana::job {
 /// `what` names command and file. The program itself, about 15 MB, is not counted.
 void check_memory(const Context& context, std::string_view what, std::uint64_t bytes);
 
+/// Bytes that suffice to sort `bytes` of items in runs of half as many as those, and to merge the
+/// runs through windows of `window` bytes each.
+std::uint64_t merge_memory(double bytes, double window);
+
 /// Notes that a named pipe is waited for, since its writer may never come; one that a shell made
 /// (/dev/fd/N) has its own. For files that are read once, from their beginning on.
 void note_pipe(Context& context, const std::string& path);

@@ -30,15 +30,21 @@ std::int64_t items_in(const Context& context, std::uint64_t share, std::uint64_t
   return static_cast<std::int64_t>(memory / share / bytes);
 }
 
+constexpr std::int64_t least_window = 64;  ///< items
+
+/// Bytes of all that goes with the smallest windows.
+std::uint64_t windows_bytes(std::int64_t runs, std::uint64_t bytes) {
+  return 4 * bytes * static_cast<std::uint64_t>(least_window * runs);
+}
+
 /// Windows large enough for the disk, small enough for the memory with all that goes with them.
 /// Throws out_of_resources where the smallest exceed it.
 std::int64_t window_of(const Context& context,
                        const std::string& what,
                        std::int64_t runs,
                        std::uint64_t bytes) {
-  constexpr std::int64_t least = 64;
-  check_memory(context, what, 4 * bytes * static_cast<std::uint64_t>(least * runs));
-  return std::clamp(items_in(context, 4, bytes) / runs, least, std::int64_t{1} << 22);
+  check_memory(context, what, windows_bytes(runs, bytes));
+  return std::clamp(items_in(context, 4, bytes) / runs, least_window, std::int64_t{1} << 22);
 }
 
 /// V: std::int64_t where positions move with the keys, or NoValue. Numbers that are to descend are
@@ -58,13 +64,7 @@ class FileSorter {
     // Half of the memory for the items of a run, half for the sort's copy of them.
     run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
-    // Where the size of the file is known, memory too small to merge its runs is refused before the
-    // work, and before memory too small for one of them: what is named then is enough for both.
-    const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
-    if (runs > 1) window_of(context_, about_runs(runs), runs, item_bytes);
-    check_memory(context_,
-                 fmt::format("sort: {}: a run of {}", params_.in, counted(run_size_, "number")),
-                 2 * item_bytes * static_cast<std::uint64_t>(run_size_));
+    check_least_memory();
     if (!sort_runs()) merge_runs();
     note_comments(context_, reader_);
     writer_.finish();
@@ -83,8 +83,20 @@ class FileSorter {
     std::int64_t offset = 0, size = 0, done = 0;
   };
 
-  std::string about_runs(std::int64_t runs) const {
-    return fmt::format("sort: {}: to merge {}", params_.in, counted(runs, "run"));
+  /// Refuses memory too small for a run before the work and, where the size of the file is known,
+  /// memory too small to merge the runs; what is named is enough for both.
+  void check_least_memory() const {
+    const std::uint64_t run = 2 * item_bytes * static_cast<std::uint64_t>(run_size_);
+    const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
+    const std::uint64_t windows = runs > 1 ? windows_bytes(runs, item_bytes) : 0;
+    if (std::max(run, windows) <= context_.memory()) return;
+    const double bytes =
+        static_cast<double>(item_bytes) * static_cast<double>(reader_.size_bound());
+    const std::uint64_t merge =
+        merge_memory(bytes, static_cast<double>(windows_bytes(1, item_bytes)));
+    check_memory(context_,
+                 fmt::format("sort: {}: to sort in runs and merge them", params_.in),
+                 std::max(run, std::min(merge, static_cast<std::uint64_t>(2 * bytes))));
   }
 
   io::NumberType type() const {
@@ -170,12 +182,16 @@ class FileSorter {
   void merge_runs() {
     const auto count = static_cast<std::int64_t>(runs_.size());
     Stage stage(context_, "merge", static_cast<double>(read_), "numbers");
-    RunMerger<K, V> merger(context_,
-                           count,
-                           window_of(context_, about_runs(count), count, item_bytes),
-                           [&](std::int64_t run, Columns to, std::int64_t n) {
-                             return read_back(runs_[static_cast<std::size_t>(run)], to, n);
-                           });
+    RunMerger<K, V> merger(
+        context_,
+        count,
+        window_of(context_,
+                  fmt::format("sort: {}: to merge {}", params_.in, counted(count, "run")),
+                  count,
+                  item_bytes),
+        [&](std::int64_t run, Columns to, std::int64_t n) {
+          return read_back(runs_[static_cast<std::size_t>(run)], to, n);
+        });
     merger.merge([&](Columns items, std::int64_t n) {
       write(items, n);
       stage.advance(static_cast<double>(n));

@@ -139,7 +139,7 @@ class RowSorter {
     read_names();
     // Half of the memory for rows, a quarter for items and their copy; a row waits in the reader.
     const auto share = static_cast<std::int64_t>(context_.memory() / 4);
-    check_memory(context_, fmt::format("sort: {}: a run of rows", params_.in), 8 * least_share);
+    check_least_memory();
     rows_ = Array<char>(2 * std::max<std::int64_t>(share, least_share));
     items_ = Array<RowItem>(share / static_cast<std::int64_t>(2 * sizeof(RowItem)));
     sort_runs();
@@ -151,6 +151,19 @@ class RowSorter {
  private:
   static constexpr std::int64_t least_share = 1 << 17;  ///< bytes
   static constexpr std::int64_t least_window = 1 << 16;
+
+  /// Refuses memory too small for a run; what is named is enough to merge the runs, too.
+  void check_least_memory() const {
+    if (context_.memory() >= 8 * least_share) return;
+    // A row of few letters takes its items, head and key: as much as 32 times its text.
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(params_.in, none);
+    const double packed = params_.in.ends_with(".gz") ? 32 : 1;
+    const double bytes = none ? 0 : 32 * packed * static_cast<double>(size);
+    check_memory(context_,
+                 fmt::format("sort: {}: to sort in runs and merge them", params_.in),
+                 std::max<std::uint64_t>(8 * least_share, merge_memory(bytes, 2 * least_window)));
+  }
 
   void read_names() {
     if (!params_.header && !keys_.has_names()) return;

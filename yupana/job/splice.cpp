@@ -114,11 +114,12 @@ double seconds_on_cpu(Context& context, const Group& group, std::optional<splice
 void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& result) {
   group.protein ? splice::check_proteins(context, group.cases, *group.protein)
                 : splice::check_problems(context, group.cases, *group.scoring, group.score_scale);
-  for (const splice::Case& c : group.cases) {
+  for (std::size_t k = 0; k < group.cases.size(); ++k) {
+    const splice::Case& c = group.cases[k];
+    const auto& [task, trial] = group.places[k];
     const auto begin = Clock::now();
-    result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
-                                             : splice::estimate(c, *group.scoring));
-    splice::Estimate& estimate = result.estimates.back();
+    splice::Estimate estimate = group.protein ? splice::estimate_protein(c, *group.protein)
+                                              : splice::estimate(c, *group.scoring);
     if (context.backend() == Backend::reference) {
       estimate.bytes = static_cast<std::int64_t>(group.protein ? splice::reference_protein_bytes(c)
                                                                : splice::reference_bytes(c));
@@ -128,6 +129,9 @@ void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& resu
     group.cells.push_back(static_cast<double>(estimate.executed_cells));
     group.traced.push_back(static_cast<double>(estimate.traced_cells));
     group.bytes.push_back(static_cast<double>(estimate.bytes));
+    const Strand& strand = *trial->strand;
+    result.problems.push_back(
+        {task->target, strand.sequence, strand.sign, trial->antisense, std::move(estimate)});
   }
   std::optional<splice::Rate>& rate = rates[group.protein ? 1 : 0];
   result.predicted_seconds += context.backend() == Backend::cuda
@@ -186,6 +190,20 @@ void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_
   }
   (proteins > 0 ? params.protein.align : params.align).substitution =
       io::read_substitution(params.matrix);
+}
+
+/// With exons = auto what chance explains is unaligned: where nothing gains, everything.
+void check_gains(const SpliceJobParams& params) {
+  for (const SpliceInput& input : params.inputs) {
+    const auto& scores = (input.is_protein ? params.protein.align : params.align).substitution;
+    if (input.exons != "auto" || scores.highest() > 0) continue;
+    throw usage_error(
+        "splice: expected some letters to score above 0 with --exons auto, for which every target "
+        "is unaligned otherwise, got {}; give higher scores",
+        params.matrix.empty()
+            ? fmt::format("--match {}, --mismatch {}", params.match, params.mismatch)
+            : params.matrix);
+  }
 }
 
 /// Plans and aligns tasks whose exons are known; `hits` are theirs.
@@ -255,6 +273,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
   note_pipe(context, params.matrix);
   read_scores(params, proteins, std::ssize(inputs));
+  check_gains(params);
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   std::vector<Task> tasks = memory->tasks(inputs);
   std::vector<io::SequenceLength> sequences;

@@ -104,11 +104,19 @@ struct SpliceSearch {
   std::int64_t exons_left_out = 0;  ///< candidates beyond max_exons, of all searches
 };
 
+/// A target, read in one direction, against one strand of a sequence, and what that takes.
+struct SpliceProblem {
+  std::string target, sequence;
+  char strand = '+';
+  bool antisense = false;  ///< the target's reverse complement
+  splice::Estimate estimate;
+};
+
 struct SpliceResult {
   /// The best place of each target, then its others, each with its isoforms; views into `memory`.
   std::vector<io::SplicedHit> hits;
-  std::shared_ptr<void> memory;             ///< what was read
-  std::vector<splice::Estimate> estimates;  ///< of each problem
+  std::shared_ptr<void> memory;  ///< what was read
+  std::vector<SpliceProblem> problems;
   SpliceSearch search;
   std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
   double seconds = 0;  ///< of aligning

@@ -36,23 +36,30 @@ double hopeless_distance(const std::vector<splice::Case>& cases,
 }  // namespace
 
 std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
-  // Enough work for every thread and GPU, whatever the memory of a rank.
-  constexpr std::uint64_t enough = 64 << 20;
+  // Enough work for every thread and GPU; of several ranks whatever the memory of one.
+  constexpr std::uint64_t plenty = 64 << 20;
+  const std::uint64_t enough =
+      context_.comm() == nullptr ? std::min(plenty, context_.memory() / 16) : plenty;
   const std::uint64_t before = held_;
   std::size_t end = first;
   while (end < tasks.size() && held_ - before < enough) {
-    const std::size_t from = end;
-    end = std::min(end + 32, tasks.size());
-    check_scores(std::span(tasks).subspan(from, end - from));
-    std::size_t next = from;
+    const std::size_t from = end, past = std::min(end + 32, tasks.size());
+    check_scores(std::span(tasks).subspan(from, past - from));
+    std::atomic<bool> full{false};
     context_.in_order(
-        static_cast<std::int64_t>(end - from),
-        [&](std::int64_t i) { return exons_of(tasks[from + static_cast<std::size_t>(i)]); },
-        [&](std::vector<Exons>& found) {
-          auto exons = found.begin();
-          for (Trial& trial : tasks[next++].trials) {
+        static_cast<std::int64_t>(past - from),
+        [&](std::int64_t i) {
+          return full ? FoundExons() : exons_of(tasks[from + static_cast<std::size_t>(i)]);
+        },
+        [&](FoundExons& found) {
+          if (full) return;
+          search_.exons_left_out += found.left_out;
+          auto exons = found.of_trials.begin();
+          for (Trial& trial : tasks[end].trials) {
             if (trial.exons == nullptr) trial.exons = held(std::move(*exons++));
           }
+          ++end;
+          full = held_ - before >= enough;
         });
   }
   return end;
@@ -125,13 +132,14 @@ void SpliceInputs::check_scores(std::span<const Task> tasks) {
                          splice::candidate_scale);
 }
 
-std::vector<Exons> SpliceInputs::exons_of(const Task& task) {
+SpliceInputs::FoundExons SpliceInputs::exons_of(const Task& task) {
   std::vector<const Trial*> trials;
-  std::vector<Exons> found;
+  FoundExons result;
+  std::vector<Exons>& found = result.of_trials;
   for (const Trial& trial : task.trials) {
     if (trial.exons != nullptr) continue;
     trials.push_back(&trial);
-    found.push_back(candidates(trial, task.is_protein));
+    found.push_back(candidates(trial, task.is_protein, result.left_out));
   }
   if (!task.is_protein) leave_competitive(trials, found);
   for (std::size_t t = 0; t < trials.size(); ++t) {
@@ -140,7 +148,7 @@ std::vector<Exons> SpliceInputs::exons_of(const Task& task) {
       exon.last += trials[t]->first - 1;
     }
   }
-  return found;
+  return result;
 }
 
 void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
@@ -176,7 +184,7 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
   }
 }
 
-Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
+Exons SpliceInputs::candidates(const Trial& trial, bool is_protein, std::int64_t& all_left_out) {
   context_.check_cancelled();
   const std::string_view bases = bases_of(trial);
   need(finder_bytes_per_base * bases.size());
@@ -191,7 +199,7 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
                               words,
                               &left_out,
                               sites_along(trial));
-  std::atomic_ref(search_.exons_left_out) += left_out;
+  all_left_out += left_out;
   const std::int64_t before = trial.first - 1;
   std::erase_if(exons, [&](const splice::Exon& exon) {
     const auto& without = trial.without;
@@ -202,6 +210,7 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein) {
 }
 
 std::shared_ptr<Exons> SpliceInputs::held(Exons exons) {
+  exons.shrink_to_fit();
   hold(exons.capacity() * sizeof(splice::Exon));
   return std::make_shared<Exons>(std::move(exons));
 }

@@ -58,9 +58,13 @@ void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hit
   report::GenesReport page;
   page.title = "Spliced alignments";
   std::int64_t targets = 0, aligned = 0, drawn = 0, exons = 0, introns = 0, odd = 0;
+  std::vector<std::string> unaligned;
   for (const io::SplicedHit& hit : hits) {
     if (!hit.is_secondary()) ++targets;
-    if (hit.alignment.chain.empty()) continue;
+    if (hit.alignment.chain.empty()) {
+      unaligned.push_back(hit.target);
+      continue;
+    }
     if (!hit.is_secondary()) ++aligned;
     ++drawn;
     report::GenePicture gene = picture_of(hit);
@@ -79,6 +83,13 @@ void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hit
                   drawn > aligned ? fmt::format("in {} alignments ", drawn) : "",
                   counted(exons, "exon"),
                   drawn > aligned ? " in all" : ""));
+  if (!unaligned.empty()) {
+    const std::size_t more = unaligned.size() - std::min(unaligned.size(), max_pictures);
+    unaligned.resize(unaligned.size() - more);
+    page.findings.push_back(fmt::format("Unaligned: {}{}.",
+                                        fmt::join(unaligned, ", "),
+                                        more > 0 ? fmt::format(" and {} more", more) : ""));
+  }
   if (introns > 0) {
     page.findings.push_back(
         fmt::format("{} of {} not GT..AG.", odd, counted(introns, "intron is", "introns are")));

@@ -49,7 +49,8 @@ void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
 /// About what sequences, their other strands, an index and the search of candidates hold: a first
 /// refusal names it, for what is met later would be refused again.
 std::uint64_t SpliceInputs::expected_bytes(const std::vector<SpliceInput>& inputs) const {
-  constexpr std::uint64_t packed = 4, strands = 3, index = 8, search = 16;  // bytes a base
+  // Bytes a base; those of a search include a target's candidates, read both ways on two strands.
+  constexpr std::uint64_t packed = 4, strands = 3, index = 8, search = 256;
   const auto letters = [](const std::string& path) -> std::uint64_t {
     std::error_code none;
     const std::uintmax_t size = std::filesystem::file_size(path, none);

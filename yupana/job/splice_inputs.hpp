@@ -143,15 +143,19 @@ class SpliceInputs {
                 std::int64_t bases);
   std::shared_ptr<Exons> whole_exons(Strand& strand);
   void check_scores(std::span<const Task> tasks);
+  struct FoundExons {
+    std::vector<Exons> of_trials;
+    std::int64_t left_out = 0;  ///< beyond max_exons
+  };
   /// The exons of a task's trials that have none.
-  std::vector<Exons> exons_of(const Task& task);
+  FoundExons exons_of(const Task& task);
   void read_sites(const std::vector<SpliceInput>& inputs);
   std::uint64_t expected_bytes(const std::vector<SpliceInput>& inputs) const;
   splice::SitesAlong sites_along(const Trial& trial) const;
   /// Leaves of each trial's exons those that may change an output.
   void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
-  /// The exons of a trial, counted from its first base.
-  Exons candidates(const Trial& trial, bool is_protein);
+  /// The exons of a trial, counted from its first base; adds those left out.
+  Exons candidates(const Trial& trial, bool is_protein, std::int64_t& left_out);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);

@@ -186,7 +186,7 @@ void SpliceInputs::add_places(Task& task,
 std::shared_ptr<Exons> SpliceInputs::whole_exons(Strand& strand) {
   if (strand.exons == nullptr) {
     const Trial whole{&strand, nullptr, false, nullptr, 1, std::ssize(*strand.bases), {}};
-    strand.exons = held(candidates(whole, true));
+    strand.exons = held(candidates(whole, true, search_.exons_left_out));
   }
   return strand.exons;
 }

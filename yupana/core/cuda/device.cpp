@@ -13,6 +13,8 @@ std::vector<DeviceInfo> device_list() { return {}; }
 
 std::uint64_t free_memory(int) { return 0; }
 
+bool was_used() { return false; }
+
 int device_of(const Context&, const void*) { return -1; }
 
 std::string_view code_built() { return ""; }

@@ -37,5 +37,7 @@ std::vector<DeviceInfo> device_list();
 std::uint64_t free_memory(int ordinal);
 /// One line: why device_count() is 0.
 std::string why_no_device();
+/// True once this process has held memory of a GPU: nothing runs on one without.
+bool was_used();
 
 }  // namespace yupana::cuda

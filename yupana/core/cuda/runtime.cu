@@ -1,16 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <string>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/shortage.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cuda {
 namespace {
+
+std::atomic<bool> has_allocated{false};
 
 std::string device_name() {
   int device = 0;
@@ -98,7 +102,10 @@ std::uint64_t free_device_memory() {
   return available;
 }
 
+bool was_used() { return has_allocated; }
+
 void* allocate_device(std::uint64_t bytes) {
+  has_allocated = true;
   void* memory = nullptr;
   const cudaError_t status = with_what_was_kept([&] { return cudaMalloc(&memory, bytes); });
   if (status == cudaErrorMemoryAllocation) {
