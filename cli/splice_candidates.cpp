@@ -95,7 +95,7 @@ void add_candidates(Command& command, SpliceOptions& options) {
       fmt::format(
           "bases between two words of such a place, and looked at beyond them, at most; with "
           "--ends "
-          "local no intron is longer [{}; proteins by the sequences' length, 10000 to 200000]",
+          "local no intron is longer [{}]",
           splice::LocusParams().max_intron),
       1,
       splice::largest_length);

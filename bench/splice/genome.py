@@ -26,7 +26,14 @@ def noise(rng, length):
     return "".join(rng.choices("ACGT", (32, 18, 18, 32), k=length))
 
 
-def gene(rng):
+def inner_length(rng, long_introns):
+    """Bases of an intron between its signals; a share of all introns has 10,000 to 100,000."""
+    if rng.random() < long_introns:
+        return int(10 ** rng.uniform(4, 5))
+    return int(rng.lognormvariate(5.3, 1.2)) + 37
+
+
+def gene(rng, long_introns):
     """(coding sequence, its bases with introns, first and last base of each exon from 1)"""
     lengths = [rng.randint(40, 300) for _ in range(rng.randint(3, 9))]
     codons = sum(lengths) // 3 - 2
@@ -35,7 +42,7 @@ def gene(rng):
     for k, length in enumerate(lengths):
         end = len(coding) if k + 1 == len(lengths) else done + length
         if k > 0:
-            bases += "GTAAGT" + noise(rng, int(rng.lognormvariate(5.3, 1.2)) + 37) + "TTTTCTTTCTTTTTCAG"
+            bases += "GTAAGT" + noise(rng, inner_length(rng, long_introns)) + "TTTTCTTTCTTTTTCAG"
         exons.append((len(bases) + 1, len(bases) + end - done))
         bases, done = bases + coding[done:end], end
     return coding, bases, exons
@@ -46,7 +53,7 @@ def simulate(folder, options):
     rng, chromosome, targets, truth = random.Random(options.seed), [], [], {}
     begin, room = 0, int(options.megabases * 1e6) // options.genes
     for k in range(options.genes):
-        coding, bases, exons = gene(rng)
+        coding, bases, exons = gene(rng, options.long_introns)
         if rng.random() < 0.5:
             exons = [(len(bases) + 1 - last, len(bases) + 1 - first) for first, last in reversed(exons)]
             bases = bases[::-1].translate(COMPLEMENT)
@@ -132,6 +139,7 @@ def main():
     parser.add_argument("--megabases", type=float, default=5)
     parser.add_argument("--genes", type=int, default=50)
     parser.add_argument("--changed", type=float, default=0, help="share of the letters")
+    parser.add_argument("--long-introns", type=float, default=0, help="share that has 10,000 to 100,000 bases")
     parser.add_argument("--proteins", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

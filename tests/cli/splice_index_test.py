@@ -2,6 +2,8 @@
 import functools
 import pathlib
 import random
+import struct
+import sys
 
 import genes
 from genes import complement, fasta, noise
@@ -100,6 +102,32 @@ def an_index_of_another_genome_or_a_damaged_one_is_refused():
         refuse(*AUTO, "--index", name, says=words)
     genome(2000)
     refuse(*AUTO, "--index", "g.idx", says="g.idx: expected the index of this genome")
+
+
+def checksum(data):
+    """That of yupana/genotype/checksum.hpp."""
+    def step(lane, word):
+        x = (lane ^ word) * 0x9E3779B97F4A7C15 % 2**64
+        return (x << 29 | x >> 35) % 2**64
+    lanes = list(range(1, 9))
+    for at in range(0, len(data), 64):
+        words = struct.unpack("<8Q", data[at:at + 64].ljust(64, b"\0"))
+        lanes = [step(lane, word) for lane, word in zip(lanes, words)]
+    total = functools.reduce(step, lanes, step(0x9E3779B97F4A7C15, len(data)))
+    return total ^ total >> 32
+
+
+def counts_of_a_header_whose_checksum_holds_are_not_believed():
+    random.seed(8)
+    genome(2000)
+    run("splice", "--genome", "g.fa", "--save", "index", "-o", "g.idx")
+    whole = pathlib.Path("g.idx").read_bytes()
+    assert checksum(whole[:72]) == struct.unpack("<Q", whole[72:80])[0]
+    for word in range(1, 9):
+        for value in (2**64 - 1, 2**63 - 1, 2**61, 2**40, 7):
+            head = whole[:8 * word] + struct.pack("<Q", value) + whole[8 * word + 8:72]
+            pathlib.Path("odd.idx").write_bytes(head + struct.pack("<Q", checksum(head)) + whole[80:])
+            refuse(*AUTO, "--index", "odd.idx", says="odd.idx: ")
 
 
 def options_that_have_no_effect_are_refused():

@@ -119,6 +119,22 @@ def a_protein_finds_its_gene_from_signals():
             assert [op for _, op in cigar if op in "UVD"] == ["U", "V"] + ["D"] * len(stops), cigar
 
 
+def exons_behind_introns_of_more_than_ten_kilobases_were_lost():
+    random.seed(3)
+    exons = ["ATG" + body(150), body(121) + "GC", "A" + body(99) + "TAA"]
+    genome, places = noise(60_000), []
+    for number, exon in enumerate(exons):
+        if number > 0:
+            genome += "GTAAGT" + noise((35_000, 80_000)[number - 1]) + "TTTTCTTTTCCTTTTTTTGCAG"
+        places.append((len(genome) + 1, len(genome) + len(exon)))
+        genome += exon
+    genome += noise(60_000)
+    fasta("g.fa", chr=genome)
+    fasta("p.fa", p=translated("".join(exons)).removesuffix("*"))
+    run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "far")
+    assert table("far")[0]["chain"] == ",".join(f"{a}-{b}" for a, b in places), (table("far")[0], places)
+
+
 def batches_may_hold_proteins_and_cdnas():
     example()
     fasta("p.fa", one="M")

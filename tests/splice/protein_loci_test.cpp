@@ -56,8 +56,7 @@ TEST(ProteinLoci, AreWhereTheGeneIsOnItsOwnStrand) {
       const std::string_view sequences[] = {other, bases};
       const std::string_view proteins[] = {gene.protein};
       Context context;
-      const auto loci =
-          protein_loci(context, sequences, proteins, code, protein_locus_params(340'000));
+      const auto loci = protein_loci(context, sequences, proteins, code, {});
       ASSERT_EQ(loci.size(), 1u);
       ASSERT_GE(loci[0].size(), 1u);
       const Locus& best = loci[0][0];
@@ -81,8 +80,7 @@ TEST(ProteinLoci, ChanceMakesNoChainsOfThreeWords) {
   const std::vector<std::string_view> proteins(letters.begin(), letters.end());
   const std::string_view sequences[] = {bases};
   Context context;
-  for (const auto& loci :
-       protein_loci(context, sequences, proteins, GeneticCode(), protein_locus_params(1'000'000))) {
+  for (const auto& loci : protein_loci(context, sequences, proteins, GeneticCode(), {})) {
     for (const Locus& locus : loci) EXPECT_LT(locus.letters, 9 * protein_word);
   }
 }
@@ -107,7 +105,7 @@ TEST(ProteinLoci, AreTheSameForAllThreadsAndBytesAndOfAnIndex) {
   ASSERT_GT(bases.size(), std::size_t{1} << 19);
   const std::vector<std::string_view> proteins(letters.begin(), letters.end());
   const std::string_view sequences[] = {bases};
-  const auto params = protein_locus_params(std::ssize(bases));
+  const LocusParams params;
   Context one({.threads = 1}), three({.threads = 3});
   const auto expected = protein_loci(one, sequences, proteins, code, params);
   for (const std::uint64_t bytes : {0, 1, 1 << 16}) {
@@ -134,7 +132,7 @@ TEST(ProteinLoci, RepeatsAndShortProteinsHaveNone) {
   const std::string_view proteins[] = {repeat, shorter, unknown, ""};
   Context context;
   const GeneticCode code;
-  const LocusParams params = protein_locus_params(200'000);
+  const LocusParams params;
   for (const auto& found : {protein_loci(context, sequences, proteins, code, params),
                             protein_loci(context, SeedIndex(sequences, &code), proteins, params)}) {
     for (const auto& loci : found) EXPECT_TRUE(loci.empty());
@@ -167,7 +165,7 @@ TEST(ProteinLoci, OfFarRelativesWereLookedForInWholeSequences) {
   for (int i = 0; i < 60; ++i) letters.push_back(draw.letters(300, amino_acids));
   const std::vector<std::string_view> proteins(letters.begin(), letters.end());
   const std::string_view sequences[] = {"ACGT", bases};
-  const auto params = protein_locus_params(std::ssize(bases));
+  const LocusParams params;
   Context one({.threads = 1}), three({.threads = 3});
   const auto expected = far_protein_loci(one, sequences, proteins, code, params);
   const auto got = far_protein_loci(three, sequences, proteins, code, params);
@@ -193,6 +191,53 @@ TEST(ProteinLoci, OfFarRelativesWereLookedForInWholeSequences) {
     EXPECT_LE(best.first, first) << p;
     EXPECT_GE(best.last, first + lasts[p] - firsts[p]) << p;
     EXPECT_TRUE(std::is_sorted(best.words.begin(), best.words.end()));
+  }
+}
+
+TEST(ProteinLoci, IntronsOfMoreThanTenKilobasesEndedThemInShortSequences) {
+  Draw draw(7);
+  const GeneticCode code;
+  const Gene gene(draw, code, 70'000);
+  const std::string left = draw.letters(60'000), right = draw.letters(60'000);
+  const std::string bases = left + gene.bases + right;
+  const std::string_view sequences[] = {bases};
+  const std::string far = relative_of(draw, gene.protein, 40);
+  const std::string_view proteins[] = {gene.protein, far};
+  Context context;
+  const std::int64_t first = std::ssize(left) + 1;
+  const std::int64_t last = std::ssize(left) + std::ssize(gene.bases);
+  for (const auto& loci : {protein_loci(context, sequences, proteins, code, {})[0],
+                           far_protein_loci(context, sequences, proteins, code, {})[1]}) {
+    ASSERT_FALSE(loci.empty());
+    const Locus& best = loci[0];
+    EXPECT_LE(best.first, first);
+    EXPECT_GE(best.last, last);
+    // Where nothing of the protein is left for it no exon is looked for.
+    std::int64_t left_out = 0;
+    for (const auto& [begin, end] : best.gaps) {
+      EXPECT_LE(begin, end);
+      left_out += end - begin + 1;
+      for (const std::int64_t word : best.words) EXPECT_TRUE(word < begin || word > end);
+    }
+    EXPECT_GT(left_out, 0);
+    EXPECT_LE(left_out, 2 * 50'100);
+  }
+}
+
+TEST(ProteinLoci, OfChanceReachNoFurtherThanTenKilobasesBeyondTheirWords) {
+  Draw draw(8);
+  const std::string bases = draw.letters(1'000'000);
+  const std::string_view sequences[] = {bases};
+  const std::string protein = draw.letters(900, amino_acids);
+  const std::string_view proteins[] = {protein};
+  Context context;
+  const GeneticCode code;
+  for (const auto& all : {protein_loci(context, sequences, proteins, code, {}),
+                          far_protein_loci(context, sequences, proteins, code, {})}) {
+    for (const Locus& locus : all[0]) {
+      EXPECT_GE(locus.first, locus.words.front() - 10'000);
+      EXPECT_LE(locus.last, locus.words.back() + 3 * protein_word + 10'000);
+    }
   }
 }
 

@@ -70,8 +70,7 @@ struct SpliceJobParams {
   static constexpr std::int64_t exact_bases = 100'000;
   static constexpr std::int64_t widest_bases = 1'000'000;
   /// auto: bases between two words of a locus, and looked at beyond them, at most; 0:
-  /// splice::LocusParams for cDNAs, splice::protein_locus_params for proteins. With local ends no
-  /// intron is longer.
+  /// those of splice::LocusParams. With local ends no intron is longer.
   std::int64_t max_intron = 0;
   int max_loci = 1;  ///< auto: places at most that are reported for a target
   /// Of each place: the best chain and the next best ones, see splice::next_isoforms; with global

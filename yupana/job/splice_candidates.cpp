@@ -204,7 +204,10 @@ Exons SpliceInputs::candidates(const Trial& trial, bool is_protein, std::int64_t
   std::erase_if(exons, [&](const splice::Exon& exon) {
     const auto& without = trial.without;
     const auto base = std::lower_bound(without.begin(), without.end(), before + exon.first);
-    return base != without.end() && *base <= before + exon.last;
+    if (base != without.end() && *base <= before + exon.last) return true;
+    return std::any_of(trial.gaps.begin(), trial.gaps.end(), [&](const auto& gap) {
+      return gap.first <= before + exon.first && before + exon.last <= gap.second;
+    });
   });
   return exons;
 }

@@ -44,6 +44,7 @@ struct Trial {
   std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
   std::int64_t last = 0;
   std::vector<std::int64_t> without;  ///< bases whose exons are left out, in order
+  std::vector<std::pair<std::int64_t, std::int64_t>> gaps = {};  ///< splice::Locus::gaps
   /// Of the letters those aligned, first and past the last, from 0; all where both are 0.
   std::int64_t first_letter = 0, past_letter = 0;
 };
@@ -132,15 +133,14 @@ class SpliceInputs {
                    const std::list<Strand>& strands,
                    const std::string& letters,
                    std::size_t number);
-  splice::LocusParams locus_params(std::int64_t bases, bool is_protein) const;
+  splice::LocusParams locus_params() const;
   std::vector<std::string_view> sequences_of(const std::string& genome);
   const splice::SeedIndex& seeds(const std::string& genome);
   const std::vector<std::vector<splice::Locus>>& protein_loci_of(const SpliceInput& input);
   /// Looks for the loci of proteins whose words are few by segments.
   void find_far(std::vector<std::vector<splice::Locus>>& loci,
                 std::span<const std::string_view> sequences,
-                std::span<const std::string_view> proteins,
-                std::int64_t bases);
+                std::span<const std::string_view> proteins);
   std::shared_ptr<Exons> whole_exons(Strand& strand);
   void check_scores(std::span<const Task> tasks);
   struct FoundExons {

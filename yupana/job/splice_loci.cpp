@@ -86,9 +86,8 @@ bool keep_letters_of(const splice::Locus& locus, Trial& trial) {
 
 }  // namespace
 
-splice::LocusParams SpliceInputs::locus_params(std::int64_t bases, bool is_protein) const {
-  splice::LocusParams params =
-      is_protein ? splice::protein_locus_params(bases) : splice::LocusParams();
+splice::LocusParams SpliceInputs::locus_params() const {
+  splice::LocusParams params;
   if (params_.max_intron > 0) params.max_intron = params_.max_intron;
   params.max_loci = std::max(params.max_loci, params_.max_loci);
   return params;
@@ -124,7 +123,7 @@ Places SpliceInputs::places_of(const SpliceInput& input,
     places.whole = false;
   } else {
     const splice::SeedIndex& index = seeds(input.genome);
-    places.loci = index.loci(letters, locus_params(bases, false));
+    places.loci = index.loci(letters, locus_params());
     places.are_evidence =
         !places.loci.empty() && places.loci.front().letters >= 3 * index.word_length();
     places.whole = !local || (places.loci.empty() && bases <= SpliceJobParams::widest_bases);
@@ -162,6 +161,7 @@ void SpliceInputs::add_places(Task& task,
         if (locus.sequence != strand.index || locus.strand != sign) continue;
         trial.first = antisense ? size + 1 - locus.last : locus.first;
         trial.last = antisense ? size + 1 - locus.first : locus.last;
+        trial.gaps = locus.gaps;
         if (!whole) task.trials.push_back(trial);
         // Letters that are not from here would draw the others elsewhere.
         Trial part = trial;
@@ -217,30 +217,26 @@ const std::vector<std::vector<splice::Locus>>& SpliceInputs::protein_loci_of(
   const std::vector<std::string_view> sequences = sequences_of(input.genome);
   std::vector<std::string_view> proteins;
   for (const io::FastaRecord& record : targets(input)) proteins.push_back(record.letters);
-  std::int64_t bases = 0;
-  for (const std::string_view sequence : sequences) bases += std::ssize(sequence);
   const splice::GeneticCode& code = params_.protein.code;
   if (!params_.index.empty()) {
     const splice::SeedIndex index =
         io::map_seed_index(context_, params_.index, sequences, code.table());
-    place->second = splice::protein_loci(context_, index, proteins, locus_params(bases, true));
-    find_far(place->second, sequences, proteins, bases);
+    place->second = splice::protein_loci(context_, index, proteins, locus_params());
+    find_far(place->second, sequences, proteins);
     return place->second;
   }
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
   const std::uint64_t bytes = std::min(most, left() / 4);
   hold(bytes);
-  place->second =
-      splice::protein_loci(context_, sequences, proteins, code, locus_params(bases, true), bytes);
+  place->second = splice::protein_loci(context_, sequences, proteins, code, locus_params(), bytes);
   held_ -= bytes;
-  find_far(place->second, sequences, proteins, bases);
+  find_far(place->second, sequences, proteins);
   return place->second;
 }
 
 void SpliceInputs::find_far(std::vector<std::vector<splice::Locus>>& loci,
                             std::span<const std::string_view> sequences,
-                            std::span<const std::string_view> proteins,
-                            std::int64_t bases) {
+                            std::span<const std::string_view> proteins) {
   std::vector<std::size_t> numbers;
   std::vector<std::string_view> far;
   std::int64_t longest = 0;
@@ -253,8 +249,8 @@ void SpliceInputs::find_far(std::vector<std::vector<splice::Locus>>& loci,
   if (far.empty()) return;
   const std::uint64_t bytes = splice::segment_bytes(longest, context_.threads());
   hold(bytes);
-  auto found = splice::far_protein_loci(
-      context_, sequences, far, params_.protein.code, locus_params(bases, true));
+  auto found =
+      splice::far_protein_loci(context_, sequences, far, params_.protein.code, locus_params());
   held_ -= bytes;
   for (std::size_t i = 0; i < far.size(); ++i) {
     if (!found[i].empty()) loci[numbers[i]] = std::move(found[i]);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "yupana/splice/genetic_code.hpp"
@@ -28,6 +29,9 @@ struct Locus {
   std::vector<std::int64_t> words;  ///< the first base of each, from 1, in order
   std::int64_t first_letter = 0;    ///< letters of the cDNA before its chain
   std::int64_t last_letter = 0;     ///< letters up to the end of its chain
+  /// Of proteins: the first base and the last of each stretch between two words, in order, that is
+  /// so far from both that no exon is looked for in it.
+  std::vector<std::pair<std::int64_t, std::int64_t>> gaps;
 };
 
 /// A word found in sequences: its first base, from 0, along a strand.

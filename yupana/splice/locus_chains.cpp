@@ -18,6 +18,11 @@ struct Link {
 // Hits that are looked at before each: chance puts few between two of a gene.
 constexpr std::int64_t most_back = 64;
 
+// Bases on either side of words that are looked at without more evidence.
+constexpr std::int64_t least_reach = 10'000;
+// Of those between two words, for each letter that lies between them: an exon may have none.
+constexpr std::int64_t reach_a_letter = 1000;
+
 /// Letters whose evidence a word loses that lies so far from the one before it.
 std::int64_t diagonal_cost(std::int64_t bases, std::int64_t letters, const ChainRules& rules) {
   if (bases == letters) return 0;
@@ -55,13 +60,17 @@ std::vector<Link> chains(const std::vector<WordHit>& hits, const ChainRules& rul
 /// A locus of one strand: where its chain begins and ends, widened.
 Locus widened(const WordHit& first,
               const WordHit& last,
+              std::int64_t sum,
               const ChainRules& rules,
               std::int64_t letters,
               std::int64_t bases) {
+  std::int64_t most = std::max<std::int64_t>(2000, rules.params.max_intron);
+  if (rules.bases_a_sum > 0) {
+    // Chains of chance lack nearly all letters, and would reach furthest.
+    most = std::min(most, std::max(least_reach, rules.bases_a_sum * sum));
+  }
   const auto flank = [&](std::int64_t missing) {
-    return std::clamp<std::int64_t>(rules.bases_a_letter * missing,
-                                    2000,
-                                    std::max<std::int64_t>(2000, rules.params.max_intron));
+    return std::clamp<std::int64_t>(rules.bases_a_letter * missing, 2000, most);
   };
   const std::int64_t length = rules.length;
   Locus locus;
@@ -70,6 +79,15 @@ Locus widened(const WordHit& first,
   locus.first = std::max<std::int64_t>(1, first.place + 1 - flank(first.letter));
   locus.last = std::min(bases, last.place + length + flank(letters - last.letter - length));
   return locus;
+}
+
+/// The stretch between two words of a chain, if any, that lies further from both than the letters
+/// between them justify.
+void add_gap(const WordHit& before, const WordHit& after, const ChainRules& rules, Locus& locus) {
+  const std::int64_t missing = after.letter - before.letter - rules.length;
+  const std::int64_t reach = std::max(least_reach, reach_a_letter * missing);
+  const std::int64_t first = before.place + rules.length + reach + 1, last = after.place - reach;
+  if (first <= last) locus.gaps.emplace_back(first, last);
 }
 
 /// The best chains of one strand of `bases`, best first.
@@ -91,18 +109,22 @@ std::vector<Locus> chain_words(std::vector<WordHit>& hits,
     if (std::ssize(found) == rules.params.max_loci) break;
     std::int64_t first = end;
     bool is_new = true;  // else it begins as a better one does
-    std::vector<std::int64_t> words;
+    std::vector<std::int64_t> chain;
     for (std::int64_t i = end; i >= 0; i = links[i].before) {
       is_new = is_new && !links[i].used;
       links[i].used = true;
-      words.push_back(hits[i].place + 1);
+      chain.push_back(i);
       first = i;
     }
     if (!is_new) continue;
-    std::reverse(words.begin(), words.end());
-    found.push_back(widened(hits[first], hits[end], rules, letters, bases));
+    std::reverse(chain.begin(), chain.end());
+    found.push_back(widened(hits[first], hits[end], links[end].letters, rules, letters, bases));
     found.back().letters = links[end].letters;
-    found.back().words = std::move(words);
+    for (const std::int64_t i : chain) {
+      found.back().words.push_back(hits[i].place + 1);
+      if (rules.bases_a_sum > 0 && i != first)
+        add_gap(hits[links[i].before], hits[i], rules, found.back());
+    }
   }
   return found;
 }

@@ -1,7 +1,6 @@
 #include "yupana/splice/protein_loci.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -126,6 +125,7 @@ ChainRules rules_of(const LocusParams& params) {
   ChainRules rules;
   rules.length = word_bases;
   rules.bases_a_letter = 200;
+  rules.bases_a_sum = 200;
   rules.bits_a_letter = 1;  // a base of a word; its words are long enough without more
   rules.diagonal_bits = 0;
   rules.params = params;
@@ -156,13 +156,6 @@ void keep_two_of_chance(std::vector<Locus>& loci) {
 std::uint64_t most_places(std::uint64_t bases) { return 64 + bases / 25'000; }
 
 }  // namespace
-
-LocusParams protein_locus_params(std::int64_t bases) {
-  LocusParams params;
-  params.max_intron = std::clamp<std::int64_t>(
-      std::llround(3.6 * std::sqrt(static_cast<double>(bases))), 10'000, 200'000);
-  return params;
-}
 
 std::vector<std::vector<Locus>> protein_loci(Context& context,
                                              std::span<const std::string_view> sequences,

@@ -11,10 +11,6 @@
 
 namespace yupana::splice {
 
-/// What is looked at in sequences of so many bases: introns of 3.6 times the square root of their
-/// number, between 10,000 and 200,000 bases.
-LocusParams protein_locus_params(std::int64_t bases);
-
 /// The loci of proteins in both strands of sequences, those of each protein best first. Words of
 /// six amino acids, those alike in fourteen groups being one (A C D EQ FY G H IV KR LM N P ST W),
 /// are looked up in the translation of every frame; words with X, '*' or in repeats of short words,
@@ -23,7 +19,9 @@ LocusParams protein_locus_params(std::int64_t bases);
 /// lie on different diagonals, the bits that say how far (floor(log2) + 1 of bases and of letters,
 /// in bases). Loci have a quarter of the best one's sum at least; Locus::letters is that sum, in
 /// bases. A locus reaches beyond its words by 200 bases for each that the protein lacks there, by
-/// 2,000 at least and max_intron at most.
+/// 2,000 at least and max_intron at most, but beyond 10,000 no further than by 200 for each of its
+/// sum. Between two words its gaps leave out what is further from both than 10,000 bases and 1,000
+/// for each that the protein lacks there.
 ///   work: a translation of the sequences for each 2^23 words found; all threads
 ///   memory: `max_bytes` of words found at most, for one protein at least what it has
 ///   determinism: the same for every number of threads and `max_bytes`
