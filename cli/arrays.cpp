@@ -158,8 +158,9 @@ char delimiter_of(const std::string& text) {
     if (text == name) return character;
   }
   if (text.size() == 1 && text != "\"" && text != "\n" && text != "\r") return text[0];
-  throw usage_error("--delimiter: expected a character, tab, comma, semicolon or blank, got '{}'",
-                    text);
+  throw usage_error(
+      "--delimiter: expected one character of ASCII, tab, comma, semicolon or blank, got '{}'",
+      text);
 }
 
 void add_row_options(Command& command, job::SortRowsParams& rows) {

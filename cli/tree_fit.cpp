@@ -11,22 +11,25 @@
 
 namespace yupana::cli {
 
-Names add_tree_table(Command& command, job::TreeTable& table) {
+Names add_tree_table(Command& command, job::TreeTable& table, bool fits) {
   Names names = add_reading_options(command, table.columns);
   command.text("--label",
                table.columns.label,
-               "the column to predict: name, number or 'last'; of a libsvm file: label");
+               std::string(fits ? "the column to predict" : "the column of true labels") +
+                   ": name, number or 'last'; of a libsvm file: label");
   command
       .list("--columns",
             table.columns.columns,
-            "the features; default: all other columns, for a model the features of its training")
+            fits ? "the features; default: all other columns"
+                 : "the model's features, in its order; default: those of its training")
       .separated_by_commas();
   command.list("--ignore", table.columns.ignored, "columns to leave out").separated_by_commas();
   command.flag("--float32", table.single, "hold values in float32, as scikit-learn does");
   command.choice("--missing",
                  table.refuse_missing,
                  {{"learn", false}, {"error", true}},
-                 "learn the better side for them at each split, or error");
+                 fits ? "learn the better side for them at each split, or error"
+                      : "they go where the trees learned to send them, or error");
   command.only_one({"--ignore", "--columns"});
   names.insert(names.end(), {"--label", "--columns", "--ignore", "--float32", "--missing"});
   return names;
@@ -120,7 +123,7 @@ void add_folds(const job::FitTreesResult& result, const std::string& measure, An
   answer.json["cv_seconds"] = seconds;
   answer.json["cv"] = std::move(cv);
   answer.text += fmt::format(
-      "{} of {} folds: {:.4f} +- {:.4f}, {:.3g} s a fold\n",
+      "{} of {} folds: mean {:.4f}, standard deviation {:.4f}, {:.3g} s a fold\n",
       measure,
       scores.size(),
       mean,
@@ -248,7 +251,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
 void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
   command.input("table", params.table.path, "rows to learn from").required();
-  add_tree_table(command, params.table);
+  add_tree_table(command, params.table, true);
   add_ids(command, params.table.columns);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");

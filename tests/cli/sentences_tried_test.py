@@ -93,4 +93,19 @@ def plain_text_had_names_of_other_formats():
     run("sort", "x.txt", "-o", "o.tsv")
 
 
+def what_followed_a_mean_of_folds_had_no_name():
+    put("t.csv", "a,y\n" + "".join(f"{i * 7 % 11},{'pq'[i % 2]}\n" for i in range(40)))
+    said = run("tree", "fit", "t.csv", "--label", "y", "--cv", 4, "--report", "-o", "m").stdout
+    assert "accuracy of 4 folds: mean 0." in said and ", standard deviation 0." in said, said
+    assert "(folds: mean 0." in pathlib.Path("m.html").read_text()
+
+
+def help_of_predictions_spoke_of_training():
+    for command in ("predict", "apply", "importances", "prune"):
+        said = " ".join(run("tree", command, "--help").stdout.split())
+        assert "the column to predict" not in said and "learn the better side" not in said, command
+        assert "--missing TEXT=learn they go where the trees learned to send them, or error" in said, command
+    assert "learn the better side" in " ".join(run("tree", "fit", "--help").stdout.split())
+
+
 sys.exit(main())

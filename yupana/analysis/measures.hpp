@@ -121,8 +121,9 @@ class ClassTally {
 
 /// The same of rows with numbers.
 ///   r2 = 1 - sum (predicted - true)^2 / sum (true - mean)^2; 1 or 0 if all true ones are equal,
-///   NaN of fewer than two rows and where a double does not hold the squares memory: 8 bytes a row;
-///   beyond `max_bytes` quantiles are left out errors: bad_input for NaN
+///   NaN of fewer than two rows and where a double does not hold the squares
+///   memory: 8 bytes a row; beyond `max_bytes` quantiles are left out
+///   errors: bad_input for NaN
 class NumberTally {
  public:
   explicit NumberTally(double max_bytes) : max_bytes_(max_bytes) {}

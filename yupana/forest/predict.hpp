@@ -17,9 +17,9 @@ namespace yupana::forest {
 /// A missing value goes where the tree learned to send it. The table may lie in any layout: of rows
 /// one after the other a processor reads rows, without a copy of the table. Trees that split
 /// categories are walked on the CPU under a CUDA context too.
-///   work: rows x trees x depth; a block of rows goes through a tree at a time, 16 rows side by
-///   side determinism: trees are added in their order: the same bits for any threads errors:
-///   bad_input if the table has other than the model's number of features
+///   work: rows x trees x depth; a block of rows goes through a tree, 16 rows side by side
+///   determinism: trees are added in their order: the same bits for any threads
+///   errors: bad_input if the table has other than the model's number of features
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
 

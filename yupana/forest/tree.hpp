@@ -145,12 +145,14 @@ struct Tree {
 ///   fractions of such integers, in doubles first, and as exact integers where doubles are closer
 ///   than their rounding; of Poisson's deviance log2 is a multiple of 2^-57. Medians are of numbers
 ///   as integers of 2^-61 of the largest. Weights that are whole numbers below 2^40 in all lose
-///   nothing. work: one sort a feature, then a pass over all values a level memory: 8 bytes a value
-///   of the table, and 16 a row and thread determinism: the same tree for any threads and backend;
-///   it depends on the order of rows nowhere (with max_features neither) errors: bad_input for an
-///   empty table, labels missing or out of range, NaN or infinite numbers, weights below 0 or all
-///   0, 2^32 rows or more; usage for parameters without sense; interrupted source: Breiman,
-///   Friedman, Olshen, Stone 1984; attribute lists: Shafer, Agrawal, Mehta, SPRINT, VLDB 1996
+///   nothing.
+///   work: one sort a feature, then a pass over all values a level
+///   memory: 8 bytes a value of the table, and 16 a row and thread
+///   determinism: the same tree for any threads, backend and order of rows, with max_features too
+///   errors: bad_input for an empty table, labels missing or out of range, NaN or infinite labels,
+///   weights below 0 or all 0, 2^32 rows or more; usage for parameters without sense; interrupted
+///   source: Breiman, Friedman, Olshen, Stone 1984; attribute lists: Shafer, Agrawal, Mehta,
+///   SPRINT, VLDB 1996
 template <class T>
 Tree fit_tree(Context& context, TableView<T> table, const Target& target, const TreeParams& = {});
 

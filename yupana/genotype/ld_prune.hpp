@@ -45,11 +45,10 @@ using LdReport = std::function<void(const std::string& site, bool stays)>;
 ///   memory: what is read at a time: 64 MiB a thread, at most a quarter of the context's memory;
 ///   3 bits a call of what windows hold, none with CUDA; all this at most in `peak_bytes`
 ///   devices: CPU and CUDA, where all pairs of a window are compared, stay they or not, and the
-///   codes of its sites are held too determinism: the same sites for any number of threads and
-///   every backend errors: bad_input for sites out of order, fewer than two founders;
-///   out_of_resources where the sites of windows do not fit half of the context's memory (4 MiB at
-///   least), or
-///   --gpu-memory
+///   codes of its sites are held too
+///   determinism: the same sites for any number of threads and every backend
+///   errors: bad_input for sites out of order, fewer than two founders; out_of_resources where the
+///   sites of windows do not fit half of the context's memory (4 MiB at least), or --gpu-memory
 std::vector<bool> ld_prune(Context& context,
                            Cohort& cohort,
                            const LdPruneParams& params,

@@ -43,8 +43,9 @@ struct ClosestPair {
 ///   points and 16 bytes a point
 ///   errors (bad_input): fewer than 2 points, no or more than 8 dimensions, a coordinate that is
 ///   NaN or infinite (names the first such row); usage: divide on a GPU; out_of_resources;
-///   interrupted sources: Rabin 1976 and Khuller, Matias 1995 (bound from a sample, then a grid);
-///   Shamos, Hoey 1975 (divide and conquer)
+///   interrupted
+///   sources: Rabin 1976 and Khuller, Matias 1995 (bound from a sample, then a grid); Shamos, Hoey
+///   1975 (divide and conquer)
 template <class T>
 ClosestPair closest_pair(Context& context,
                          MatrixView<const T> points,

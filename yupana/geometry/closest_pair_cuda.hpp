@@ -9,8 +9,8 @@ namespace yupana::geometry::cuda {
 
 /// closest_pair of points in the memory of GPU `device`: row i at points + i * stride. Whatever
 /// wrote them must have finished: the work runs in a stream of its own.
-///   memory: 8 to 12 bytes a point besides, and a 63rd of the points (a 7th from 4
-///   dimensions) errors: as closest_pair; out_of_resources from 2^32 - 1 points on
+///   memory: 8 to 12 bytes a point besides, and a 63rd of the points (a 7th from 4 dimensions)
+///   errors: as closest_pair; out_of_resources from 2^32 - 1 points on
 template <class T>
 ClosestPair closest_pair(Context& context,
                          int device,

@@ -43,7 +43,7 @@ ClosestPair closest_between(Context& context, MatrixView<const T> a, MatrixView<
 
 /// All pairs i < j of distance <= radius, in the order of (i, j).
 ///   memory: 24 bytes a pair, twice while they are put in order
-///   errors: a radius that is negative or no number (usage); more pairs than the context's memory
+///   errors: a radius that is negative or not finite (usage); more pairs than the context's memory
 ///   holds (out_of_resources)
 template <class T>
 std::vector<ClosestPair> pairs_within(Context& context, MatrixView<const T> points, double radius);

@@ -194,7 +194,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 }
 
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
-  check_column_name(params.out);
+  is_of_runs(params) ? check_not_compressed(params.out) : check_column_name(params.out);
   check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params.wrap, *reader);

@@ -151,7 +151,8 @@ void add_measures(const Measures& measured,
     std::string text = text_of(value);
     if (!folds.empty()) {
       const auto [mean, deviation] = analysis::spread(folds, m);
-      text += fmt::format(" (folds: {} ± {})", text_of(mean), text_of(deviation));
+      text += fmt::format(
+          " (folds: mean {}, standard deviation {})", text_of(mean), text_of(deviation));
     }
     page.measures.emplace_back(name, std::move(text));
   }

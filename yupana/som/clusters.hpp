@@ -30,11 +30,13 @@ inline constexpr std::int64_t max_chosen_clusters = 20;
 ///   samples (the smaller if equal), as if each were at its neuron: (b - a) / max(a, b), a the
 ///   neuron's distance to its cluster's mean, b that to the nearest other cluster's, 0 where the
 ///   neuron is alone. Means weigh neurons by `hits`, those of clusters without samples alike. Of
-///   fewer than 3 neurons, and where no silhouette is above 0: one cluster. hits: samples of each
-///   neuron; empty: one each work: K log K d for maps of K neurons; chosen: 210 K d more
-///   determinism: the same for any number of threads errors: usage for a count that is not 0 to K,
-///   hits that are not one a neuron source: Ward 1963; Vesanto, Alhoniemi, Clustering of the
-///   self-organizing map, 2000; silhouettes by means: Hruschka, de Castro, Campello 2004
+///   fewer than 3 neurons, and where no silhouette is above 0: one cluster.
+///   hits: samples of each neuron; empty: one each
+///   work: K log K d for maps of K neurons; chosen: 210 K d more
+///   determinism: the same for any number of threads
+///   errors: usage for a count that is not 0 to K, hits that are not one a neuron
+///   source: Ward 1963; Vesanto, Alhoniemi, Clustering of the self-organizing map, 2000;
+///   silhouettes by means: Hruschka, de Castro, Campello 2004
 Clusters cluster_neurons(Context& context,
                          MatrixView<const float> codebook,
                          const Grid& grid,

@@ -20,9 +20,10 @@ struct MatmulParams {
 ///   work: 2 m n k below the crossover, 7/8 of that for each halving
 ///   memory: three quarters, one of each shape, for a halving, and a quarter of that for each
 ///   further one; with CUDA the same on the device besides the three matrices, or halves and bands
-///   of them determinism: the same bits for any number of threads, and on CUDA for any memory; CPU
-///   and CUDA add in other orders and agree within their bounds errors (bad_input): shapes that do
-///   not fit, overlapping views
+///   of them
+///   determinism: the same bits for any number of threads, and on CUDA for any memory; CPU and CUDA
+///   add in other orders and agree within their bounds
+///   errors (bad_input): shapes that do not fit, overlapping views
 void matmul(Context& context,
             MatrixView<const float> a,
             MatrixView<const float> b,

@@ -19,9 +19,10 @@ struct RealProduct {
 /// by the FFT in double. Nothing times anything is nothing: an empty polynomial is 0.
 ///   error: an absolute bound, the same for every coefficient: a multiple of
 ///   2^-53 log2 n |a|_2 |b|_2, and of 2^-1074 for what underflows (polymul.cpp has the constants
-///   and their proof) determinism: the same bits for any number of threads errors (bad_input): a
-///   coefficient that is NaN or infinite, named; a product, or sums of its transforms, beyond the
-///   range of double
+///   and their proof)
+///   determinism: the same bits for any number of threads
+///   errors (bad_input): a coefficient that is NaN or infinite, named; a product, or sums of its
+///   transforms, beyond the range of double
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b);
 
 /// The same into given memory, apart from the factors; returns the bound. All three on the host or
