@@ -70,7 +70,7 @@ test: deps
 	@$(call install,$(TEST_PACKAGES))
 	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
-	ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	ctest --test-dir build/release --output-on-failure -j $$(($(JOBS) + 1))  # one more, for many wait for others
 
 # Every GPU test program on this machine's GPU, in each way that its kernels can run; about an hour, half of it
 # every family beside every other on one GPU.

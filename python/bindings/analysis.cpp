@@ -25,11 +25,11 @@ namespace {
 using analysis::Linkage;
 using analysis::Merge;
 
-const Choices<Linkage> methods{{"single", Linkage::single},
-                               {"average", Linkage::average},
-                               {"complete", Linkage::complete},
-                               {"weighted", Linkage::weighted},
-                               {"ward", Linkage::ward}};
+const Choices<Linkage> linkages{{"single", Linkage::single},
+                                {"average", Linkage::average},
+                                {"complete", Linkage::complete},
+                                {"weighted", Linkage::weighted},
+                                {"ward", Linkage::ward}};
 
 /// Merges as scipy has them: left, right, height, size.
 Matrix<double> rows_of(const std::vector<Merge>& merges) {
@@ -92,7 +92,7 @@ analysis::Phylogeny tree_of(std::vector<std::int64_t> parent, std::vector<double
 }
 
 template <class T>
-void bind_type(nb::module_& m) {
+void bind_clusterings(nb::module_& m) {
   m.def(
       "mds",
       [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
@@ -111,7 +111,7 @@ void bind_type(nb::module_& m) {
       nb::arg("squared"),
       nb::arg("dimensions"));
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
-    const Linkage linkage = chosen("method", method, methods);
+    const Linkage linkage = chosen("method", method, linkages);
     return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
       return rows_of(analysis::linkage(context, view_of(distances), linkage));
     }));
@@ -212,11 +212,11 @@ nb::dict number_measures(const Options& options, Vector<double> values, Vector<d
 
 void bind_analysis(nb::module_& module) {
   nb::module_ m = module.def_submodule("analysis", "What distances tell.");
-  bind_type<std::int32_t>(m);
-  bind_type<float>(m);
-  bind_type<double>(m);
+  bind_clusterings<std::int32_t>(m);
+  bind_clusterings<float>(m);
+  bind_clusterings<double>(m);
   m.def("linkage", [](const Options& options, Vector<double> pairs, const std::string& method) {
-    const Linkage linkage = chosen("method", method, methods);
+    const Linkage linkage = chosen("method", method, linkages);
     return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
       return rows_of(analysis::linkage_condensed(context, {pairs.data(), pairs.size()}, linkage));
     }));

@@ -14,14 +14,14 @@ namespace yupana::python {
 namespace {
 
 template <class T>
-using OnGpu = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
+using GpuVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
 
 /// Models and tables that the host needs too are small or copied once.
 template <class T>
 void bind_host(nb::module_& m) {
   m.def(
       "host",
-      [](OnGpu<T> in) {
+      [](GpuVector<T> in) {
         Array<T> out(size_of(in));
         {
           const nb::gil_scoped_release unlocked;

@@ -12,9 +12,9 @@ namespace {
 
 using geometry::ClosestMethod;
 
-const Choices<ClosestMethod> methods{{"auto", ClosestMethod::automatic},
-                                     {"grid", ClosestMethod::grid},
-                                     {"divide", ClosestMethod::divide}};
+const Choices<ClosestMethod> closest_methods{{"auto", ClosestMethod::automatic},
+                                             {"grid", ClosestMethod::grid},
+                                             {"divide", ClosestMethod::divide}};
 
 /// Rows may lie apart.
 template <class T>
@@ -74,9 +74,9 @@ void bind_neighbors(nb::module_& m) {
 }
 
 template <class T>
-void bind_type(nb::module_& m) {
+void bind_points(nb::module_& m) {
   m.def("closest_pair", [](const Options& options, PointsIn<T> points, const std::string& method) {
-    const geometry::ClosestPairParams params{chosen("method", method, methods)};
+    const geometry::ClosestPairParams params{chosen("method", method, closest_methods)};
     const geometry::ClosestPair pair = call_at(place_of(points), options, [&](Context& context) {
       return geometry::closest_pair(context, view_of(points), params);
     });
@@ -88,8 +88,8 @@ void bind_type(nb::module_& m) {
 
 void bind_geometry(nb::module_& module) {
   nb::module_ m = module.def_submodule("geometry", "The closest pair of points, and neighbors.");
-  bind_type<float>(m);
-  bind_type<double>(m);
+  bind_points<float>(m);
+  bind_points<double>(m);
   bind_neighbors<float>(m);
   bind_neighbors<double>(m);
 }

@@ -70,10 +70,11 @@ const Choices<graph::Precision> precisions{{"auto", graph::Precision::automatic}
 const Choices<graph::LandmarkEstimate> estimates{{"upper", graph::LandmarkEstimate::upper},
                                                  {"lower", graph::LandmarkEstimate::lower},
                                                  {"mean", graph::LandmarkEstimate::mean}};
-const Choices<graph::PathMethod> methods{{"auto", graph::PathMethod::automatic},
-                                         {"symmetric", graph::PathMethod::symmetric},
-                                         {"directed", graph::PathMethod::directed},
-                                         {"floyd_warshall", graph::PathMethod::floyd_warshall}};
+const Choices<graph::PathMethod> path_methods{
+    {"auto", graph::PathMethod::automatic},
+    {"symmetric", graph::PathMethod::symmetric},
+    {"directed", graph::PathMethod::directed},
+    {"floyd_warshall", graph::PathMethod::floyd_warshall}};
 
 nb::dict fermat_dict(const graph::FermatFacts& facts, nb::object lengths) {
   nb::dict result;
@@ -140,7 +141,7 @@ Vertices path_of(const Options& options,
 }
 
 template <class T>
-void bind_type(nb::module_& m) {
+void bind_paths(nb::module_& m) {
   m.def(
       "fermat",
       [](const Options& options,
@@ -190,7 +191,7 @@ void bind_type(nb::module_& m) {
   m.def(
       "shortest_paths", [](const Options& options, AnyRows<T> weights, const std::string& method) {
         const std::int64_t n = vertices_of("weights", weights);
-        const graph::ShortestPathsParams params{chosen("method", method, methods)};
+        const graph::ShortestPathsParams params{chosen("method", method, path_methods)};
         return made_at<T>(
             place_of(weights), options, Runs::anywhere, {n, n}, [&](Context& context, T* closure) {
               copy(context, weights, closure);
@@ -223,9 +224,9 @@ void bind_type(nb::module_& m) {
 
 void bind_graph(nb::module_& module) {
   nb::module_ m = module.def_submodule("graph", "Fermat distances and shortest paths.");
-  bind_type<std::int32_t>(m);
-  bind_type<float>(m);
-  bind_type<double>(m);
+  bind_paths<std::int32_t>(m);
+  bind_paths<float>(m);
+  bind_paths<double>(m);
   m.def("path", &path_of);
   m.attr("unreachable_int32") = graph::unreachable<std::int32_t>;
   m.def("sparse_shortest_paths",

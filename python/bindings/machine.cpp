@@ -16,9 +16,9 @@ nb::dict info() {
   answer["simd"] = simd_target();
   answer["threads"] = usable_cores();
   answer["memory_free"] = free_memory();
-  answer["cuda_built"] = cuda::built;
+  answer["cuda_built"] = yupana::cuda::built;
   nb::list devices;
-  for (const cuda::DeviceInfo& gpu : cuda::device_list()) {
+  for (const yupana::cuda::DeviceInfo& gpu : yupana::cuda::device_list()) {
     nb::dict device;
     device["ordinal"] = gpu.ordinal;
     device["name"] = gpu.name;

@@ -17,10 +17,10 @@ namespace {
 
 using namespace sparse;
 
-const Choices<SolveMethod> methods{{"auto", SolveMethod::automatic},
-                                   {"serial", SolveMethod::serial},
-                                   {"level_set", SolveMethod::level_set},
-                                   {"sync_free", SolveMethod::sync_free}};
+const Choices<SolveMethod> solve_methods{{"auto", SolveMethod::automatic},
+                                         {"serial", SolveMethod::serial},
+                                         {"level_set", SolveMethod::level_set},
+                                         {"sync_free", SolveMethod::sync_free}};
 
 const Choices<Operation> operations{
     {"N", Operation::none}, {"T", Operation::transpose}, {"C", Operation::conjugate_transpose}};
@@ -55,7 +55,7 @@ struct System {
 };
 
 template <class V, class I>
-void bind_type(nb::module_& m, const char* name) {
+void bind_system(nb::module_& m, const char* name) {
   using Bound = System<V, I>;
   nb::class_<Bound> bound(m, name, "A triangular system, analysed once.");
   bound
@@ -75,7 +75,7 @@ void bind_type(nb::module_& m, const char* name) {
             TriangularParams params;
             params.operation = chosen("trans", trans, operations);
             params.triangle = lower ? Triangle::lower : Triangle::upper;
-            params.method = chosen("method", method, methods);
+            params.method = chosen("method", method, solve_methods);
             params.unit_diagonal = unit_diagonal;
             params.sort_columns = true;
             params.ignore_other = ignore_other;
@@ -98,7 +98,7 @@ void bind_type(nb::module_& m, const char* name) {
       .def_prop_ro("levels", [](const Bound& self) { return self.solver.analysis().levels; })
       .def_prop_ro("warps", [](const Bound& self) { return self.solver.analysis().warps; })
       .def_prop_ro("method",
-                   [](const Bound& self) { return name_of(self.solver.method(), methods); })
+                   [](const Bound& self) { return name_of(self.solver.method(), solve_methods); })
       .def("level",
            [](const Bound& self) {
              const Array<I>& level = self.solver.analysis().level;
@@ -137,14 +137,14 @@ void bind_type(nb::module_& m, const char* name) {
 
 void bind_sparse(nb::module_& module) {
   nb::module_ m = module.def_submodule("sparse", "Sparse triangular systems.");
-  bind_type<float, std::int32_t>(m, "System_float32_int32");
-  bind_type<float, std::int64_t>(m, "System_float32_int64");
-  bind_type<double, std::int32_t>(m, "System_float64_int32");
-  bind_type<double, std::int64_t>(m, "System_float64_int64");
-  bind_type<std::complex<float>, std::int32_t>(m, "System_complex64_int32");
-  bind_type<std::complex<float>, std::int64_t>(m, "System_complex64_int64");
-  bind_type<std::complex<double>, std::int32_t>(m, "System_complex128_int32");
-  bind_type<std::complex<double>, std::int64_t>(m, "System_complex128_int64");
+  bind_system<float, std::int32_t>(m, "System_float32_int32");
+  bind_system<float, std::int64_t>(m, "System_float32_int64");
+  bind_system<double, std::int32_t>(m, "System_float64_int32");
+  bind_system<double, std::int64_t>(m, "System_float64_int64");
+  bind_system<std::complex<float>, std::int32_t>(m, "System_complex64_int32");
+  bind_system<std::complex<float>, std::int64_t>(m, "System_complex64_int64");
+  bind_system<std::complex<double>, std::int32_t>(m, "System_complex128_int32");
+  bind_system<std::complex<double>, std::int64_t>(m, "System_complex128_int64");
 }
 
 }  // namespace yupana::python

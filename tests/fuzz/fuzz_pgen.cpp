@@ -16,12 +16,12 @@ struct Texts {
   std::string pgen, index, pvar, psam;
 };
 
-void append_number(std::string& bytes, std::uint64_t value, int size) {
+void append_bytes(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 255);
 }
 
 /// Variants of one block with records that the header knows.
-Texts with_header(const std::string& data) {
+Texts with_headers(const std::string& data) {
   std::size_t at = 0;
   const auto next = [&] { return at < data.size() ? static_cast<std::uint8_t>(data[at++]) : 0; };
   // Around the sizes where samples' numbers take another byte.
@@ -35,7 +35,7 @@ Texts with_header(const std::string& data) {
     types += static_cast<char>(next());
     const int alts = 1 + next() % 20;
     const std::size_t length = std::min<std::size_t>(next(), data.size() - at);
-    append_number(lengths, length, 2);
+    append_bytes(lengths, length, 2);
     records += data.substr(at, length);
     at += length;
     texts.pvar += "1 1 . A C";
@@ -45,10 +45,10 @@ Texts with_header(const std::string& data) {
   }
   for (int i = 0; i < samples; ++i) texts.psam += "f s" + std::to_string(i) + " 0 0 1\n";
   texts.pgen = "\x6c\x1b\x10";
-  append_number(texts.pgen, variants, 4);
-  append_number(texts.pgen, static_cast<std::uint64_t>(samples), 4);
+  append_bytes(texts.pgen, variants, 4);
+  append_bytes(texts.pgen, static_cast<std::uint64_t>(samples), 4);
   texts.pgen += '\x05';  // 8 bits a type, 2 bytes a length
-  if (variants > 0) append_number(texts.pgen, 20 + types.size() + lengths.size(), 8);
+  if (variants > 0) append_bytes(texts.pgen, 20 + types.size() + lengths.size(), 8);
   texts.pgen += types + lengths + records;
   return texts;
 }
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
   Texts texts;
   if (data[0] & 1) {
-    texts = with_header(rest);
+    texts = with_headers(rest);
   } else {
     texts.pvar = yupana::fuzz::take_part(rest);
     texts.psam = yupana::fuzz::take_part(rest);
