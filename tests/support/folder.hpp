@@ -43,7 +43,7 @@ class Folder {
 };
 
 /// Tests with a folder of their own.
-class FolderTest : public testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
   std::string file(std::string_view name) const { return folder_ / name; }
 
