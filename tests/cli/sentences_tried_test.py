@@ -108,4 +108,13 @@ def help_of_predictions_spoke_of_training():
     assert "learn the better side" in " ".join(run("tree", "fit", "--help").stdout.split())
 
 
+def names_of_a_table_of_text_alone_were_a_row_in_silence():
+    put("t.csv", "color,shape,y\nred,round,a\nblue,square,b\n")
+    fit = ("tree", "fit", "t.csv", "--label", "last", "-o", "m", "--categorical")
+    said = "note: t.csv: the first line is taken as a row, for no number tells names from rows; --header yes if it is names"
+    assert said in run(*fit, 1, 2).stderr
+    for more in ((1, 2, "--header", "yes"), (1, 2, "--header", "no"), ("color", "shape")):
+        assert "taken as a row" not in run(*fit, *more).stderr, more
+
+
 sys.exit(main())

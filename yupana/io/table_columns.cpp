@@ -197,7 +197,11 @@ TableColumns named_columns(const std::string& path,
       const auto may_be_names = [&](const std::vector<std::string>& cells) {
         return is_scale(cells) || is_scale(without_label(cells, params));
       };
-      columns.doubtful = !columns.header && may_be_names(first) && !may_be_names(second);
+      if (!columns.header && may_be_names(first) && !may_be_names(second)) {
+        columns.doubt = "but its numbers are in order as years or wavelengths are";
+      } else if (!columns.header && !has_number(first) && !has_number(second)) {
+        columns.doubt = "for no number tells names from rows";
+      }
     }
   }
   columns.odd_names &= columns.header;

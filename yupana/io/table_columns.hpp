@@ -18,7 +18,7 @@ enum class ColumnUse { skipped, number, category, label, label_number, weight, i
 struct TableColumns {
   char delimiter = ',';
   bool header = false;
-  bool doubtful = false;                    ///< no header was found, but the first line may be one
+  const char* doubt = nullptr;              ///< why the first row may be names after all
   bool odd_names = false;                   ///< a header was found whose names begin as numbers
   std::vector<std::string> first_row = {};  ///< its cells, without a header of text
   std::vector<std::string> names;           ///< of the file's columns

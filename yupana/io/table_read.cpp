@@ -365,11 +365,11 @@ void read_text_table(Context& context,
   const auto starts = piece_starts(context, text, params.comment, columns.header);
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
   note_comments(context, text, params, starts.back());
-  if (columns.doubtful && params.notes) {
+  if (columns.doubt != nullptr && params.notes) {
     context.note(
-        fmt::format("{}: the first line is taken as a row, but its numbers are in order "
-                    "as years or wavelengths are; --header yes if they are names",
-                    text.path()));
+        fmt::format("{}: the first line is taken as a row, {}; --header yes if it is names",
+                    text.path(),
+                    columns.doubt));
   }
   if (columns.odd_names && params.notes) {
     context.note(
