@@ -198,7 +198,7 @@ def components_that_are_rounding_had_no_note():
     run("simulate", "--samples", 12, "--sites", 60, "-o", "c")
     for options in ((), ("--approx",)):  # --approx was silent of components that there are not
         said = run("pca", "c.bed", "-o", "b", "--components", 40, *options).stderr
-        assert "--components 40: 12 samples have no more than 12" in said, said
+        assert "40 components of 12 samples: there are no more than 12" in said, said
         assert "1 component at the end has an eigenvalue of 0 but for rounding, or below" in said, said
         assert "note" not in run("pca", "c.bed", "-o", "b", "--components", 11, *options).stderr
 

@@ -141,7 +141,8 @@ def sorts_held_more_than_their_memory_without_a_word():
     before = pathlib.Path("x.npy").read_bytes()
     for more in ((), ("--positions",)):
         told = refuse("sort", "x.npy", *more, "-o", "o.npy", "--memory", "2k", status=4, says="sort: x.npy").stderr
-        told = refuse("sort", "x.npy", *more, "-o", "o.npy", "--memory", "40k", status=4, says="sort: x.npy: to merge").stderr
+        told = refuse("sort", "x.npy", *more, "-o", "o.npy", "--memory", "40k", status=4,
+                      says="sort: x.npy: to sort in runs and merge them needs").stderr
         needed = re.search(r"give --memory ([0-9.]+[kM])", told)[1]
         run("sort", "x.npy", *more, "-o", "o.npy", "--memory", needed)
     run("sort", "x.txt", "-o", "o.npy", "--memory", "1M")

@@ -61,7 +61,7 @@ JOBS = {
     "tree_apply": "tree apply ../in/tree.json ../in/t.csv -o out/o",
     "tree_prune": "tree prune ../in/tree.json --validation ../in/t.csv --label class -o out/o",
     "tree_show": "tree show ../in/tree.json --as svg -o out/o.svg",
-    "tree_importances": "tree importances ../in/tree.json -o out/o",
+    "tree_importances": "tree importances ../in/tree.json ../in/t.csv --label class -o out/o",
     "tree_export": "tree export ../in/tree.json -o out/o",
     "forest_fit": "forest fit ../in/t.csv --label class --trees 4 --bootstrap --oob -o out/o",
     "forest_predict": "forest predict ../in/forest.json ../in/t.csv -o out/o",

@@ -231,7 +231,7 @@ def difference(job, way, base, other):
         return f"{way}: {other.status}"
     if way == "memory" and other.status == 4:
         return None
-    if way.startswith("cuda") and other.status == 2 and "--device" in other.errors:
+    if way.startswith("cuda") and other.status in (2, 3) and "--device" in other.errors:
         return None  # what no GPU does
     if base.status != other.status:
         return f"{way}: exit {other.status} ({other.errors}), one thread {base.status} ({base.errors})"

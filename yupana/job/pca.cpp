@@ -205,8 +205,10 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
 void note_components(Context& context, std::int64_t expected, const analysis::PcaResult& pca) {
   const std::int64_t samples = pca.vectors.rows();
   if (expected > samples) {
-    context.note(fmt::format(
-        "--components {}: {} have no more than {}", expected, counted(samples, "sample"), samples));
+    context.note(fmt::format("{} components of {}: there are no more than {}",
+                             expected,
+                             counted(samples, "sample"),
+                             samples));
   }
   const double least = 1e-6 * pca.eigenvalues.front();
   const auto empty = std::count_if(
