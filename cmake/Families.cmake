@@ -5,6 +5,8 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall>
             $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
             $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+            # g++ 13 warns falsely of vectors of one number.
+            $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>
             $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
             $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
             $<$<COMPILE_LANGUAGE:CXX>:-Werror>
