@@ -20,7 +20,7 @@ struct ChainRules {
   std::int64_t bases_a_letter = 1000;  ///< beyond the words of a locus, for each letter lacking
   std::int64_t bases_a_sum = 0;    ///< beyond 10,000 no further than for each of its sum; 0: all
   std::int64_t bits_a_letter = 2;  ///< of evidence in a letter of a word
-  std::int64_t diagonal_bits = 6;  ///< what a change of diagonals costs, beside its distance
+  std::int64_t diagonal_bits = 6;  ///< what a change of diagonals costs next to its distance
   LocusParams params;
 };
 
