@@ -337,7 +337,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int, help="the job of this number alone")
     parser.add_argument("--families", nargs="+", default=list(generator.FAMILIES))
-    parser.add_argument("--findings", default="findings", help="folder for what differs")
+    parser.add_argument("--findings", default="build/soak", help="folder for what differs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--ways", nargs="+", default=[], help="of each job, such as cuda or cuda:0,0")
     parser.add_argument("--alone", action="store_true", help="a process for each run")
