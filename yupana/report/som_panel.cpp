@@ -228,17 +228,17 @@ void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); 
 }  // namespace
 
 MapLegendWords legend_words(const MapGroups& groups) {
-  std::vector<bool> is_there(groups.names.size(), false);
+  std::vector<bool> is_shown(groups.names.size(), false);
   MapLegendWords words;
   for (const std::int64_t g : groups.of) {
-    if (g >= 0) is_there[static_cast<std::size_t>(g)] = true;
+    if (g >= 0) is_shown[static_cast<std::size_t>(g)] = true;
     words.has_none = words.has_none || g < 0;
   }
-  const auto there = std::count(is_there.begin(), is_there.end(), true);
-  for (std::size_t g = 0; g < is_there.size() && std::ssize(words.shown) < max_legend_names; ++g) {
-    if (is_there[g]) words.shown.push_back(static_cast<std::int64_t>(g));
+  const auto there = std::count(is_shown.begin(), is_shown.end(), true);
+  for (std::size_t g = 0; g < is_shown.size() && std::ssize(words.shown) < max_legend_names; ++g) {
+    if (is_shown[g]) words.shown.push_back(static_cast<std::int64_t>(g));
   }
-  const std::int64_t more = there - std::ssize(words.shown), absent = std::ssize(is_there) - there;
+  const std::int64_t more = there - std::ssize(words.shown), absent = std::ssize(is_shown) - there;
   if (more > 0) words.remark = fmt::format("{} more", more);
   if (absent > 0) {
     words.remark += fmt::format(
