@@ -1,12 +1,12 @@
 // Sums of floats on the reference and on threads: the same bits, within the bound.
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
 #include "yupana/arrays/segments.hpp"
@@ -113,16 +113,10 @@ TEST(SameBits, RunningFloatSumsHaveTheBitsOfEveryProcessor) {
   const std::vector<double> wide = random_values<double>(70'001);
   Context reference({.device = "reference"});
   Context context({.device = "cpu"});
-  const std::int64_t supported = hwy::SupportedTargets();
-  for (std::int64_t left = supported & HWY_TARGETS; left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    EXPECT_TRUE(same_bits(running(context, in, Plus{}), running(reference, in, Plus{}))) << left;
-    EXPECT_TRUE(same_bits(running(context, wide, Plus{}), running(reference, wide, Plus{})))
-        << left;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_each_instruction_set([&] {
+    EXPECT_TRUE(same_bits(running(context, in, Plus{}), running(reference, in, Plus{})));
+    EXPECT_TRUE(same_bits(running(context, wide, Plus{}), running(reference, wide, Plus{})));
+  });
 }
 
 TEST(SameBits, RunningFloatsOfAnOwnOperatorAreThoseOfTheThreads) {

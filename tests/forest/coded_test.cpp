@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/forest/samples.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/predict.hpp"
@@ -29,7 +30,7 @@ void ends_as_row_by_row(const Sample<T>& sample, const std::vector<Tree>& trees)
   const auto columns = coded_columns<T>(trees, table.columns);
   const std::int64_t groups = (table.rows + coded_rows - 1) / coded_rows;
   const std::int64_t cells = std::ssize(columns) * coded_rows;
-  on_each_target([&](const char* target) {
+  on_each_instruction_set([&] {
     Array<std::uint16_t> codes(2 * cells * groups + 1);
     std::vector<std::uint32_t> leaves(static_cast<std::size_t>(groups * coded_rows));
     for (const bool missing : {false, true}) {
@@ -41,7 +42,7 @@ void ends_as_row_by_row(const Sample<T>& sample, const std::vector<Tree>& trees)
         for (std::int64_t i = 0; i < table.rows; ++i) {
           const auto node = own.origin[leaves[static_cast<std::size_t>(i)]];
           ASSERT_EQ(node, leaf_of(tree, [&](std::int64_t f) { return table(i, f); }))
-              << target << ", row " << i << " of " << table.rows << ", missing " << missing;
+              << "row " << i << " of " << table.rows << ", missing " << missing;
         }
       }
     }
@@ -116,7 +117,7 @@ void codes_count_thresholds(std::vector<double> thresholds, std::int64_t windows
   const auto rows = std::ssize(x);
   const auto groups = (rows + coded_rows - 1) / coded_rows;
   const TableView<T> table{x.data(), rows, 1, rows};
-  on_each_target([&](const char* target) {
+  on_each_instruction_set([&] {
     std::vector<std::uint16_t> codes(static_cast<std::size_t>(2 * groups * coded_rows));
     EXPECT_FALSE(cpu::code_rows(columns, table, false, codes.data()));
     ASSERT_TRUE(cpu::code_rows(columns, table, true, codes.data()));
@@ -129,7 +130,7 @@ void codes_count_thresholds(std::vector<double> thresholds, std::int64_t windows
         continue;
       }
       const auto below = std::lower_bound(rounded.begin(), rounded.end(), value) - rounded.begin();
-      ASSERT_EQ(codes[at], below) << target << ", " << value;
+      ASSERT_EQ(codes[at], below) << value;
       ASSERT_EQ(codes[at + coded_rows], below);
     }
   });
@@ -183,12 +184,12 @@ TEST(Codes, ArePredictedWithWhereTheyPayAndGiveTheSameBits) {
     const auto sample = make_sample<float>({rows, 6, 2, 0, missing, 0, 6});
     const auto table = sample.table.view();
     Matrix<double> expected;
-    on_each_target([&](const char* target) {
+    on_each_instruction_set([&] {
       for (const int threads : {1, 2, 7}) {
         Context context({.device = "cpu", .threads = threads});
         const auto shares = predict_shares(context, model, table);
         if (expected.rows() == 0) expected = predict_shares(context, model, table);
-        EXPECT_TRUE(std::equal(shares.data(), shares.data() + 2 * rows, expected.data())) << target;
+        EXPECT_TRUE(std::equal(shares.data(), shares.data() + 2 * rows, expected.data()));
         const auto nodes = apply(context, model, table);
         for (std::int64_t i = 0; i < rows; i += 7) {
           const auto t = static_cast<std::size_t>(i) % trees.size();

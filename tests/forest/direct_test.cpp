@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/forest/samples.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/packed.hpp"
@@ -20,14 +21,14 @@ Tree tree_of(const Sample<T>& sample, std::int64_t depth) {
 
 template <class T>
 void ends_as_row_by_row(const TableView<T>& table, const Tree& tree) {
-  on_each_target([&](const char* target) {
+  on_each_instruction_set([&] {
     const DirectTree<T> own = direct<T>(tree);
     std::vector<std::uint32_t> leaves(static_cast<std::size_t>(table.rows));
     cpu::descend_direct(own, table, leaves.data());
     for (std::int64_t i = 0; i < table.rows; ++i) {
       ASSERT_EQ(own.tree.origin[leaves[static_cast<std::size_t>(i)]],
                 leaf_of(tree, [&](std::int64_t f) { return table(i, f); }))
-          << target << ", row " << i << " of " << table.rows;
+          << "row " << i << " of " << table.rows;
     }
   });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/forest/samples.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/forest/coded.hpp"
 #include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/predict.hpp"
@@ -52,8 +53,7 @@ void predicts_alike(TableView<T> table, const Model& model) {
   Context context({.device = "cpu", .threads = 2});
   const auto shares = predict_shares(context, model, table);
   const auto classes = predict_classes(context, model, table);
-  on_each_target([&](const char* target) {
-    SCOPED_TRACE(target);
+  on_each_instruction_set([&] {
     on_layouts(table, [&](TableView<T> own) {
       const auto nodes = apply(context, model, own);
       const auto found = predict_shares(context, model, own);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -176,17 +175,6 @@ Model model_of(const Sample<T>& sample, std::vector<Tree> trees, Voting voting =
   model.voting = voting;
   model.trees = std::move(trees);
   return model;
-}
-
-/// Runs body with each instruction set that the processor has, alone.
-template <class Body>
-void on_each_target(const Body& body) {
-  const std::int64_t all = hwy::SupportedTargets();
-  for (std::int64_t left = all; left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    body(hwy::TargetName(left & -left));
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 }  // namespace yupana::forest

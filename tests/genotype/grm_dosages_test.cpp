@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/support/instruction_sets.hpp"
 #include "tests/support/site_blocks.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/site_dosages.hpp"
@@ -105,10 +106,7 @@ TEST(GrmDosages, HaveTheReferencesBitsOnEveryTargetForAnyBlocksThreadsAndBands) 
     for (const std::int64_t sites : {1, 7, 256, 300}) {
       const SiteBlock block = dosage_block(samples, sites, 0.05);
       const Grm expected = grm_of(block, {.device = "reference", .threads = 1});
-      for_each_simd_target([&](const std::string& target) {
-        SCOPED_TRACE(target);
-        expect_same(grm_of(block, {}), expected);
-      });
+      on_each_instruction_set([&] { expect_same(grm_of(block, {}), expected); });
       for (const std::int64_t block_sites : {1, 13, 256}) {
         expect_same(grm_of(block, {.threads = 7, .block_sites = block_sites}), expected);
       }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/genotype/grm_cases.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/grm_backends.hpp"
 #include "yupana/genotype/grm_product.hpp"
@@ -83,10 +84,7 @@ TEST(Grm, EveryTargetEqualsTheReference) {
       for (const double missing : {0.0, 0.03}) {
         const SiteBlock block = mixed_block(samples, sites, missing, 7);
         const Grm expected = grm_of(block, {.device = "reference"});
-        for_each_simd_target([&](const std::string& target) {
-          SCOPED_TRACE(target);
-          expect_same(grm_of(block, {}), expected);
-        });
+        on_each_instruction_set([&] { expect_same(grm_of(block, {}), expected); });
       }
     }
   }
@@ -98,10 +96,7 @@ TEST(Grm, ManyMissingCallsOfASampleEqualTheReference) {
   for (const Standardize scale : {Standardize::gcta, Standardize::eigensoft}) {
     const GrmParams params = {.standardize = scale};
     const Grm expected = grm_of(block, {.device = "reference", .params = params});
-    for_each_simd_target([&](const std::string& target) {
-      SCOPED_TRACE(target);
-      expect_same(grm_of(block, {.params = params}), expected);
-    });
+    on_each_instruction_set([&] { expect_same(grm_of(block, {.params = params}), expected); });
   }
 }
 
@@ -225,8 +220,7 @@ TEST(GrmProduct, MissingCallsKeptSamplesAndManyColumnsOnEveryTarget) {
     }
   }
   std::vector<double> first;
-  for_each_simd_target([&](const std::string& target) {
-    SCOPED_TRACE(target);
+  on_each_instruction_set([&] {
     Context context({.device = "cpu", .threads = 2});
     Matrix<double> sums(n, columns);
     std::fill_n(sums.data(), n * columns, 0.0);

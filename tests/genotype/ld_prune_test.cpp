@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/genotype/ld_prune_cases.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/ld_window.hpp"
 #include "yupana/genotype/site_names.hpp"
@@ -143,12 +144,12 @@ TEST(LdPrune, SumsAreThoseOfTheReferenceOnEveryInstructionSet) {
     }
     ASSERT_EQ(wanted.called, called);
     ASSERT_EQ(wanted.product, product);
-    for_each_simd_target([&](const std::string& target) {
+    on_each_instruction_set([&] {
       const LdSite made = make_ld_site(block.row(1), those, Backend::cpu, memory);
-      EXPECT_TRUE(std::equal(made.bits.begin(), made.bits.end(), b.bits.begin())) << target;
-      EXPECT_EQ(made.own, b.own) << target << ' ' << samples;
-      EXPECT_EQ(cpu::ld_sums(a.planes(), b.planes()), wanted) << target << ' ' << samples;
-      EXPECT_EQ(cpu::ld_product(a.planes(), b.planes()), wanted.product) << target;
+      EXPECT_TRUE(std::equal(made.bits.begin(), made.bits.end(), b.bits.begin()));
+      EXPECT_EQ(made.own, b.own) << samples;
+      EXPECT_EQ(cpu::ld_sums(a.planes(), b.planes()), wanted) << samples;
+      EXPECT_EQ(cpu::ld_product(a.planes(), b.planes()), wanted.product);
     });
   }
 }

@@ -1,12 +1,12 @@
 #include "yupana/genotype/pair_counts.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 
+#include "tests/support/instruction_sets.hpp"
 #include "tests/support/pack_planes.hpp"
 #include "tests/support/pair_counting.hpp"
 #include "tests/support/text_files.hpp"
@@ -20,17 +20,6 @@ using testing::expect_same;
 using testing::Genotypes;
 using testing::pack_planes;
 using testing::random_genotypes;
-
-/// Runs a body on each instruction set this machine has.
-template <class Body>
-void on_every_target(const Body& body) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 const ContextParams reference = {"reference"};
 ContextParams cpu(int threads) { return {"cpu", threads}; }
@@ -75,7 +64,8 @@ TEST(PairCounts, EveryTargetEqualsTheReferenceAroundBlocksAndTiles) {
       for (const double missing : {0.0, 0.01, 0.6}) {
         const Genotypes g = random_genotypes(n, m, missing, static_cast<std::uint64_t>(n * m + 1));
         const PairCounts expected = count(g, reference, 10000, with_hethet());
-        on_every_target([&] { expect_same(count(g, cpu(2), 10000, with_hethet()), expected); });
+        on_each_instruction_set(
+            [&] { expect_same(count(g, cpu(2), 10000, with_hethet()), expected); });
       }
     }
   }
@@ -86,7 +76,8 @@ TEST(PairCounts, SeveralTilesEqualTheReference) {
     for (const double missing : {0.0, 0.05}) {
       const Genotypes g = random_genotypes(n, 600, missing, static_cast<std::uint64_t>(n));
       const PairCounts expected = count(g, reference, 1000, with_hethet());
-      on_every_target([&] { expect_same(count(g, cpu(2), 1000, with_hethet()), expected); });
+      on_each_instruction_set(
+          [&] { expect_same(count(g, cpu(2), 1000, with_hethet()), expected); });
     }
   }
 }
@@ -96,7 +87,7 @@ TEST(PairCounts, ManyChunksEqualTheReferenceForAnyNumberOfThreads) {
     const Genotypes g = random_genotypes(5, 512 * 131 + 17, missing, 8);
     const PairCounts expected = count(g, reference, g.sites, with_hethet());
     for (const int threads : {1, 2, 7}) {
-      on_every_target(
+      on_each_instruction_set(
           [&] { expect_same(count(g, cpu(threads), g.sites, with_hethet()), expected); });
     }
   }

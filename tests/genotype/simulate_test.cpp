@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/support/instruction_sets.hpp"
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
@@ -37,10 +38,10 @@ TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
                                   .family_size = samples % 2 == 0 ? 1 : 5};
       SimulatedSource reference(params, Backend::reference);
       const auto wanted = all_codes(reference, 23);
-      for_each_simd_target([&](const std::string& target) {
+      on_each_instruction_set([&] {
         SimulatedSource source(params);
-        EXPECT_EQ(all_codes(source, 23), wanted) << target << ' ' << samples;
-        EXPECT_EQ(all_codes(source, 4), wanted) << target << ' ' << samples;
+        EXPECT_EQ(all_codes(source, 23), wanted) << samples;
+        EXPECT_EQ(all_codes(source, 4), wanted) << samples;
         EXPECT_EQ(source.account().kept, 23);
       });
     }

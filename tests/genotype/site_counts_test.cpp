@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tests/support/instruction_sets.hpp"
 #include "tests/support/site_blocks.hpp"
 #include "yupana/core/error.hpp"
 
@@ -37,9 +38,8 @@ TEST(SiteCounts, EverySimdTargetEqualsReference) {
     for (const SampleMask& mask :
          {SampleMask(samples, identity(samples)), SampleMask(samples, members)}) {
       const auto wanted = counts_of(Backend::reference, block, mask);
-      for_each_simd_target([&](const std::string& target) {
-        EXPECT_EQ(counts_of(Backend::cpu, block, mask), wanted) << target << ' ' << samples;
-      });
+      on_each_instruction_set(
+          [&] { EXPECT_EQ(counts_of(Backend::cpu, block, mask), wanted) << samples; });
     }
   }
 }

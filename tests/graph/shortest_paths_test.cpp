@@ -1,12 +1,12 @@
 #include "yupana/graph/shortest_paths.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <cmath>
 #include <limits>
 
 #include "tests/graph/graphs.hpp"
+#include "tests/support/instruction_sets.hpp"
 
 namespace yupana::graph {
 namespace {
@@ -161,20 +161,12 @@ TYPED_TEST(Dense, ThreadsChangeNoBit) {
 TYPED_TEST(Dense, EveryInstructionSetGivesTheSameBits) {
   const auto w = random_graph<TypeParam>(201, {.missing = 0.3, .zeros = 0.02});
   const auto expected = closed(this->cpu_, w);
-  const std::int64_t supported = hwy::SupportedTargets();
-  int tried = 0;
-  for (std::int64_t left = supported & HWY_TARGETS; left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_each_instruction_set([&] {
     for (const PathMethod method : methods) {
       EXPECT_EQ(differences(closed(this->cpu_, w, method), closed(this->cpu_, w, method)), 0);
     }
-    EXPECT_EQ(differences(closed(this->cpu_, w), expected), 0) << hwy::TargetName(left & -left);
-    ++tried;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  EXPECT_GE(tried, 1);
+    EXPECT_EQ(differences(closed(this->cpu_, w), expected), 0);
+  });
 }
 
 TYPED_TEST(Dense, StridedViewsLeaveTheirSurroundingsAlone) {

@@ -1,11 +1,11 @@
 #include "yupana/io/vcf_genotypes.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <string>
 #include <vector>
 
+#include "tests/support/instruction_sets.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -18,19 +18,6 @@ const std::vector<CallRules> all_rules = {{HalfCall::missing, Polyploid::error},
                                           {HalfCall::error, Polyploid::missing}};
 // Around 16 and 32 samples, the steps of the fast paths.
 const std::vector<std::int64_t> sizes = {1, 2, 15, 16, 17, 31, 32, 33, 34, 48, 63, 64, 65, 257};
-
-/// Runs `test` once for every instruction set that was compiled and that this processor has.
-template <class Test>
-void on_every_target(const Test& test) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    test();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 std::int64_t stride_of(std::int64_t samples) { return round_up(divide_up(samples, 4), 64); }
 
@@ -89,7 +76,7 @@ struct Form {
 const std::vector<Form> forms = {{0, true}, {0, false}, {2, false}};
 
 TEST(VcfGenotypes, TextEqualsTheReferenceOnEveryTarget) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     RandomSequence random(1);
     for (const Form form : forms) {
       for (const std::int64_t samples : sizes) {
@@ -105,7 +92,7 @@ TEST(VcfGenotypes, TextEqualsTheReferenceOnEveryTarget) {
 }
 
 TEST(VcfGenotypes, EveryChangedByteOfTextIsJudgedAsTheReferenceDoes) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     RandomSequence random(2);
     const std::int64_t samples = 37;
     const char bytes[] = "./|01:2\t x";
@@ -124,7 +111,7 @@ TEST(VcfGenotypes, EveryChangedByteOfTextIsJudgedAsTheReferenceDoes) {
 }
 
 TEST(VcfGenotypes, TextCutAnywhereIsAFaultUnlessTheLastCallIsWhole) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     std::string text;
     for (int i = 0; i < 40; ++i) text += i == 0 ? "0|1" : "\t0|1";
     for (std::size_t size = 0; size < text.size(); ++size) {
@@ -160,7 +147,7 @@ std::vector<std::uint8_t> random_values(
 }
 
 TEST(VcfGenotypes, BinaryEqualsTheReferenceOnEveryTarget) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     RandomSequence random(3);
     for (const int width : {1, 2, 4}) {
       for (const std::int64_t ploidy : {0, 1, 2, 3}) {
@@ -178,7 +165,7 @@ TEST(VcfGenotypes, BinaryEqualsTheReferenceOnEveryTarget) {
 }
 
 TEST(VcfGenotypes, EveryByteOfABinaryCallIsJudgedAsTheReferenceDoes) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     const std::int64_t samples = 35;
     for (const std::size_t at : {0, 1, 62, 63, 64, 69}) {
       for (int byte = 0; byte < 256; ++byte) {
@@ -196,7 +183,7 @@ TEST(VcfGenotypes, EveryByteOfABinaryCallIsJudgedAsTheReferenceDoes) {
 }
 
 TEST(VcfGenotypes, BytesAreCountedOnEveryTarget) {
-  on_every_target([] {
+  on_each_instruction_set([] {
     for (const std::size_t size : {0, 1, 63, 64, 65, 127, 128, 1000}) {
       std::string text(size, '\t');
       for (std::size_t i = 0; i < size; i += 3) text[i] = 'x';

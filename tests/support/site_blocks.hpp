@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <array>
@@ -85,16 +84,6 @@ inline int genotype_at(const PlaneBlock& block, std::int64_t sample, std::int64_
   if (block.planes == 3 && !plane_bit(block, sample, site, 2)) return -1;
   if (!plane_bit(block, sample, site, 0)) return 0;
   return plane_bit(block, sample, site, 1) ? 1 : 2;
-}
-
-/// Runs body() once for every instruction set compiled in that this machine has.
-template <class Body>
-void for_each_simd_target(const Body& body) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    body(std::string(hwy::TargetName(target)));
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 /// A source that delivers the rows of a block, in pieces of at most `piece` sites.
