@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <future>
 #include <vector>
 
 #include "yupana/core/context.hpp"
-#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/table.hpp"
 #include "yupana/core/tiles.hpp"
@@ -14,29 +12,6 @@
 
 /// Rows from the host through a device and their results back.
 namespace yupana::forest::cuda {
-
-/// Results whose pages are made and locked while the model and the first rows are copied.
-class LockedResults {
- public:
-  LockedResults(Context& context, void* memory, std::uint64_t bytes) {
-    if (bytes < worth_locking) return;
-    const auto make = [memory, bytes, threads = context.threads(), device = context.devices()[0]] {
-      const yupana::cuda::DeviceScope scope(device);
-      yupana::cuda::make_pages(memory, bytes, threads);
-      return yupana::cuda::PageLock(memory, bytes);
-    };
-    lock_ = std::async(std::launch::async, make).share();
-  }
-  void wait() const {
-    if (lock_.valid()) lock_.get();
-  }
-
- private:
-  // Below them locking costs more than it saves.
-  static constexpr std::uint64_t worth_locking = std::uint64_t{16} << 20;
-
-  std::shared_future<yupana::cuda::PageLock> lock_;
-};
 
 /// Rows in flight through one device: while some are copied to it, those that arrived are predicted
 /// and the results of those before go to the host.
@@ -50,13 +25,12 @@ class Passage {
           std::int64_t rows,
           std::int64_t columns,
           std::int64_t width,
-          const LockedResults& locked,
           const Run& run)
       : staged_(pieces != nullptr),
         width_(width),
-        locked_(locked),
         run_(run),
-        upload_(context, pieces) {
+        upload_(context, pieces),
+        download_(context.threads(), pieces) {
     for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(rows * columns, rows * width);
   }
 
@@ -69,7 +43,7 @@ class Passage {
     send_parts(slot, table, {0, whole}, part, to);
     if (whole < table.rows) send_parts(slot, table, {whole, table.rows}, table.rows - whole, to);
   }
-  void wait() { out_.wait(); }
+  void wait() { download_.wait(out_); }
 
  private:
   struct Slot {
@@ -120,20 +94,17 @@ class Passage {
     run_(slot.values.data() + first * columns, rows, results, main_);
     slot.predicted.record(main_);
     slot.predicted.hold(out_);
-    locked_.wait();
     const auto bytes = static_cast<std::size_t>(rows * width_) * sizeof(R);
-    yupana::cuda::check(
-        cudaMemcpyAsync(to + first * width_, results, bytes, cudaMemcpyDeviceToHost, out_),
-        "read predictions");
+    download_.copy(to + first * width_, results, bytes, out_);
     slot.returned.record(out_);
     upload_.context().count_moved(bytes);
   }
 
   bool staged_;
   std::int64_t width_;
-  const LockedResults& locked_;
   const Run& run_;
   Upload upload_;
+  Download download_;
   yupana::cuda::Stream in_, main_, out_;
   std::vector<Slot> slots_;
   std::size_t next_ = 0;

@@ -54,7 +54,6 @@ void predict_rows(Context& context,
     bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
   }
   Staging staging(context, devices.front(), std::move(bytes));
-  const LockedResults locked(context, to, static_cast<std::uint64_t>(table.rows * result_bytes));
   run_side_by_side(devices.size(), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
     const std::int64_t begin = begin_of(d), end = begin_of(d + 1);
@@ -69,7 +68,7 @@ void predict_rows(Context& context,
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
     const std::int64_t rows = std::min({end - begin, most, fits / slots});
     Passage<T, R, decltype(run_own)> passage(
-        context, staging.of(d), slots, rows, table.columns, width, locked, run_own);
+        context, staging.of(d), slots, rows, table.columns, width, run_own);
     for (std::int64_t first = begin; first < end; first += rows) {
       context.check_cancelled();
       const TableView<T> some{

@@ -23,8 +23,31 @@ constexpr std::uint64_t least_locked = std::uint64_t{32} << 20;
 bool is_much(std::uint64_t bytes) { return bytes >= least_locked; }
 
 constexpr std::int64_t range =
-    std::int64_t{Staging::slots} * static_cast<std::int64_t>(Staging::piece_bytes);
+    2 * std::int64_t{Staging::slots} * static_cast<std::int64_t>(Staging::piece_bytes);
 constexpr const char* doing = "copy to the device";
+
+/// What no call uses at the moment.
+class Idle {
+ public:
+  static Idle& instance() {
+    // Never destroyed: at the end of a process the driver may be gone before it.
+    static Idle& one = *new Idle;
+    return one;
+  }
+  /// At least `size` bytes, or none.
+  LockedMemory take(std::int64_t size) {
+    const std::lock_guard lock(mutex_);
+    return locked_.memory.size() >= size ? std::exchange(locked_, {}) : LockedMemory{};
+  }
+  void keep(LockedMemory locked) {
+    const std::lock_guard lock(mutex_);
+    if (locked.memory.size() > locked_.memory.size()) std::swap(locked, locked_);
+  }
+
+ private:
+  std::mutex mutex_;
+  LockedMemory locked_;
+};
 
 }  // namespace
 
@@ -61,14 +84,17 @@ Staging::Staging(Context& context, int first, std::vector<std::uint64_t> bytes)
 
 void Staging::make(int threads, const std::vector<std::uint64_t>& bytes) {
   const auto users = std::count_if(bytes.begin(), bytes.end(), is_much);
-  memory_ = Array<unsigned char>(users * range);
-  yupana::cuda::make_pages(memory_.data(), memory_.bytes(), threads);
-  lock_ = yupana::cuda::PageLock(memory_.data(), memory_.bytes());
-  if (!lock_) {
-    memory_ = {};
+  locked_ = Idle::instance().take(users * range);
+  if (locked_.memory.empty()) {
+    locked_.memory = Array<unsigned char>(users * range);
+    yupana::cuda::make_pages(locked_.memory.data(), locked_.memory.bytes(), threads);
+    locked_.lock = yupana::cuda::PageLock(locked_.memory.data(), locked_.memory.bytes());
+  }
+  if (!locked_.lock) {
+    locked_ = {};
     return;
   }
-  unsigned char* next = memory_.data();
+  unsigned char* next = locked_.memory.data();
   for (std::size_t d = 0; d < bytes.size(); ++d) {
     if (!is_much(bytes[d])) continue;
     pieces_[d] = next;
@@ -83,6 +109,7 @@ unsigned char* Staging::of(std::size_t d) const {
 
 Staging::~Staging() {
   if (made_.valid()) made_.wait();
+  Idle::instance().keep(std::move(locked_));
 }
 
 Upload::Upload(Context& context, unsigned char* pieces) : context_(context), pieces_(pieces) {
@@ -175,6 +202,82 @@ void Upload::send(const Target& target,
     }
   });
   next_ = static_cast<unsigned>((next_ + pieces) % slots);
+}
+
+Download::Download(int threads, unsigned char* pieces)
+    : memory_(pieces == nullptr ? nullptr
+                                : pieces + static_cast<std::size_t>(slots) * Staging::piece_bytes) {
+  check(cudaGetDevice(&device_), "ask for the current device");
+  if (memory_ == nullptr) return;
+  constexpr int most_threads = 8;
+  for (int t = 0; t < std::clamp(threads / 2, 1, most_threads); ++t) {
+    threads_.emplace_back([this] { empty_pieces(); });
+  }
+}
+
+Download::~Download() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  changed_.notify_all();
+  threads_.clear();
+}
+
+void Download::copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  constexpr const char* returning = "read results";
+  auto* target = static_cast<unsigned char*>(to);
+  const auto* source = static_cast<const unsigned char*>(from);
+  if (memory_ == nullptr) {
+    return check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToHost, stream), returning);
+  }
+  for (std::size_t done = 0; done < bytes; done += Staging::piece_bytes) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t slot = sent_ % slots;
+    Piece& piece = pieces_[slot];
+    changed_.wait(lock, [&] { return !piece.is_full; });
+    piece.to = target + done;
+    piece.bytes = std::min(bytes - done, Staging::piece_bytes);
+    unsigned char* const locked = memory_ + slot * Staging::piece_bytes;
+    check(cudaMemcpyAsync(locked, source + done, piece.bytes, cudaMemcpyDeviceToHost, stream),
+          returning);
+    piece.arrived.record(stream);
+    piece.is_full = true;
+    ++sent_;
+    lock.unlock();
+    changed_.notify_all();
+  }
+}
+
+void Download::empty_pieces() {
+  const yupana::cuda::DeviceScope scope(device_);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return has_ended_ || taken_ < sent_; });
+    if (taken_ == sent_) return;
+    const std::uint64_t slot = taken_++ % slots;
+    Piece& piece = pieces_[slot];
+    std::exception_ptr failure;
+    lock.unlock();
+    try {
+      piece.arrived.wait();
+      std::memcpy(piece.to, memory_ + slot * Staging::piece_bytes, piece.bytes);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    piece.is_full = false;
+    ++emptied_;
+    if (failure) failure_ = failure;
+    changed_.notify_all();
+  }
+}
+
+void Download::wait(cudaStream_t stream) {
+  if (memory_ == nullptr) return check(cudaStreamSynchronize(stream), "read results");
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return emptied_ == sent_; });
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 }  // namespace yupana::forest::cuda

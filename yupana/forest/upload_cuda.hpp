@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <iterator>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -15,12 +18,19 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/forest/reserve_cuda.hpp"
 
-/// Copies of ordinary host memory to a device, by way of page-locked pieces that all threads fill.
-/// Only files of the CUDA build include this.
+/// Copies between ordinary host memory and a device, by way of page-locked pieces. Only files of
+/// the CUDA build include this.
 namespace yupana::forest::cuda {
 
 /// The rows a device holds of a table; null: all.
 using RowList = const std::uint32_t*;
+
+/// Page-locked memory, kept for the next call: to make it takes as long as to copy 100 MB through
+/// it.
+struct LockedMemory {
+  Array<unsigned char> memory;
+  yupana::cuda::PageLock lock;  ///< ends before the memory
+};
 
 /// Page-locked memory that pieces go through, a range for each of several devices: the driver
 /// locks memory for one caller at a time.
@@ -38,14 +48,14 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// `slots` pieces one after the other for device d of the list, once they are made; null: none.
+  /// `slots` pieces for what goes to device d of the list, then `slots` for what comes from it,
+  /// once they are made; null: none.
   unsigned char* of(std::size_t d) const;
 
  private:
   void make(int threads, const std::vector<std::uint64_t>& bytes);
 
-  Array<unsigned char> memory_;
-  yupana::cuda::PageLock lock_;  ///< ends before the memory
+  LockedMemory locked_;
   std::vector<unsigned char*> pieces_;
   std::shared_future<void> made_;
 };
@@ -163,6 +173,45 @@ class Upload {
   unsigned char* pieces_;
   std::array<Slot, slots> slots_;
   unsigned next_ = 0;  ///< slot
+};
+
+/// Results of a device on their way to ordinary memory: threads of its own take them out of the
+/// pieces. To lock the results' memory instead would hold up every other call of the driver. Of the
+/// device that is current where it is made.
+class Download {
+ public:
+  /// pieces: of a Staging, which lives longer; null: results go as they are, which is slower.
+  Download(int threads, unsigned char* pieces);
+  ~Download();
+  Download(const Download&) = delete;
+  Download& operator=(const Download&) = delete;
+
+  /// to[i] = from[i], after what is in the stream; `from` may change after this in its order. One
+  /// call at a time.
+  void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+  /// Until all that was copied has arrived.
+  void wait(cudaStream_t stream);
+
+ private:
+  struct Piece {
+    yupana::cuda::Event arrived;
+    unsigned char* to = nullptr;
+    std::size_t bytes = 0;
+    bool is_full = false;
+  };
+  static constexpr unsigned slots = Staging::slots;
+
+  void empty_pieces();
+
+  int device_ = 0;
+  unsigned char* memory_;
+  std::array<Piece, slots> pieces_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t sent_ = 0, taken_ = 0, emptied_ = 0;  ///< pieces
+  bool has_ended_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace yupana::forest::cuda
