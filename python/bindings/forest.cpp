@@ -8,6 +8,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/forest.hpp"
+#include "yupana/core/finite.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/predict.hpp"
@@ -217,6 +218,19 @@ void bind_forest(nb::module_& module) {
   nb::class_<Model> model = bind_model(m);
   bind_table_type<float>(model);
   bind_table_type<double>(model);
+  const auto finite = [](const Options& options, auto table, bool allow_nan) {
+    const auto cells = table_of(table);
+    const bool is_small = cells.rows * cells.columns < 100'000;
+    return call(options, is_small ? Runs::at_once : Runs::on_the_processor, [&](Context& context) {
+      return all_finite(context, cells, allow_nan);
+    });
+  };
+  m.def("all_finite", [=](const Options& options, Cells<float> table, bool allow_nan) {
+    return finite(options, table, allow_nan);
+  });
+  m.def("all_finite", [=](const Options& options, Cells<double> table, bool allow_nan) {
+    return finite(options, table, allow_nan);
+  });
 }
 
 }  // namespace yupana::python

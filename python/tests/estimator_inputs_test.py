@@ -95,6 +95,24 @@ def test_arrow_tables_are_predicted_without_a_warning(wine, recwarn):
             estimator.predict(table.set_column(0, "f0", pa.array(np.full(len(y), np.inf))))
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_infinite_or_missing_value_of_a_large_table_is_seen(dtype, order):
+    X = np.zeros((50_000, 3), dtype, order=order)
+    y = np.arange(len(X)) % 2
+    tree, som = yupana.DecisionTreeClassifier(max_depth=2), yupana.SOM(2, 2, iterations=1)
+    tree.fit(X, y)
+    for value in (np.inf, -np.inf, np.nan):
+        X[49_999, 2] = value
+        if np.isnan(value):
+            tree.predict(X)
+        else:
+            with pytest.raises(ValueError, match="Input X contains infinity"):
+                tree.predict(X)
+        with pytest.raises(ValueError, match="Input X contains (infinity|NaN)"):
+            som.fit(X)
+
+
 @pytest.mark.parametrize(
     "parameters, words",
     [

@@ -6,10 +6,10 @@ from typing import Any, Iterator
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
-from ._call import whole
+from ._call import Keywords, run, whole
 from ._views import host_array, on_gpu, refuse_masked, refuse_rounded_list, refuse_rounding
 
 
@@ -76,8 +76,30 @@ def keep(estimator: Any, given: dict[str, Any]) -> None:
     vars(estimator).update((name, value) for name, value in given.items() if name != "self")
 
 
-def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **keywords: Any) -> Any:
+def checked(
+    estimator: Any,
+    X: Any,
+    y: Any = "no_validation",
+    *,
+    reset: bool,
+    ensure_all_finite: bool | str = True,
+    **keywords: Any,
+) -> Any:
     """scikit-learn's validation; Arrow tables keep their column names."""
+    result = _converted(estimator, X, y, reset=reset, ensure_all_finite=False, **keywords)
+    table = result[0] if isinstance(result, tuple) else result
+    allow_nan = ensure_all_finite == "allow-nan"
+    # One thread takes longer to look at a large table than a GPU to predict it.
+    if isinstance(table, np.ndarray):
+        threads = estimator._threads() if hasattr(estimator, "_threads") else estimator.threads
+        if run("forest.all_finite", Keywords(device="cpu", threads=threads), cells(table), allow_nan):
+            return result
+    name = type(estimator).__name__
+    assert_all_finite(table, allow_nan=allow_nan, estimator_name=name, input_name="X")
+    return result
+
+
+def _converted(estimator: Any, X: Any, y: Any, *, reset: bool, **keywords: Any) -> Any:
     X, names = _from_arrow(X)
     if on_gpu(X):
         X = host_array(X, "X")
