@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/forest/samples.hpp"
@@ -124,6 +125,25 @@ TEST_F(Rules, HoldForForestsThatEqualTheReference) {
         EXPECT_TRUE(got.trees == expected.trees) << classes << " " << drawn << " " << random;
         EXPECT_EQ(faults(cpu_, sample, got.trees, monotonic), 0);
       }
+    }
+  }
+}
+
+// Equal values, of which the missing ones are parted: their threshold was the zero of one row.
+TEST_F(Rules, AThresholdOfZerosOfBothSignsHasOneSign) {
+  Table<double> table(6, {"x"});
+  const double zeros[] = {0.0, -0.0, 0.0, -0.0, NAN, NAN};
+  const std::int32_t codes[] = {0, 0, 0, 0, 1, 1};
+  for (const std::int64_t first : {0, 1}) {
+    for (std::int64_t i = 0; i < 6; ++i) table.column(0)[i] = zeros[i < 4 ? (i + first) % 4 : i];
+    Target target;
+    target.codes = codes;
+    target.classes = 2;
+    for (Context* context : {&cpu_, &reference_}) {
+      const Tree tree = fit_tree(*context, table.view(), target, {.random_splits = true});
+      ASSERT_EQ(tree.leaves(), 2);
+      EXPECT_EQ(tree.nodes[0].threshold, 0);
+      EXPECT_FALSE(std::signbit(tree.nodes[0].threshold));
     }
   }
 }

@@ -106,7 +106,7 @@ class Ways:
         if self.chosen:
             return self.chosen
         ways = ["reference", "cpu 2", "cpu 7", "memory", rng.choice(sorted(OLDER))]
-        of_one_process = any(option[0] in ("--king-cutoff", "--bootstrap") for option in job.options)
+        of_one_process = any(option[0] in ("--king-cutoff", "--king-table-ibd", "--bootstrap") for option in job.options)
         if job.ranks and not of_one_process and shutil.which("mpirun") and rng.random() < 0.03:
             ways.append("ranks")
         return ways

@@ -82,13 +82,13 @@ inline void clamp_value(const ValueBounds& bounds, std::int32_t node, Tree& tree
 }
 
 /// The threshold that a node (its key) draws between the least and the greatest value of a feature.
-/// At least `least`, below `most` where that is greater.
+/// At least `least`, below `most` where that is greater; 0 has one sign.
 template <class T>
 T drawn_threshold(std::uint64_t key, std::int32_t feature, T least, T most) {
   const double u = Random(key, static_cast<std::uint64_t>(feature) + 1).uniform(0);
   const auto drawn =
       static_cast<T>(static_cast<double>(least) * (1 - u) + static_cast<double>(most) * u);
-  return drawn > least && drawn < most ? drawn : least;
+  return (drawn > least && drawn < most ? drawn : least) + T{0};
 }
 
 }  // namespace yupana::forest

@@ -142,7 +142,7 @@ class Grower {
       split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
       if (!is_categorical) {
         split.threshold =
-            is_last && params_.random_splits ? static_cast<double>(column[known.back()])
+            is_last && params_.random_splits ? static_cast<double>(column[known.back()]) + 0.0
             : is_last                        ? std::numeric_limits<double>::infinity()
                                              : static_cast<double>(
                             draws ? drawn : midpoint(column[known[i - 1]], column[known[i]]));
