@@ -205,9 +205,9 @@ splice::SeedIndex map_seed_index(Context& context,
   const std::uint64_t sum =
       sum_of_pieces(context, header.words * word_bytes, [&](std::int64_t begin, std::size_t size) {
         const std::int64_t at = std::int64_t{sizeof(Head)} + begin;
-        const std::uint64_t piece = checksum(memory->data() + at, size);
+        const std::uint64_t own = checksum(memory->data() + at, size);
         memory->release(at, size);
-        return piece;
+        return own;
       });
   if (sum != header.words_sum) throw damaged(path, "the checksum of its words is another");
   return index;
