@@ -164,13 +164,11 @@ char delimiter_of(const std::string& text) {
 }
 
 void add_row_options(Command& command, job::SortRowsParams& rows) {
-  command
-      .list("--key",
-            rows.keys,
-            "sort the rows of a table of text by these columns: numbers from 1 or names of the "
-            "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
-            "2:nd")
-      .separated_by_commas();
+  command.list("--key",
+               rows.keys,
+               "sort the rows of a table of text by these columns: numbers from 1 or names of the "
+               "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
+               "2:nd");
   command.flag("--numeric", rows.numeric, "keys without n or t are numbers; empty ones come last");
   command.flag(
       "--text", [] {}, "they are texts, compared byte by byte (default)");

@@ -73,12 +73,10 @@ void add_closest(Command& program) {
       });
   command.input("input", params.in.path, "points: .npy, or TSPLIB .tsp or text, both also gzip")
       .required();
-  command
-      .list("--columns",
-            params.in.columns,
-            "the columns of a text that are coordinates: names, numbers from 1 or ranges of "
-            "them (1-3); default: all")
-      .separated_by_commas();
+  command.list("--columns",
+               params.in.columns,
+               "the columns of a text that are coordinates: names, numbers from 1 or ranges of "
+               "them (1-3); default: all");
   command.choice(
       "--method",
       params.method,

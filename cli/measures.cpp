@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "yupana/io/printable.hpp"
 
 namespace yupana::cli {
@@ -70,6 +72,7 @@ std::string measures_text(const std::vector<std::string>& classes, const Measure
   std::string text;
   for (std::size_t m = 1; m < measures.values.size(); ++m) {
     const auto& [name, value] = measures.values[m];
+    if (std::isnan(value)) continue;  // the note of job::TreeTally says why
     text += fmt::format("{}{} {:.4g}", m > 1 ? ", " : "", name, value);
   }
   text += '\n';

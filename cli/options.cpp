@@ -80,17 +80,6 @@ std::string shown(const std::string& option) {
 
 }  // namespace
 
-Names cut_at_commas(const Names& words) {
-  Names pieces;
-  for (const std::string& word : words) {
-    for (std::size_t at = 0, comma = 0; comma != word.npos; at = comma + 1) {
-      comma = word.find(',', at);
-      pieces.push_back(word.substr(at, comma == word.npos ? comma : comma - at));
-    }
-  }
-  return pieces;
-}
-
 std::string listed(const Names& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -107,7 +96,6 @@ Option Option::of_type(const std::string& name) const { return Option(option_->t
 Option Option::takes(int min_words, int max_words) const {
   return Option(option_->expected(min_words, max_words));
 }
-Option Option::separated_by_commas() const { return Option(option_->delimiter(',')); }
 
 struct Command::Inputs {
   std::vector<std::string*> single;
@@ -174,7 +162,9 @@ Option Command::inputs(const std::string& name,
                        std::vector<std::string>& values,
                        const std::string& help) {
   inputs_->several.push_back(&values);
-  return list(name, values, help);
+  CLI::Option* option = app_->add_option(name, values, help);
+  refuse_options(name, *option);
+  return Option(option);
 }
 
 void Command::each_input(const std::function<void(std::string&)>& visit) const {
@@ -189,7 +179,8 @@ void Command::each_input(const std::function<void(std::string&)>& visit) const {
 Option Command::list(const std::string& names,
                      std::vector<std::string>& values,
                      const std::string& help) {
-  CLI::Option* option = app_->add_option(names, values, help);
+  const auto take = [&values](const Names& words) { values = cut_at_commas(words); };
+  CLI::Option* option = app_->add_option_function<Names>(names, take, help);
   refuse_options(names, *option);
   return Option(option);
 }

@@ -60,8 +60,6 @@ class Option {
   Option of_type(const std::string& name) const;
   /// Number of words that the option takes.
   Option takes(int min_words, int max_words) const;
-  /// Values are separated by commas, too.
-  Option separated_by_commas() const;
 
  private:
   CLI::Option* option_;
@@ -96,6 +94,7 @@ class Command {
   Option inputs(const std::string& name, std::vector<std::string>& values, const std::string& help);
   /// Calls `visit` with the names of the files to read that were given.
   void each_input(const std::function<void(std::string&)>& visit) const;
+  /// Names between blanks or commas, see cut_at_commas.
   Option list(const std::string& names, std::vector<std::string>& values, const std::string& help);
   Option flag(const std::string& names, bool& value, const std::string& help);
   Option flag(const std::string& names, std::function<void()> act, const std::string& help);
@@ -172,7 +171,8 @@ class Command {
   std::shared_ptr<Inputs> inputs_;
 };
 
-/// The words and what commas part in them; nothing between two commas is an empty word.
+/// The words and what commas part in them; nothing between two commas is an empty word. What begins
+/// with a quote ends with one, as in CSV, and may hold commas: 'a,"b,c"' is a and b,c.
 Names cut_at_commas(const Names& words);
 
 /// "pairwise, mode or error"

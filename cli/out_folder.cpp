@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/null_device.hpp"
 
 namespace yupana::cli {
 namespace fs = std::filesystem;
@@ -28,6 +29,7 @@ void check_out(const std::string& out) {
 }
 
 void check_prefix(const std::string& out) {
+  if (is_discarded(out)) return;
   std::error_code fault;
   const fs::file_status status = fs::status(out, fault);
   // A stream stays one where the shell has put a file in its place.
@@ -40,6 +42,7 @@ void check_prefix(const std::string& out) {
 }
 
 fs::path folder_of(const std::string& out) {
+  if (is_discarded(out)) return {};
   std::error_code none;
   const fs::file_status status = fs::symlink_status(out, none);
   if (fs::is_symlink(status) || fs::is_other(status)) return {};

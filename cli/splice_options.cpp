@@ -99,13 +99,12 @@ void add_scores(Command& command, SpliceOptions& options) {
   command.flag("--both-strands",
                job.both_strands,
                "try both where the exons name none; --exons auto does always");
-  command
-      .list("--also",
-            options.also,
-            "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), bam (the same in order, "
-            "with "
-            "its index), faa (proteins that the CDS lines read), html (pictures of the exons)")
-      .separated_by_commas();
+  command.list(
+      "--also",
+      options.also,
+      "files besides .tsv, .gff3, .paf and .txt: gtf, sam (cDNAs), bam (the same in order, "
+      "with "
+      "its index), faa (proteins that the CDS lines read), html (pictures of the exons)");
   command.number("--min-orf",
                  job.min_orf,
                  "codons of a cDNA's reading frame, at least, for CDS lines; a frame that is the "

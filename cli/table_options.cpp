@@ -66,20 +66,18 @@ void add_column_options(Command& command, io::TableParams& reading) {
 
 Names add_feature_options(Command& command, io::TableParams& reading, const std::string& standard) {
   command.under(group, [&] {
-    command.list("--columns", reading.columns, "the features; default: " + standard)
-        .separated_by_commas();
-    command.list("--ignore", reading.ignored, "columns to leave out").separated_by_commas();
+    command.list("--columns", reading.columns, "the features; default: " + standard);
+    command.list("--ignore", reading.ignored, "columns to leave out");
   });
   command.only_one({"--ignore", "--columns"});
   return {"--columns", "--ignore"};
 }
 
 void add_ids(Command& command, io::TableParams& reading) {
-  command
-      .list("--id",
-            reading.ids,
-            "columns of a text that name rows: no features, and copied to what is written of rows")
-      .separated_by_commas();
+  command.list(
+      "--id",
+      reading.ids,
+      "columns of a text that name rows: no features, and copied to what is written of rows");
 }
 
 }  // namespace yupana::cli

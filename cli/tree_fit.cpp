@@ -17,13 +17,11 @@ Names add_tree_table(Command& command, job::TreeTable& table, bool fits) {
                table.columns.label,
                std::string(fits ? "the column to predict" : "the column of true labels") +
                    ": name, number or 'last'; of a libsvm file: label");
-  command
-      .list("--columns",
-            table.columns.columns,
-            fits ? "the features; default: all other columns"
-                 : "the model's features, in its order; default: those of its training")
-      .separated_by_commas();
-  command.list("--ignore", table.columns.ignored, "columns to leave out").separated_by_commas();
+  command.list("--columns",
+               table.columns.columns,
+               fits ? "the features; default: all other columns"
+                    : "the model's features, in its order; default: those of its training");
+  command.list("--ignore", table.columns.ignored, "columns to leave out");
   command.flag("--float32", table.single, "hold values in float32, as scikit-learn does");
   command.choice("--missing",
                  table.refuse_missing,
@@ -69,14 +67,11 @@ void add_tree_params(Command& command, job::FitTreesParams& params) {
           },
           "grow best first to so many leaves, at least 2; 0: unlimited")
       .shows(fmt::format("{}", tree.max_leaf_nodes));
-  command
-      .list("--increasing",
-            params.increasing,
-            "features of numbers: what is predicted (the share of the second of two classes) "
-            "never falls as they rise")
-      .separated_by_commas();
-  command.list("--decreasing", params.decreasing, "features that it never rises with")
-      .separated_by_commas();
+  command.list("--increasing",
+               params.increasing,
+               "features of numbers: what is predicted (the share of the second of two classes) "
+               "never falls as they rise");
+  command.list("--decreasing", params.decreasing, "features that it never rises with");
   command.number("--leaf-quantile",
                  params.leaf_quantile,
                  "with --regression: leaves predict this quantile of their labels, as 0.9; 0: the "
@@ -258,17 +253,15 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
   command.flag("--balanced",
                params.balanced,
                "weigh rows by rows / (classes x rows of their class), times --weight");
-  command
-      .words(
-          "--class-weight",
-          [&params](const Names& pairs) {
-            for (const std::string& pair : pairs) {
-              params.class_weights.push_back(class_weight(pair));
-            }
-          },
-          "CLASS=FACTOR, several separated by commas: rows of a class weigh so much")
-      .separated_by_commas();
-  command.list("--categorical", columns.categorical, "features of text").separated_by_commas();
+  command.words(
+      "--class-weight",
+      [&params](const Names& pairs) {
+        for (const std::string& pair : cut_at_commas(pairs)) {
+          params.class_weights.push_back(class_weight(pair));
+        }
+      },
+      "CLASS=FACTOR, several separated by commas: rows of a class weigh so much");
+  command.list("--categorical", columns.categorical, "features of text");
   command.choice("--categories",
                  params.categories,
                  {{"auto", job::Categories::automatic},

@@ -83,6 +83,19 @@ std::string extras_text(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
     if (option->get_positional()) places.push_back(option->get_name(true));
   }
+  // "simulate 60x500" for the word simulate:60x500, or for the options of the command.
+  const bool sizes =
+      word.find_first_not_of("0123456789xkKMG") == word.npos && word.find('x') != word.npos;
+  if (sizes && app.get_name() == "simulate") {
+    return fmt::format("unexpected argument '{0}'; write --samples {1} --sites {2}",
+                       word,
+                       word.substr(0, word.find('x')),
+                       word.substr(word.find('x') + 1));
+  }
+  if (sizes && app.get_option_no_throw("--bfile") != nullptr) {
+    return fmt::format("unexpected argument '{0}'; a cohort to simulate is one word: simulate:{0}",
+                       word);
+  }
   if (word.starts_with("-") && marked) {
     return fmt::format("'{}' after '--' is no option; name options before '--'", word);
   }
@@ -121,8 +134,8 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
     return command_text(app);
   // Named first: a mistyped option may be why something is missing.
   const Names unknown = app.remaining(true);
-  const bool is_option = !unknown.empty() && unknown[0].starts_with("-") && unknown[0] != "--";
-  if (kind == code(ExitCodes::RequiredError) && is_option) return extras_text(app);
+  const bool is_first = !unknown.empty() && unknown[0] != "--";
+  if (kind == code(ExitCodes::RequiredError) && is_first) return extras_text(app);
   if (kind == code(ExitCodes::ExtrasError)) {
     const Names rest = program.remaining(true);
     if (!app.remaining(true).empty() || rest.empty()) return extras_text(app);

@@ -54,6 +54,16 @@ TEST(Newick, BranchesToAnInfiniteMergeHaveNoLength) {
 
 TEST(Newick, WantsOneNameALeaf) { EXPECT_THROW(newick(tree, {"A", "B"}), Error); }
 
+TEST(Newick, LeavesOfOneNameAreRefused) {
+  try {
+    newick({{0, 1, 1, 2}, {2, 3, 2, 3}}, {"A", "B", "A"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "newick: names 1 and 3 are both 'A'; name leaves apart");
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+  }
+}
+
 TEST(Newick, LongChainsDoNotOverflowTheStack) {
   constexpr std::int64_t n = 200000;
   std::vector<Merge> chain{{0, 1, 1, 2}};
@@ -62,7 +72,9 @@ TEST(Newick, LongChainsDoNotOverflowTheStack) {
   }
   EXPECT_EQ(leaf_order(chain).front(), n - 1);
   EXPECT_EQ(cut_tree(chain, 2).back(), 1);
-  const std::string text = newick(chain, std::vector<std::string>(n, "x"));
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < n; ++i) names.push_back(std::to_string(i));
+  const std::string text = newick(chain, names);
   EXPECT_EQ(std::count(text.begin(), text.end(), '('), n - 1);
   EXPECT_EQ(std::count(text.begin(), text.end(), ')'), n - 1);
 }

@@ -141,3 +141,32 @@ def copies_of_x_were_counted_without_a_word():
     assert "male" not in run("filter", "c.bed", "--all-chr", "-o", "f.bed").stderr
     cohort([1], SEXES)
     assert "male" not in run("dist", "c.bed", "--all-chr", "-o", "o").stderr
+
+
+def males_had_two_alleles_of_x_in_vcf():
+    sites = cohort([1, 23, 24, 25, 26], SEXES)
+    text = {"two": {0: "0/0", 1: "0/1", 2: "1/1", None: "./."}, "one": {0: "0", 1: "0/1", 2: "1", None: "."}}
+
+    def wanted(chromosome, sex):
+        return "one" if chromosome in (24, 26) or (chromosome == 23 and sex == 1) else "two"
+    done = run("filter", "c.bed", "--all-chr", "-o", "x.vcf")
+    lines = [line.split("\t") for line in pathlib.Path("x.vcf").read_text().splitlines() if line[0] != "#"]
+    assert len(lines) == len(sites) and "note" not in done.stderr
+    for line, (chromosome, calls) in zip(lines, sites):
+        assert line[9:] == [text[wanted(chromosome, sex)][x] for x, sex in zip(calls, SEXES)], line
+    # Read again, they are the same calls; of another species' numbers, other chromosomes.
+    said = run("filter", "x.vcf", "--all-chr", "-o", "y.bed").stderr
+    assert pathlib.Path("y.bed").read_bytes() == pathlib.Path("c.bed").read_bytes()
+    run("filter", "c.bed", "--all-chr", "--cow", "-o", "cow.vcf")
+    calls = {call for line in pathlib.Path("cow.vcf").read_text().splitlines() if line[0] != "#" for call in line.split("\t")[9:]}
+    assert calls == {"0/0", "0/1", "1/1", "./."}, calls
+    said = run("filter", "x.vcf", "--all-chr", "-o", "z.vcf").stderr
+    assert "haploid ones as 0/0 and 1/1, but those of Y and MT;" in said, said
+    run("filter", "c.bed", "--all-chr", "-o", "d.pgen")
+    assert "but those of Y, MT and males on X;" in run("filter", "d.pgen", "--all-chr", "-o", "z.vcf").stderr
+    assert [line.split("\t")[9:] for line in pathlib.Path("z.vcf").read_text().splitlines() if line[0] != "#"] == \
+        [line[9:] for line in lines]
+    males = pathlib.Path("males.txt")
+    males.write_text("".join(f"s{i}\n" for i, sex in enumerate(SEXES) if sex == 1 and i % 2))
+    run("filter", "c.bed", "--chr", "X", "--keep", males, "-o", "k.vcf")
+    assert "0/0" not in pathlib.Path("k.vcf").read_text()

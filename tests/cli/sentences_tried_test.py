@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """tree, forest, som and the building blocks, used with other data: what they said that was not so."""
+import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -115,6 +117,117 @@ def names_of_a_table_of_text_alone_were_a_row_in_silence():
     assert said in run(*fit, 1, 2).stderr
     for more in ((1, 2, "--header", "yes"), (1, 2, "--header", "no"), ("color", "shape")):
         assert "taken as a row" not in run(*fit, *more).stderr, more
+
+
+def options_that_clash_ended_as_bad_input_would():
+    put("t.csv", "x,z,y\n1,2,a\n2,3,b\n3,1,a\n")
+    for fit in (("tree", "fit"), ("forest", "fit"), ("som", "fit")):
+        for options, says in ((("--label", "y", "--columns", "x,y"), "'y' cannot be a feature and the label"),
+                              (("--columns", "x,x"), "'x' is named twice"),
+                              (("--label", "y", "--columns", "x,z", "--id", "z"), "'z' cannot be a feature and an id")):
+            label = () if "--label" in options or fit[0] == "som" else ("--label", "y")
+            refuse(*fit, "t.csv", *label, *options, "-o", "m", status=2, says=says)
+    refuse("tree", "fit", "t.csv", "--label", "y", "--weight", "y", "-o", "m", status=2, says="cannot be the label and the")
+
+
+def columns_whose_names_hold_commas_could_not_be_named():
+    put("t.csv", '"size, cm",z,"a ""b""",y\n' + "".join(f"{i % 7},{i % 5},{i % 3},{'pq'[i % 2]}\n" for i in range(40)))
+    fit = ("tree", "fit", "t.csv", "--label", "y", "-o", "m", "--columns")
+    for columns in (('"size, cm",z',), ('"size, cm"', "z"), ('z,"size, cm"',), ('"a ""b""",z',), ("size, cm",)):
+        if columns == ("size, cm",):
+            refuse(*fit, *columns, says=["'size' is not there", "in quotes"])
+        else:
+            run(*fit, *columns)
+            assert len(json.loads(pathlib.Path("m.json").read_text())["features"]) == 2, columns
+    run("som", "fit", "t.csv", "--rows", 2, "--cols", 2, "--label", "y", "--ignore", '"size, cm"', "-o", "map")
+    run("sort", "t.csv", "--key", '"size, cm":nd', "-o", "s.csv")
+    assert pathlib.Path("s.csv").read_text().splitlines()[1].startswith("6,")
+    run("closest", "t.csv", "--columns", 'z,"size, cm"')
+    put("b.csv", "[x],b,y\n" + "".join(f"{i % 7},{i % 5},{'pq'[i % 2]}\n" for i in range(40)))
+    refuse("tree", "fit", "b.csv", "--label", "y", "-o", "m", "--columns", "[x]", says=["'x' is not there", "in quotes"])
+    run("tree", "fit", "b.csv", "--label", "y", "-o", "m", "--columns", '"[x]"')
+    put("c.csv", 'x,y\n1,"a,b"\n2,c\n')
+    run("tree", "fit", "c.csv", "--label", "y", "--class-weight", '"a,b=2",c=3', "-o", "m")
+
+
+def a_column_of_measurements_was_a_label_in_silence():
+    put("t.csv", "a,b,size\n" + "".join(f"{i % 7},{i % 5},{i * 0.37:.2f}\n" for i in range(300)))
+    put("whole.csv", "a,b,size\n" + "".join(f"{i % 7},{i % 5},{i * 3}\n" for i in range(300)))
+    grid = ("--rows", 3, "--cols", 3, "-o", "m")
+    for table in ("t.csv", "whole.csv"):
+        said = run("som", "fit", table, "--label", "size", *grid).stderr
+        assert f"note: {table}: the label has 300 different numbers, and each is a class" in said, said
+        assert "each is a class" not in run("som", "fit", table, "--label", "a", *grid).stderr
+    put("few.csv", "a,size\n" + "".join(f"{i % 7},{i * 0.37:.2f}\n" for i in range(30)))
+    assert "few.csv: the label has 30 different numbers" in run("tree", "fit", "few.csv", "--label", "size", "-o", "m").stderr
+    said = run("tree", "fit", "whole.csv", "--label", "size", "-o", "m").stderr
+    assert "each is a class; --regression predicts numbers" in said, said
+
+
+def areas_of_many_classes_were_nan_without_a_reason():
+    put("t.csv", "a,y\n" + "".join(f"{i},c{i % 120}\n" for i in range(480)))
+    done = run("tree", "fit", "t.csv", "--label", "y", "--max-depth", 3, "-o", "m")
+    assert "nan" not in done.stdout and "roc_auc" not in done.stdout, done.stdout
+    assert "note: 120 classes: ROC and PR areas and the confusion are measured of 100 and fewer" in done.stderr
+
+
+def a_long_row_was_refused_without_a_figure():
+    put("t.csv", "b,1\n" + "a" * 900_000 + ",2\n")
+    said = refuse("sort", "t.csv", "--key", "2:n", "-o", "s.csv", "--memory", "2M", status=4,
+                  says=["t.csv:2: begins a row of at least 900002 bytes", "give --memory 7."]).stderr
+    memory = re.search(r"give --memory ([\w.]+)", said).group(1)
+    run("sort", "t.csv", "--key", "2:n", "-o", "s.csv", "--memory", memory)
+    said = refuse("sort", "t.csv", "--key", "1", "-o", "s.csv", "--memory", "2M", status=4, says="give --memory").stderr
+
+
+def empty_lists_of_variants_and_samples_gave_no_advice():
+    put("none.txt", "")
+    cohort = ("filter", "simulate:9x50", "-o", "o.bed")
+    refuse(*cohort, "--keep", "none.txt", says=["names one of the 9 samples", "write one sample a line"])
+    run("simulate", "--samples", 9, "--sites", 50, "-o", "c")
+    for option in ("--extract", "--exclude"):
+        refuse("filter", "c.bed", "-o", "o.bed", option, "none.txt", says="names no variant; expected names")
+        refuse("filter", "c.bed", "-o", "o.bed", option, "bed0", "none.txt", says="holds no interval; expected contig")
+    for option in ("--keep-fam",):
+        refuse("filter", "c.bed", "-o", "o.bed", option, "none.txt", says="write one family a line")
+
+
+def a_replicate_without_an_allele_named_a_number():
+    rows = ["1\t%d\tv%d\tG\tA\t.\t.\t.\tGT\t0/0\t%s\t1/1\t0/1\n" % (k + 1, k, "0/1" if k < 2 else "0/0") for k in range(40)]
+    put("c.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbo\tcy\tdi\n" + "".join(rows))
+    tree = ("dist", "c.vcf", "--metric", "normalized", "--tree", "nj", "-o", "o")
+    refuse(*tree, says="normalized: sample ann has genotype 0 at every site")
+    put("ann.txt", "ann\n")
+    refuse(*tree, "--remove", "ann.txt", "--bootstrap", 40, "--block", 1,
+           says=["--bootstrap: among the sites of a replicate: normalized: sample bo has genotype 0"])
+
+
+def numbers_were_taken_for_the_count_of_phylip():
+    put("t.txt", "36.5\n61.9\n1.4\n2.5\n")
+    said = refuse("nj", "t.txt", says="not square").stderr
+    assert "36.5 lines" not in said, said
+
+
+def columns_of_npy_were_advised_a_delimiter():
+    import numpy as np
+    np.save("c.npy", np.arange(4.).reshape(4, 1))
+    said = refuse("tree", "fit", "c.npy", "--label", "last", "-o", "m", says="there is one column").stderr
+    assert "--delimiter" not in said, said
+
+
+def missing_numbers_named_nothing_to_do():
+    put("x.txt", "1\nNA\n3\n")
+    for command in (("reduce",), ("sort", "-o", "o.txt")):
+        refuse(*command, "x.txt", says="got 'NA'; write nan for a missing number, or leave its line out")
+
+
+def other_columns_than_those_of_training_were_features_in_silence():
+    import numpy as np
+    np.save("x.npy", np.random.default_rng(0).random((30, 4)))
+    run("tree", "fit", "x.npy", "--label", 1, "--regression", "-o", "m")
+    said = run("tree", "predict", "m.json", "x.npy", "--label", 2, "-o", "p").stderr
+    assert "the table's 3 columns are its features in order, '1' the first" in said, said
+    assert run("tree", "predict", "m.json", "x.npy", "--label", 1, "-o", "p").stderr == ""
 
 
 sys.exit(main())

@@ -22,12 +22,12 @@ def a_fold_column_is_told_by_number_or_text_and_is_no_other_column():
 
 def a_feature_that_is_the_label_or_the_weight_is_refused():
     put("t.csv", "x,z,class\n1,2,0\n2,3,1\n3,1,0\n")
-    refuse("tree", "fit", "t.csv", "--label", "class", "--columns", "x,class",
+    refuse("tree", "fit", "t.csv", "--label", "class", "--columns", "x,class", status=2,
            says=["'class' cannot be a feature and the label"])
-    refuse("tree", "fit", "t.csv", "--label", "class", "--weight", "z", "--columns", "x,z",
+    refuse("tree", "fit", "t.csv", "--label", "class", "--weight", "z", "--columns", "x,z", status=2,
            says=["'z' cannot be a feature and the weight"])
     run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
-    refuse("tree", "predict", "m.json", "t.csv", "--label", "x", "-o", "p",
+    refuse("tree", "predict", "m.json", "t.csv", "--label", "x", "-o", "p", status=2,
            says=["'x' cannot be a feature and the label"])
 
 
@@ -105,7 +105,7 @@ def a_name_of_rows_has_no_other_use():
                           (["--id", "z", "--weight", "z"], "'z' has another use"),
                           (["--id", "z", "--categorical", "z"], "'z' has another use")):
         refuse("tree", "fit", "t.csv", "--label", "class", *options, status=2, says=[says])
-    refuse("tree", "fit", "t.csv", "--label", "class", "--id", "z", "--columns", "x,z",
+    refuse("tree", "fit", "t.csv", "--label", "class", "--id", "z", "--columns", "x,z", status=2,
            says=["'z' cannot be a feature and an id"])
     put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
     refuse("tree", "fit", "t.svm", "--label", "label", "--id", 1, status=2, says=["numbers alone"])

@@ -14,8 +14,23 @@ def refused(*arguments, says=()):
 
 def files_of_a_prefix_were_written_beside_a_device():
     for command in (("dist", COHORT), ("fermat", COHORT), ("simulate", "--samples", 3, "--sites", 9)):
-        for device in ("/dev/null", "/dev/stdout"):
-            refused(*command, "-o", device, says=[f"-o {device}", "endings as .json are added"])
+        refused(*command, "-o", "/dev/stdout", says=["-o /dev/stdout", "endings as .json are added"])
+
+
+def what_is_written_to_dev_null_was_refused():
+    pathlib.Path("t.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    pathlib.Path("n.txt").write_text("2\n1\n")
+    for command in (("dist", COHORT, "--format", "npy", "tsv", "--tree", "nj"), ("fermat", COHORT), ("sort", "n.txt"),
+                    ("simulate", "--samples", 3, "--sites", 9), ("tree", "fit", "t.csv", "--label", "y", "--report"),
+                    ("som", "fit", "t.csv", "--label", "y", "--rows", 2, "--cols", 2), ("grm", COHORT),
+                    ("pca", COHORT, "--components", 2, "--report"), ("nj", "d.dist.npy"), ("sort", "n.txt", "--key", 1)):
+        if command[0] == "nj":
+            run("dist", COHORT, "-o", "d")
+        assert "/dev/null." not in run(*command, "-o", "/dev/null").stdout
+    assert '"files":[]' in run("dist", COHORT, "-o", "/dev/null", "--json").stdout
+    run("filter", COHORT, "-o", "/dev/null.vcf")
+    refused("filter", COHORT, "-o", "/dev/null", says="a name that ends in .bed")
+    assert pathlib.Path("/dev/null").is_char_device() and not list(pathlib.Path("/dev").glob("null.*"))
 
 
 def a_plan_of_dist_was_one_of_fermat():
@@ -158,3 +173,11 @@ def usage_put_what_a_command_needs_in_brackets_or_left_it_out():
         said = run(command, "--help").stdout
         assert f"\nUsage: yupana {line}\n" in said, (command, said)
         assert f"Usage: yupana {line}\n" in run("man").stdout.replace("\\-", "-"), command
+
+
+def sizes_of_a_simulation_were_called_a_missing_option():
+    refused("simulate", "60x500", "-o", "x", says=["'60x500'; write --samples 60 --sites 500"])
+    refused("dist", "simulate", "60x500", "-o", "x", says=["'60x500'; a cohort to simulate is one word: simulate:60x500"])
+    refused("dist", "simulate:60", "-o", "x", says=["as in simulate:2000x1M, got '60'"])
+    refused("dist", "simulate:60x", "-o", "x", says=["sites: expected a count such as 2000, 2k or 1.2M, got ''"])
+    refused("dist", "simulate:60x9,populations=", "-o", "x", says=["populations: expected a count"])

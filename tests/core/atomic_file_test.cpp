@@ -46,11 +46,26 @@ TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
     test::expect_refusal(make, path + ": is a folder, a device");
   };
   for (const std::string& path : {file("folder"), file("pipe"), std::string("/dev/null")}) {
-    refused(path, [&] { AtomicFile out(path); });
+    if (path != "/dev/null") refused(path, [&] { AtomicFile out(path); });
     refused(path, [&] { ThreadRanks(3).run([&](Comm& comm) { AtomicFile out(path, comm); }); });
     EXPECT_TRUE(fs::exists(path) && !fs::is_regular_file(path)) << path;
   }
   EXPECT_EQ(folder_.files(), 2);
+}
+
+TEST_F(AtomicFileTest, WhatGoesToTheNullDeviceIsLost) {
+  {
+    OutputFiles files;
+    for (const char* const path : {"/dev/null.a", "/dev/null.b", "/dev/null"}) {
+      AtomicFile& out = files.add(path);
+      out.write("text");
+      out.write_at(9, "more", 4);
+      EXPECT_FALSE(out.renames());
+    }
+    files.commit();
+    AtomicFile given_up("/dev/null.a");
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/null") && !fs::exists("/dev/null.a"));
 }
 
 TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsTheFile) {

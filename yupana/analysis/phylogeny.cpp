@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "yupana/core/messages.hpp"
 
@@ -28,6 +30,17 @@ void append_label(std::string& text, const std::string& name) {
   text += '\'';
   for (const char c : name) text.append(c == '\'' ? 2 : 1, c);
   text += '\'';
+}
+
+/// A reader of the tree could not tell leaves of one name apart.
+void check_apart(const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [other, is_new] = first.emplace(names[i], i + 1);
+    if (is_new) continue;
+    throw usage_error(
+        "newick: names {} and {} are both '{}'; name leaves apart", other->second, i + 1, names[i]);
+  }
 }
 
 /// First child and next sibling of every node, in the order of their numbers; -1: none.
@@ -83,6 +96,7 @@ std::string newick(const Phylogeny& tree,
   if (std::ssize(names) != tree.leaves) {
     throw usage_error("newick: expected {} names, one a leaf, got {}", tree.leaves, names.size());
   }
+  check_apart(names);
   if (tree.leaves == 0) return ";";
   const Children children(tree);
   std::string text;

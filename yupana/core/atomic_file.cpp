@@ -19,6 +19,7 @@
 #include "yupana/core/file_error.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
+#include "yupana/core/null_device.hpp"
 #include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
@@ -218,6 +219,13 @@ AtomicFile::AtomicFile(std::string path, Comm* comm)
 
 // The destructor removes what a constructor made that then failed.
 AtomicFile::AtomicFile(std::string path) : AtomicFile(std::move(path), nullptr) {
+  if (is_discarded(path_)) {
+    temporary_ = scratch_name(STDOUT_FILENO);  // of no file
+    file_ = fopen(null_device.data(), "wbe");
+    if (file_ == nullptr) throw cannot(path_, "write");
+    descriptor_ = fileno(file_);
+    return;
+  }
   descriptor_ = descriptor_of(target_);
   if (descriptor_ < 0 && holds_no_file(path_)) throw no_file(path_);
   if (descriptor_ >= 0 && fcntl(descriptor_, F_GETFD) < 0) throw cannot(path_, "write");
@@ -240,7 +248,7 @@ AtomicFile::AtomicFile(std::string path, Comm& comm) : AtomicFile(std::move(path
   // The first rank makes the file, emptying an older one, and all learn whether it could.
   constexpr int something_else = -1;
   int fault = 0;
-  if (comm.rank() == 0 && holds_no_file(path_)) {
+  if (comm.rank() == 0 && (holds_no_file(path_) || is_discarded(path_))) {
     fault = something_else;
   } else if (comm.rank() == 0) {
     unfinished_ = std::make_unique<UnfinishedFile>(temporary_, target_);
@@ -285,6 +293,7 @@ void AtomicFile::close() {
 }
 
 void AtomicFile::publish() const {
+  if (is_discarded(path_)) return;
   if (descriptor_ >= 0) {
     if (!copy_to(descriptor_, unfinished_->file())) throw cannot(path_, "write");
   } else if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
@@ -302,6 +311,7 @@ void AtomicFile::commit() {
 }
 
 void OutputFiles::refuse_twice(const std::string& path) const {
+  if (is_discarded(path)) return;
   const std::string target = absolute_name(target_of(path));
   for (const AtomicFile& file : files_) {
     if (absolute_name(file.target()) != target) continue;

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/null_device.hpp"
 
 namespace yupana {
 namespace {
@@ -160,6 +161,7 @@ std::optional<std::uint64_t> free_disk(const std::string& path) {
 }
 
 void check_disk(const std::string& prefix, std::uint64_t bytes) {
+  if (is_discarded(prefix)) return;
   const std::optional<std::uint64_t> left = free_disk(prefix);
   if (!left || bytes <= *left) return;
   throw resource_error(

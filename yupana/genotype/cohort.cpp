@@ -47,6 +47,7 @@ struct Cohort::State {
   std::int64_t total;              ///< sites of the source, at most; -1 unknown
   std::vector<std::int64_t> kept;  ///< places of the kept samples in the source
   std::vector<std::string> ids;
+  std::vector<Sex> kept_sexes;
   std::vector<std::int64_t> founders;  ///< places of the founders among them
   std::vector<std::int64_t> counted;   ///< places of the samples that --maf counts
   std::unique_ptr<SiteFilter> filter;
@@ -103,10 +104,12 @@ void Cohort::State::set_samples(std::vector<std::int64_t> samples) {
                       reasons(summary.samples_dropped));
   }
   ids.clear();
+  kept_sexes.clear();
   founders.clear();
   const std::vector<bool>& nonfounders = source->nonfounders();
   for (const std::int64_t i : kept) {
     ids.push_back(source->samples()[i]);
+    if (!source->sexes().empty()) kept_sexes.push_back(source->sexes()[i]);
     if (nonfounders.empty() || !nonfounders[i]) founders.push_back(i);
   }
 }
@@ -285,6 +288,10 @@ Cohort::~Cohort() = default;
 Cohort::Cohort(Cohort&&) noexcept = default;
 
 const std::vector<std::string>& Cohort::samples() const { return state_->ids; }
+
+const std::vector<Sex>& Cohort::sexes() const { return state_->kept_sexes; }
+
+std::int64_t Cohort::autosomes() const { return state_->params.autosomes; }
 
 const std::vector<std::int64_t>& Cohort::places() const { return state_->kept; }
 

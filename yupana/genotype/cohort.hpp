@@ -97,6 +97,10 @@ class Cohort {
 
   /// Identifiers of the kept samples, in file order.
   const std::vector<std::string>& samples() const;
+  /// Their sexes; empty where the input does not say.
+  const std::vector<Sex>& sexes() const;
+  /// Autosomes of the species.
+  std::int64_t autosomes() const;
   /// Their places in the file, from 0.
   const std::vector<std::int64_t>& places() const;
   /// Those of the founders among them.

@@ -18,6 +18,8 @@ class FilteredSource : public Source {
       : context_(context), cohort_(cohort), sites_(sites) {}
 
   const std::vector<std::string>& samples() const override { return cohort_.samples(); }
+  const std::vector<Sex>& sexes() const override { return cohort_.sexes(); }
+  std::int64_t autosomes() const override { return cohort_.autosomes(); }
   void name_sites() override { cohort_.name_sites(); }
   std::vector<std::string> chromosomes() const override { return cohort_.chromosomes(); }
   std::int64_t sites() const override { return sites_; }

@@ -20,7 +20,7 @@ std::uint64_t threshold(double probability) {
 [[noreturn]] void refuse(std::string_view what) { throw usage_error("simulate: {}", what); }
 
 /// "2000", "2k", "1.2M", "3G".
-std::int64_t count_from(std::string_view text) {
+std::int64_t count_from(std::string_view key, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
@@ -31,18 +31,18 @@ std::int64_t count_from(std::string_view text) {
   // 2^53: the largest count a double holds exactly.
   if (error != std::errc() || !known || !(value >= 0 && value <= 0x1p53) ||
       value != std::floor(value)) {
-    refuse(fmt::format("expected a count such as 2000, 2k or 1.2M, got '{}'", text));
+    refuse(fmt::format("{}: expected a count such as 2000, 2k or 1.2M, got '{}'", key, text));
   }
   return static_cast<std::int64_t>(value);
 }
 
 /// All 64 bits of a seed in digits; "2k" as a count.
-std::uint64_t seed_from(std::string_view text) {
+std::uint64_t seed_from(std::string_view key, std::string_view text) {
   std::uint64_t value = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error == std::errc() && end == last) return value;
-  return static_cast<std::uint64_t>(count_from(text));
+  return static_cast<std::uint64_t>(count_from(key, text));
 }
 
 double number_from(std::string_view key, std::string_view text) {
@@ -67,7 +67,7 @@ void set(SimulateParams& params, std::string_view item) {
   const std::string_view key = item.substr(0, equals);
   const std::string_view value = item.substr(equals + 1);
   if (key == "populations") {
-    params.populations = count_from(value);
+    params.populations = count_from(key, value);
   } else if (key == "structure") {
     params.structure = structure_from(value);
   } else if (key == "fst") {
@@ -75,9 +75,9 @@ void set(SimulateParams& params, std::string_view item) {
   } else if (key == "missing") {
     params.missing = number_from(key, value);
   } else if (key == "seed") {
-    params.seed = seed_from(value);
+    params.seed = seed_from(key, value);
   } else if (key == "family-size") {
-    params.family_size = count_from(value);
+    params.family_size = count_from(key, value);
   } else {
     refuse(fmt::format(
         "expected populations, structure, fst, missing, seed or family-size, got '{}'", key));
@@ -136,10 +136,10 @@ SimulateParams simulate_params(std::string_view text) {
   const std::string_view sizes = text.substr(0, text.find(','));
   const std::size_t cross = sizes.find('x');
   if (cross == std::string_view::npos) {
-    refuse(fmt::format("expected SAMPLESxSITES, as in 2000x1M, got '{}'", sizes));
+    refuse(fmt::format("expected SAMPLESxSITES, as in simulate:2000x1M, got '{}'", sizes));
   }
-  params.samples = count_from(sizes.substr(0, cross));
-  params.sites = count_from(sizes.substr(cross + 1));
+  params.samples = count_from("samples", sizes.substr(0, cross));
+  params.sites = count_from("sites", sizes.substr(cross + 1));
   std::set<std::string_view> keys;
   for (std::size_t at = sizes.size(); at < text.size();) {
     const std::size_t comma = std::min(text.find(',', at + 1), text.size());

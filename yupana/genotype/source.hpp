@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/site_block.hpp"
 
 namespace yupana::genotype {
@@ -36,6 +37,8 @@ class Source {
     static const std::vector<Sex> none;
     return none;
   }
+  /// Of the species: they say which numbers are X, Y and MT.
+  virtual std::int64_t autosomes() const { return human_autosomes; }
   /// True if read() fills dosages of blocks that have them.
   virtual bool has_dosages() const { return false; }
   /// From now on the blocks that read() fills hold the names of their sites, where the input has

@@ -44,6 +44,8 @@ const char* advice_on(std::string_view line, std::int64_t number, NumberType typ
     return "; write a decimal comma as a point (tr , .), or keep one of two columns (cut -d, -f1)";
   }
   if (trimmed(line).find_first_of(" \t,;") != line.npos) return "; keep one column (cut)";
+  if (io::is_missing(trimmed(line)))
+    return "; write nan for a missing number, or leave its line out";
   return number == 1 ? "; leave a line of names out (tail -n +2)" : "";
 }
 

@@ -9,6 +9,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/genotype/chromosome.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/written_sites.hpp"
 
@@ -95,6 +96,46 @@ std::string vcf_header(const genotype::Source& source) {
   return text += '\n';
 }
 
+/// Calls of one allele, as PLINK 2 writes them: all on Y and MT, males on X.
+class Haploid {
+ public:
+  Haploid(const std::vector<genotype::Sex>& sexes, std::int64_t autosomes)
+      : sexes_(sexes), autosomes_(autosomes) {}
+
+  /// Whether some calls of the chromosome are.
+  bool is_in_some(const std::string& chromosome) {
+    if (chromosome != name_) {
+      name_ = chromosome;
+      where_ = genotype::chromosome_of(chromosome, autosomes_);
+    }
+    return genotype::is_haploid_in_some(where_) && !(is_x() && sexes_.empty());
+  }
+  /// On the chromosome that was named last.
+  bool has_one(std::int64_t sample) const {
+    return !is_x() || sexes_[static_cast<std::size_t>(sample)] == genotype::Sex::male;
+  }
+
+ private:
+  bool is_x() const { return where_ == genotype::Chromosome::x; }
+
+  const std::vector<genotype::Sex>& sexes_;
+  std::int64_t autosomes_;
+  std::string name_;
+  genotype::Chromosome where_ = genotype::Chromosome::unknown;
+};
+
+/// The same of a site of X, Y or MT. A heterozygous call stays one.
+void append_haploid_calls(const genotype::SiteBlock& block,
+                          std::int64_t site,
+                          const Haploid& haploid,
+                          std::string& text) {
+  static constexpr std::array<const char*, 4> one{"\t1", "\t.", "\t0/1", "\t0"};
+  static constexpr std::array<const char*, 4> two{"\t1/1", "\t./.", "\t0/1", "\t0/0"};
+  for (std::int64_t i = 0; i < block.samples; ++i) {
+    text += (haploid.has_one(i) ? one : two)[block.at(site, i)];
+  }
+}
+
 /// "\tGT" of each code.
 void append_calls(const genotype::SiteBlock& block, std::int64_t site, std::string& text) {
   static constexpr std::array<const char*, 4> calls{"\t1/1", "\t./.", "\t0/1", "\t0/0"};
@@ -133,6 +174,7 @@ void write_vcf(Context& context,
                genotype::Source& source,
                const std::string& path,
                OutputFiles& outputs) {
+  Haploid haploid(source.sexes(), source.autosomes());
   TextOut out(context, outputs.add(path), path.ends_with(".gz"));
   out.text() = vcf_header(source);
   for_each_block(context, source, "write VCF", [&](const genotype::SiteBlock& block) {
@@ -147,7 +189,8 @@ void write_vcf(Context& context,
                      name.name,
                      name.a2,
                      name.a1);
-      append_calls(block, site, text);
+      haploid.is_in_some(name.chromosome) ? append_haploid_calls(block, site, haploid, text)
+                                          : append_calls(block, site, text);
       text += '\n';
     }
     out.flush(false);

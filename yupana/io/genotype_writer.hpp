@@ -31,7 +31,9 @@ void write_pgen(Context& context,
                 OutputFiles& outputs);
 
 /// The same as VCF 4.2 with unphased GT, REF = A2 and ALT = A1, so that x counts ALT alleles;
-/// compressed as BGZF if the path ends in .gz. The same bytes for any number of threads.
+/// calls of Y, MT and, where the source knows them, males on X have one allele, as PLINK 2 writes
+/// them; a heterozygous one stays. Compressed as BGZF if the path ends in .gz. The same bytes for
+/// any number of threads.
 void write_vcf(Context& context,
                genotype::Source& source,
                const std::string& path,

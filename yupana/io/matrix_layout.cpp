@@ -97,7 +97,9 @@ bool read_triangle_layout(const MatrixText& text,
 
 Error not_square(const MatrixText& text, std::int64_t rows, std::size_t fields) {
   const std::vector<std::string_view> first = text.fields(0);
-  if (text.lines.size() > 1 && first.size() == 1 && is_number(first[0])) {
+  const bool counts =
+      first.size() == 1 && first[0].find_first_not_of("0123456789") == std::string_view::npos;
+  if (text.lines.size() > 1 && counts) {
     return bad_file(
         text.path,
         "expected PHYLIP's square form or lower triangle, '{0}' and then {0} lines of a name and "

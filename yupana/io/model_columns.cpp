@@ -124,7 +124,7 @@ TableParams by_place(Context& context,
   if (columns.features.size() != model.features.size()) {
     throw other_columns(path, model, columns.features.size(), columns.header);
   }
-  if (columns.header && reading.notes) {
+  if ((columns.header || as_trained) && reading.notes) {
     context.note(
         fmt::format("{}: the model's columns had no names: the table's {} columns are its "
                     "features in order, '{}' the first",

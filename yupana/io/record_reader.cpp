@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/table_columns.hpp"
 #include "yupana/io/text_fields.hpp"
@@ -57,14 +58,7 @@ bool RecordReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (end_ > max_bytes_) {
-    throw resource_error(
-        "{}:{}: begins a row of more than {} bytes, more than memory holds of one; give more "
-        "--memory, or --no-quotes where a quote is a character",
-        path(),
-        line_,
-        max_bytes_);
-  }
+  if (end_ > max_bytes_) refuse_row();
   const std::size_t wanted = end_ + std::max(end_, piece);
   if (buffer_.size() < wanted) buffer_.resize(wanted);
   while (end_ < wanted && !ended_) {
@@ -73,6 +67,26 @@ bool RecordReader::refill() {
     ended_ = got == 0;
   }
   return true;
+}
+
+/// Reads on to the end of the line, which is as much as is known of the row.
+void RecordReader::refuse_row() {
+  std::string_view text(buffer_.data(), end_);
+  std::uint64_t bytes = 0;
+  while (!text.empty() && text.find('\n') == text.npos) {
+    bytes += text.size();
+    const auto got = file_.read(buffer_.data(), std::ssize(buffer_));
+    text = {buffer_.data(), static_cast<std::size_t>(got)};
+  }
+  bytes += std::min(text.find('\n'), text.size());
+  throw resource_error(
+      "{}:{}: begins a row of at least {} bytes, and an eighth of the memory, {} bytes, may hold "
+      "one; give --memory {}, or --no-quotes where a quote is a character",
+      path(),
+      line_,
+      bytes,
+      max_bytes_,
+      memory_option(8 * static_cast<double>(bytes + 1)));
 }
 
 void RecordReader::begin_file() {

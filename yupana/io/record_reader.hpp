@@ -20,7 +20,7 @@ namespace yupana::io {
 class RecordReader {
  public:
   /// delimiter '\0': the one of the first record, see found_delimiter.
-  /// max_bytes: a longer record is refused.
+  /// max_bytes: a longer record is refused; an eighth of the memory.
   RecordReader(std::string path, char delimiter, bool quotes, std::uint64_t max_bytes);
 
   /// The next record without its end, "\n" or "\r\n"; false after the last. Valid until the next
@@ -37,6 +37,7 @@ class RecordReader {
 
  private:
   bool refill();
+  [[noreturn]] void refuse_row();
   void begin_file();
   std::size_t end_of(std::string_view text, std::size_t& cell) const;
   std::string_view unquoted(std::string_view cell, std::size_t end);

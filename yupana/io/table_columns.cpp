@@ -144,6 +144,16 @@ std::size_t column_of(const std::string& path,
   }
   const auto number = number_of<std::size_t>(name);
   if (number && *number >= 1 && *number <= names.size()) return *number - 1;
+  const auto is_cut = [&](const std::string& other) {
+    return other.starts_with(name + ",") || other == "[" + name + "]";
+  };
+  if (std::any_of(names.begin(), names.end(), is_cut)) {
+    throw bad_file(path,
+                   "{} column '{}' is not there; write a name with a comma or brackets in quotes "
+                   "within the word: '\"a,b\"'",
+                   role,
+                   printable(name));
+  }
   const auto& row = columns.first_row;
   const bool in_first_row = std::find(row.begin(), row.end(), name) != row.end();
   throw bad_file(
@@ -297,7 +307,7 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     const std::size_t c =
         column_of(path, columns, name, "feature", order.empty() ? 0 : order.back() + 1);
     if (columns.uses[c] == ColumnUse::number) {
-      throw bad_file(path, "column '{}' is named twice", printable(name));
+      throw usage_error("--columns: column '{}' is named twice; name it once", printable(name));
     }
     columns.uses[c] = ColumnUse::number;
     order.push_back(c);
@@ -314,18 +324,21 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   const auto take = [&](const std::string& name, std::string_view role, ColumnUse use) {
     const std::size_t c = column_of(path, columns, name, role);
     if (columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::label_number) {
-      throw bad_file(path, "column '{}' cannot be the label and the {}", printable(name), role);
+      throw usage_error("{}: column '{}' cannot be the label and the {}; name it once",
+                        path,
+                        printable(name),
+                        role);
     }
     if (std::find(ignored.begin(), ignored.end(), c) != ignored.end()) {
       throw ignored_and(name, fmt::format("{} {}", use == ColumnUse::id ? "an" : "the", role));
     }
     const bool chosen = columns.uses[c] == ColumnUse::number && !params.columns.empty();
     if (chosen && use != ColumnUse::category) {
-      throw bad_file(path,
-                     "column '{}' cannot be a feature and {} {}",
-                     printable(name),
-                     use == ColumnUse::id ? "an" : "the",
-                     role);
+      throw usage_error("{}: column '{}' cannot be a feature and {} {}; name another column as one",
+                        path,
+                        printable(name),
+                        use == ColumnUse::id ? "an" : "the",
+                        role);
     }
     if (columns.uses[c] == ColumnUse::weight && use == ColumnUse::category) {
       throw usage_error("--categorical: column '{}' is the weight as well; name it once",
@@ -367,11 +380,12 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     if (feature && columns.places[c] < 0) columns.uses[c] = ColumnUse::skipped;
   }
   if (columns.features.empty()) {
-    throw bad_file(path,
-                   columns.names.size() == 1
-                       ? "no feature is left: there is one column; give --delimiter if there "
-                         "should be more"
-                       : "no feature is left; name fewer columns as label or ignored");
+    throw bad_file(
+        path,
+        columns.names.size() > 1 ? "no feature is left; name fewer columns as label or ignored"
+        : is_npy_name(path)      ? "no feature is left: there is one column"
+                            : "no feature is left: there is one column; give --delimiter if there "
+                              "should be more");
   }
 }
 

@@ -44,7 +44,10 @@ VariantSet::VariantSet(const VariantListParams& params, std::int64_t autosomes)
     merge_intervals();
   }
   if (names_.empty() && intervals_.empty()) {
-    throw bad_file(params.path, by_name_ ? "names no variant" : "holds no interval");
+    throw bad_file(params.path,
+                   by_name_
+                       ? "names no variant; expected names of variants between blanks or lines"
+                       : "holds no interval; expected contig, start and end, one interval a line");
   }
 }
 

@@ -141,6 +141,7 @@ analysis::Phylogeny tree_of_counts(Context& context,
                   names,
                   {0, counts.samples},
                   [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
+  genotype::check_metric(counts, params.metric, names);
   return tree_of(
       context, genotype::distances(context, counts, params.metric), *params.outputs.tree);
 }
@@ -158,7 +159,12 @@ std::int64_t write_tree(Context& context,
   if (params.outputs.bootstrap.replicates > 0) {
     analysis::SplitCounts splits(tree);
     const auto take = [&](std::int64_t, const PairCounts& counts) {
-      splits.add(tree_of_counts(context, params, names, counts));
+      try {
+        splits.add(tree_of_counts(context, params, names, counts));
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        throw input_error("--bootstrap: among the sites of a replicate: {}", error.what());
+      }
     };
     const std::uint64_t held = bytes_of_tree(params.outputs, std::ssize(names));
     blocks = genotype::bootstrap_counts(context,

@@ -64,16 +64,23 @@ std::uint64_t calls_bytes(const PlanParams& sizes, std::string_view ending) {
 }
 
 /// What the input may have and the file that is written could have.
-void note_lost(Context& context, const FilterJobParams& params, std::string_view ending) {
+void note_lost(Context& context,
+               const FilterJobParams& params,
+               const Input& input,
+               std::string_view ending) {
   using enum InputKind;
   const InputKind kind = input_kind(params.input);
   if (kind != vcf && kind != zarr && kind != pgen && kind != bgen) return;
   if (ending == ".bed" || ending == ".npy") return;
-  context.note(
-      fmt::format("{} holds calls without phase alone, haploid ones as 0/0 and 1/1; none of QUAL, "
-                  "FILTER, INFO, dosages and other fields of {} is kept",
-                  params.out,
-                  params.input.path));
+  const char* const but = ending == ".pgen"              ? ""
+                          : input.cohort.sexes().empty() ? ", but those of Y and MT"
+                                                         : ", but those of Y, MT and males on X";
+  context.note(fmt::format(
+      "{} holds calls without phase alone, haploid ones as 0/0 and 1/1{}; none of QUAL, "
+      "FILTER, INFO, dosages and other fields of {} is kept",
+      params.out,
+      but,
+      params.input.path));
 }
 
 io::SampleTable table_of(const Input& input) {
@@ -111,7 +118,7 @@ FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
                "filter " + params.input.path,
                blocks_bytes(plan_sizes(context, input, params.input), ending));
   FilterJobResult result = write_cohort(context, input, params.out);
-  note_lost(context, params, ending);
+  note_lost(context, params, input, ending);
   return result;
 }
 

@@ -58,9 +58,11 @@ std::vector<std::string> listed_samples(Context& context,
                     list.first_unknown));
   }
   if (list.ids.empty() && option == std::string_view("--keep")) {
-    throw bad_file(path,
-                   "--keep: no line names one of the {} samples of the input, so that none is left",
-                   names.ids.size());
+    throw bad_file(
+        path,
+        "--keep: no line names one of the {} samples of the input, so that none is left; write one "
+        "sample a line, IID, or FID and IID, or leave --keep out",
+        names.ids.size());
   }
   if (list.ids.empty() && list.unknown == 0) {
     context.note(fmt::format("{}: {}: the file names no sample", path, option));
@@ -84,7 +86,11 @@ genotype::LeftOut left_out_families(Context& context,
   }
   if (result.samples.size() == names.ids.size()) {
     throw bad_file(
-        path, "{}: leaves none of the {} samples of the input", option, names.ids.size());
+        path,
+        "{}: leaves none of the {} samples of the input; write one family a line, or leave {} out",
+        option,
+        names.ids.size(),
+        option);
   }
   return result;
 }

@@ -10,6 +10,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/null_device.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/text_fields.hpp"
 #include "yupana/report/pictures.hpp"
@@ -134,7 +135,9 @@ void commit_files(Context& context,
                   std::initializer_list<const char*> endings) {
   context.check_cancelled();
   files.commit();
-  for (const AtomicFile& file : files.files()) paths.push_back(file.path());
+  for (const AtomicFile& file : files.files()) {
+    if (!is_discarded(file.path())) paths.push_back(file.path());
+  }
   if (context.rank() > 0) return;
   const std::string left = left_by_earlier_runs(files, prefix, endings);
   if (!left.empty()) context.note(left);
@@ -171,6 +174,28 @@ void note_equal_classes(Context& context,
                              name));
     return;
   }
+}
+
+std::optional<bool> are_whole_numbers(const std::vector<std::string>& classes) {
+  bool whole = true;
+  for (const std::string& name : classes) {
+    const auto value = io::number_of<double>(name);
+    if (!value) return {};
+    whole = whole && *value == std::floor(*value);
+  }
+  return whole;
+}
+
+void note_number_classes(Context& context,
+                         const std::string& path,
+                         const std::vector<std::string>& classes,
+                         const char* what_to_do) {
+  const std::optional<bool> whole = are_whole_numbers(classes);
+  if (!whole || classes.size() <= (*whole ? 100 : 20)) return;
+  context.note(fmt::format("{}: the label has {} different numbers, and each is a class; {}",
+                           path,
+                           classes.size(),
+                           what_to_do));
 }
 
 void check_not_compressed(const std::string& out) {

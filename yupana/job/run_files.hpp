@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,15 @@ auto with_widest_type(io::NumberType type, const Body& body) {
 void note_equal_classes(Context& context,
                         const std::string& path,
                         const std::vector<std::string>& classes);
+
+/// Whether classes that are all numbers are whole; none where one is no number.
+std::optional<bool> are_whole_numbers(const std::vector<std::string>& classes);
+
+/// Notes classes that are measurements, as a rule: more than 100 numbers, or 20 not all whole.
+void note_number_classes(Context& context,
+                         const std::string& path,
+                         const std::vector<std::string>& classes,
+                         const char* what_to_do);
 
 /// Throws a usage error where the name of an output promises compression, which nothing here does.
 void check_not_compressed(const std::string& out);

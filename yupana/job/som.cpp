@@ -285,6 +285,7 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   const io::TableParams reading = reading_of(params.reading, params.out);
   SomTable table = read_som_table(context, params.table, reading);
   note_equal_classes(context, params.table, table.classes);
+  note_number_classes(context, params.table, table.classes, "without --label it is a feature");
   check_images(params, std::ssize(table.features));
   if (context.rank() > 0) {
     fitted(context, params, table, notices);

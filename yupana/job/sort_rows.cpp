@@ -14,6 +14,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/job/run_files.hpp"
@@ -184,7 +185,7 @@ class RowSorter {
       keys_.append(reader_, text, key_);
       if (!add(text)) {
         keep_run();
-        if (!add(text)) refuse_row();
+        if (!add(text)) refuse_row(text);
       }
       ++read_;
       if (read_ % 65536 == 0) stage.advance(65536);
@@ -218,11 +219,16 @@ class RowSorter {
     return true;
   }
 
-  [[noreturn]] void refuse_row() const {
-    throw resource_error("{}:{}: a row and its keys take more than {} bytes; give more --memory",
-                         params_.in,
-                         reader_.line(),
-                         rows_.size());
+  [[noreturn]] void refuse_row(std::string_view text) const {
+    const RowHead head{0, key_.size(), params_.positions ? 0 : text.size() + 2};
+    throw resource_error(
+        "{}:{}: a row and its keys take {} bytes, and half of the memory, {} bytes, holds rows; "
+        "give --memory {}",
+        params_.in,
+        reader_.line(),
+        head.bytes(),
+        rows_.size(),
+        memory_option(2 * static_cast<double>(head.bytes())));
   }
 
   void sort_items() { arrays::merge_sort(context_, items_.data(), count_, ByRowKey{}); }

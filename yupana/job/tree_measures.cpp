@@ -46,7 +46,15 @@ analysis::Measures TreeTally::measures(Context& context) {
         "quantiles of the error are left out: the errors of all rows do not fit in "
         "memory; give more --memory");
   }
-  return is_class_ ? classes_.measures(context) : numbers_.measures();
+  if (!is_class_) return numbers_.measures();
+  analysis::Measures measures = classes_.measures(context);
+  if (std::ssize(measures.classes) > analysis::max_classes) {
+    context.note(
+        fmt::format("{} classes: ROC and PR areas and the confusion are measured of {} and fewer",
+                    measures.classes.size(),
+                    analysis::max_classes));
+  }
+  return measures;
 }
 
 template <class T>

@@ -73,14 +73,9 @@ void check_classes(Context& context,
                    const std::vector<std::string>& classes) {
   constexpr std::size_t believable = 100;
   note_equal_classes(context, table.path, classes);
-  if (classes.size() <= believable) return;
-  bool fractions = false;
-  for (const std::string& name : classes) {
-    const auto value = io::number_of<double>(name);
-    if (!value) return;
-    fractions = fractions || *value != std::floor(*value);
+  if (classes.size() <= believable || are_whole_numbers(classes).value_or(true)) {
+    return note_number_classes(context, table.path, classes, "--regression predicts numbers");
   }
-  if (!fractions) return;
   const std::string& label = table.columns.label;
   throw bad_file(table.path,
                  "{}: {} different numbers as classes, and not all integers; "

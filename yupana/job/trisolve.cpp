@@ -293,7 +293,8 @@ bool is_complex(Context& context, const std::string& matrix) {
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   if (context.backend() == Backend::reference &&
-      params.system.method != sparse::SolveMethod::automatic) {
+      params.system.method != sparse::SolveMethod::automatic &&
+      params.system.method != sparse::SolveMethod::serial) {
     throw usage_error(
         "trisolve: --device reference solves row after row, whatever --method {} says; leave one "
         "of them out",
