@@ -23,7 +23,7 @@ struct StepTwiddles {
 /// Where the last pass puts its rows.
 enum class Sink {
   rows,      ///< row k at out + k * 2L: parts apart
-  tiles,     ///< row k, times its twiddle, at out + (k / L) * stride + (k % L) * 2L
+  tiles,     ///< row k, times its twiddle, at out + (k % L) * stride + (k / L) * 2L
   complexes  ///< row k at out + k * stride: L complex numbers, scaled
 };
 
@@ -37,8 +37,11 @@ struct RowJob {
   Sink sink = Sink::rows;
   T* out = nullptr;
   std::int64_t out_stride = 0;
-  T scale = 1;                    ///< of complexes: real parts
-  T scale_imaginary = 1;          ///< of complexes: imaginary parts
+  bool in_memory = false;   ///< `in` is in no cache and fetched ahead
+  bool past_cache = false;  ///< of tiles and complexes: every row lies on whole lines of 64 bytes
+                            ///< and is not read soon; written around the cache
+  T scale = 1;              ///< of complexes: real parts
+  T scale_imaginary = 1;    ///< of complexes: imaginary parts
   const T* factors = nullptr;     ///< of complexes, laid out as they are: multiplied in; or null
   StepTwiddles<T> twiddles;       ///< of tiles
   std::int64_t first_column = 0;  ///< of tiles: j0
@@ -104,8 +107,10 @@ struct RowFunctions {
   ShortShape<T> (*short_shape)(std::int64_t length);
   void (*multiply_complexes)(const ProductJob<T>& job, std::int64_t count);
 
-  /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed.
-  void (*transpose_tiles)(const T* tiles, std::int64_t count, T* rows);
+  /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed; rows of
+  /// a tile and of the next lie `distance` numbers apart. `in_memory`: in no cache, fetched ahead.
+  void (*transpose_tiles)(
+      const T* tiles, std::int64_t distance, std::int64_t count, bool in_memory, T* rows);
 
   /// Rows of a buffer from signals of `length` numbers: lane l is the one at in + places[l]
   /// distance.

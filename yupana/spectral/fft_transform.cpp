@@ -1,7 +1,11 @@
 #include "yupana/spectral/fft_transform.hpp"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
@@ -204,7 +208,7 @@ std::uint64_t FourStep<T>::bytes() const {
 }
 
 template <class T>
-void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
+void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles, bool past_cache) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
@@ -225,25 +229,29 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
     job.in_stride = row;
   }
   job.sink = Sink::tiles;
-  job.out = tiles + group * lanes_ * row;
-  job.out_stride = groups_2_ * lanes_ * row;
+  job.out_stride = groups_1_ * row;
+  job.out = tiles + group * lanes_ * job.out_stride;
+  job.in_memory = in_memory();
+  job.past_cache = past_cache;
   job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
   job.first_column = first;
   row_functions<T>().transform(job);
   // Lanes without a row are transposed along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
-    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, size_of<T>(row));
+    std::memset(job.out + k % lanes_ * job.out_stride + k / lanes_ * row, 0, size_of<T>(row));
   }
+  if (past_cache) hwy::FlushStream();
 }
 
 template <class T>
-void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
+void FourStep<T>::rows(
+    const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out, bool past_cache) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
   const std::int64_t count = std::min(lanes_, split_.rows - first);
   row_functions<T>().transpose_tiles(
-      tiles + group * groups_2_ * lanes_ * row, groups_2_, block.data());
+      tiles + group * row, groups_1_ * row, groups_2_, in_memory(), block.data());
   RowJob<T> job;
   job.plan = &second_;
   job.buffer = block.data();
@@ -254,11 +262,13 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
   job.scale_imaginary = ends.scale_imaginary;
   if (factors != nullptr && count == lanes_) job.factors = factors + 2 * first;
   T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
+  job.past_cache = past_cache && count == lanes_;
   if (count < lanes_) {
     job.out = padded;
     job.out_stride = row;
   }
   row_functions<T>().transform(job);
+  if (job.past_cache) hwy::FlushStream();
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
     T* const to = out + 2 * (first + k * split_.rows);
@@ -272,20 +282,29 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
 template <class T>
 void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
   if (n_ < min_parallel) context = nullptr;
-  typename Scratch<T>::Block tiles(tiles_);
+  const bool direct = in != out && split_.rows % lanes_ == 0 && split_.columns % lanes_ == 0;
+  std::optional<typename Scratch<T>::Block> scratch;
+  if (!direct) scratch.emplace(tiles_);
+  T* const tiles = direct ? out : scratch->data();
+  const auto is_aligned = [&](const T* to, std::int64_t stride) {
+    return (reinterpret_cast<std::uintptr_t>(to) | size_of<T>(stride)) % 64 == 0;
+  };
+  const bool tiles_past_cache = in_memory() && is_aligned(tiles, 2 * lanes_);
+  const bool past_cache =
+      in_memory() && is_aligned(out, 2 * split_.rows) && is_aligned(out, 2 * lanes_);
   const auto check = [&] {
     if (context != nullptr) context->check_cancelled();
   };
   each(context, groups_2_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      columns(in, ends.sign, g, tiles.data());
+      columns(in, ends.sign, g, tiles, tiles_past_cache);
     }
   });
   each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      rows(tiles.data(), g, ends, factors, out);
+      rows(tiles, g, ends, factors, out, past_cache);
     }
   });
 }

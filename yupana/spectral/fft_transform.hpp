@@ -128,7 +128,9 @@ class ShortTransform {
 };
 
 /// One signal of n = n1 n2 values in two steps over memory (Bailey 1990): n2 transforms of length
-/// n1 along columns, twiddles, n1 transforms of length n2.
+/// n1 along columns, twiddles, n1 transforms of length n2. The tiles between the steps lie where
+/// the second reads its L rows and puts their transforms: in `out` itself, so that every value is
+/// read twice and written twice and nothing else is.
 template <class T>
 class FourStep {
  public:
@@ -139,9 +141,13 @@ class FourStep {
   std::uint64_t bytes() const;
 
  private:
+  /// Signal and result of more bytes are in no cache when they are read again.
+  static constexpr std::int64_t cached_bytes = std::int64_t{24} << 20;
+  bool in_memory() const { return 4 * n_ * std::int64_t{sizeof(T)} > cached_bytes; }
   void make_twiddles();
-  void columns(const T* in, T sign, std::int64_t group, T* tiles);
-  void rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out);
+  void columns(const T* in, T sign, std::int64_t group, T* tiles, bool past_cache);
+  void rows(
+      const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out, bool past_cache);
   std::int64_t n_;
   std::int64_t lanes_;
   Split split_;
@@ -153,7 +159,7 @@ class FourStep {
   std::int64_t groups_1_;  ///< of L among n1
   std::int64_t groups_2_;
   Scratch<T> buffers_;
-  Scratch<T> tiles_;
+  Scratch<T> tiles_;  ///< where `out` is `in` or L divides n1 or n2 not
 };
 
 template <class T>
