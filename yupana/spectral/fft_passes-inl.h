@@ -261,8 +261,9 @@ HWY_INLINE void last_to_tiles(const RowJob<T>& job, std::int64_t begin, std::int
     return [&job, &of_q, base, of_base, m](int q, C x) HWY_ATTR {
       const std::int64_t k = base + q * m;
       const C w = q == 0 ? of_base : of_base * R::load(of_q + q * R::row);
-      R::store_tile(
-          x * w, job.out + k % R::lanes * job.out_stride + k / R::lanes * R::row, job.past_cache);
+      R::store_tile(x * w,
+                    job.out + k / R::lanes * job.tile_stride + k % R::lanes * job.out_stride,
+                    job.past_cache);
     };
   });
 }

@@ -181,6 +181,21 @@ FourStep<T>::FourStep(std::int64_t length, Split split)
 }
 
 template <class T>
+typename FourStep<T>::Tiles FourStep<T>::tiles_in(T* data, bool result) const {
+  const std::int64_t row = 2 * lanes_;
+  if (result) return {data, lanes_ * groups_1_ * row, row, groups_1_ * row};
+  return {data, lanes_ * row, groups_2_ * lanes_ * row, row};
+}
+
+/// Whether rows `stride` numbers apart fill whole lines, which are read when no cache holds them.
+template <class T>
+bool FourStep<T>::goes_past_cache(const T* to, std::int64_t stride) const {
+  const bool whole = reinterpret_cast<std::uintptr_t>(to) % 64 == 0 &&
+                     size_of<T>(stride) % 64 == 0 && size_of<T>(2 * lanes_) % 64 == 0;
+  return whole && is_in_memory<T>(n_);
+}
+
+template <class T>
 void FourStep<T>::make_twiddles() {
   const int radix = first_.passes.back().radix;
   const std::int64_t m = split_.rows / radix;
@@ -208,7 +223,7 @@ std::uint64_t FourStep<T>::bytes() const {
 }
 
 template <class T>
-void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles, bool past_cache) {
+void FourStep<T>::columns(const T* in, T sign, std::int64_t group, Tiles tiles) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
@@ -229,29 +244,34 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles, boo
     job.in_stride = row;
   }
   job.sink = Sink::tiles;
-  job.out_stride = groups_1_ * row;
-  job.out = tiles + group * lanes_ * job.out_stride;
-  job.in_memory = in_memory();
-  job.past_cache = past_cache;
+  job.out = tiles.data + group * tiles.of_columns;
+  job.tile_stride = tiles.of_rows;
+  job.out_stride = tiles.stride;
+  job.in_memory = is_in_memory<T>(n_);
+  job.past_cache = goes_past_cache(tiles.data, row);
   job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
   job.first_column = first;
   row_functions<T>().transform(job);
   // Lanes without a row are transposed along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
-    std::memset(job.out + k % lanes_ * job.out_stride + k / lanes_ * row, 0, size_of<T>(row));
+    std::memset(
+        job.out + k / lanes_ * tiles.of_rows + k % lanes_ * tiles.stride, 0, size_of<T>(row));
   }
-  if (past_cache) hwy::FlushStream();
+  if (job.past_cache) hwy::FlushStream();
 }
 
 template <class T>
-void FourStep<T>::rows(
-    const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out, bool past_cache) {
+void FourStep<T>::rows(Tiles tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
   const std::int64_t count = std::min(lanes_, split_.rows - first);
-  row_functions<T>().transpose_tiles(
-      tiles + group * row, groups_1_ * row, groups_2_, in_memory(), block.data());
+  row_functions<T>().transpose_tiles({tiles.data + group * tiles.of_rows,
+                                      groups_2_,
+                                      tiles.of_columns,
+                                      tiles.stride,
+                                      is_in_memory<T>(n_)},
+                                     block.data());
   RowJob<T> job;
   job.plan = &second_;
   job.buffer = block.data();
@@ -262,7 +282,7 @@ void FourStep<T>::rows(
   job.scale_imaginary = ends.scale_imaginary;
   if (factors != nullptr && count == lanes_) job.factors = factors + 2 * first;
   T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
-  job.past_cache = past_cache && count == lanes_;
+  job.past_cache = count == lanes_ && goes_past_cache(job.out, job.out_stride);
   if (count < lanes_) {
     job.out = padded;
     job.out_stride = row;
@@ -282,29 +302,23 @@ void FourStep<T>::rows(
 template <class T>
 void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
   if (n_ < min_parallel) context = nullptr;
-  const bool direct = in != out && split_.rows % lanes_ == 0 && split_.columns % lanes_ == 0;
+  const bool in_result = in != out && tiles_fit<T>(split_, lanes_);
   std::optional<typename Scratch<T>::Block> scratch;
-  if (!direct) scratch.emplace(tiles_);
-  T* const tiles = direct ? out : scratch->data();
-  const auto is_aligned = [&](const T* to, std::int64_t stride) {
-    return (reinterpret_cast<std::uintptr_t>(to) | size_of<T>(stride)) % 64 == 0;
-  };
-  const bool tiles_past_cache = in_memory() && is_aligned(tiles, 2 * lanes_);
-  const bool past_cache =
-      in_memory() && is_aligned(out, 2 * split_.rows) && is_aligned(out, 2 * lanes_);
+  if (!in_result) scratch.emplace(tiles_);
+  const Tiles tiles = tiles_in(in_result ? out : scratch->data(), in_result);
   const auto check = [&] {
     if (context != nullptr) context->check_cancelled();
   };
   each(context, groups_2_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      columns(in, ends.sign, g, tiles, tiles_past_cache);
+      columns(in, ends.sign, g, tiles);
     }
   });
   each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      rows(tiles, g, ends, factors, out, past_cache);
+      rows(tiles, g, ends, factors, out);
     }
   });
 }

@@ -160,17 +160,17 @@ HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
 }
 
 template <class T>
-void tiles_to_rows(
-    const T* tiles, std::int64_t distance, std::int64_t count, bool in_memory, T* rows) {
+void tiles_to_rows(const TileColumn<T>& tiles, T* rows) {
   using R = Rows<T>;
   constexpr std::int64_t ahead = 2;
-  for (std::int64_t t = 0; t < count; ++t) {
-    if (in_memory && t + ahead < count) {
-      const T* const next = tiles + (t + ahead) * R::lanes * distance;
+  for (std::int64_t t = 0; t < tiles.count; ++t) {
+    const T* const tile = tiles.data + t * tiles.distance;
+    if (tiles.in_memory && t + ahead < tiles.count) {
+      const T* const next = tile + ahead * tiles.distance;
 #pragma GCC unroll 16
-      for (std::int64_t l = 0; l < R::lanes; ++l) R::prefetch(next + l * distance);
+      for (std::int64_t l = 0; l < R::lanes; ++l) R::prefetch(next + l * tiles.stride);
     }
-    turn_rows(tiles + t * R::lanes * distance, distance, rows + t * R::lanes * R::row);
+    turn_rows(tile, tiles.stride, rows + t * R::lanes * R::row);
   }
 }
 

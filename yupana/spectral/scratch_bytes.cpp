@@ -34,8 +34,8 @@ TransformBytes transform_bytes(std::int64_t length, bool apart = false) {
   const std::int64_t lanes = cpu::row_functions<T>().lanes;
   const cpu::Split split = cpu::split_of(length, lanes, cpu::row_functions<T>().max_radix);
   if (length <= cpu::longest_short || split.rows == 0) return {value * length, value * length};
-  const std::int64_t padded = round_up(split.rows, lanes) * round_up(split.columns, lanes);
-  return {0, apart && padded == length ? 0 : value * padded};
+  if (apart && cpu::tiles_fit<T>(split, lanes)) return {};
+  return {0, value * round_up(split.rows, lanes) * round_up(split.columns, lanes)};
 }
 
 /// Threads that transform side by side.
