@@ -18,8 +18,8 @@ struct ValueCount {
   std::int64_t count = 0;
 };
 
-/// The words that occur and how often, in any order; nothing if there are more than a sample of
-/// them and two looks at all of them show, or more than 32.
+/// The words that occur and how often, in any order; nothing if there are more than 32, or
+/// more than a sample shows and quicksort by vectors is as fast.
 ///   errors: interrupted
 std::vector<ValueCount<std::uint32_t>> count_few_values(Context& context,
                                                         const std::uint32_t* words,
@@ -43,6 +43,7 @@ bool sort_few_values(Context& context, K* keys, std::int64_t n) {
     return key != key || (key == K{0} && value.word != 0);
   };
   if (counts.empty() || std::any_of(counts.begin(), counts.end(), is_odd)) return false;
+  if (counts.size() == 1) return true;
   std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
     return radix_key<Order>(std::bit_cast<K>(a.word)) < radix_key<Order>(std::bit_cast<K>(b.word));
   });

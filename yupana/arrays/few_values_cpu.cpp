@@ -1,8 +1,7 @@
-// Few values have a table without collisions: one product and one look tell which a word is.
+// Up to four values are counted by vectors, more by a table without collisions.
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <optional>
 
 #include "yupana/arrays/few_values.hpp"
 #include "yupana/arrays/split_vectors.hpp"
@@ -11,20 +10,28 @@
 namespace yupana::arrays::cpu {
 namespace {
 
-constexpr std::size_t most_values = 32;
-constexpr std::size_t counted_alone = 4;
+constexpr std::size_t max_known = 32;
 constexpr int slot_bits = 9;
 constexpr std::size_t slots = std::size_t{1} << slot_bits;
 
+/// Different words in the order in which they were met: frequent ones of a sample come first. One
+/// product and one look tell which of them a word is.
 template <class U>
 class Values {
  public:
-  /// Whether the word is one of at most `most_values`.
-  bool add(U word) {
-    if (std::find(words_.begin(), words_.end(), word) != words_.end()) return true;
-    if (words_.size() == most_values) return false;
+  /// The word's number; max_known if it is one too many.
+  std::size_t add(U word) {
+    const auto at = std::find(words_.begin(), words_.end(), word);
+    const auto number = static_cast<std::size_t>(at - words_.begin());
+    if (at != words_.end()) return number;
+    if (number == max_known) return max_known;
     words_.push_back(word);
-    return true;
+    return make_table() ? number : max_known;
+  }
+  /// Adds the first word that is new, of which there is one; false if it is one too many.
+  bool add_new(const U* word) {
+    while (at(slot(*word)) == *word) ++word;
+    return add(*word) < max_known;
   }
   const std::vector<U>& words() const { return words_; }
 
@@ -33,6 +40,7 @@ class Values {
   }
   U at(std::size_t slot) const { return table_[slot]; }
 
+ private:
   /// Finds a factor that brings each value to a slot of its own: of those drawn one in three does
   /// for 32 values. Other slots hold the first value, which no word that comes to them is.
   bool make_table() {
@@ -50,117 +58,109 @@ class Values {
     return false;
   }
 
- private:
   std::vector<U> words_;
   std::uint64_t factor_ = 1;
   std::array<U, slots> table_{};
 };
 
-/// Counts of the slots; four of each, as one counter for neighbours that are equal would wait for
-/// itself.
-struct Counters {
-  std::array<std::array<std::uint32_t, slots>, 4> of{};
-};
+using Counts = std::array<std::int64_t, max_known>;
 
-/// Counts one value after the other, which vectors do, in pieces that stay in the cache. False if
-/// there are others.
+/// As count_known(), by the table of slots. Four counters of each: one for neighbours that are
+/// equal would wait for itself.
 template <class U>
-bool count_each(const U* words, std::int64_t n, const Values<U>& values, Counters& counters) {
+std::int64_t count_by_slots(const U* words,
+                            std::int64_t n,
+                            const Values<U>& values,
+                            Counts& counts) {
   constexpr std::int64_t piece = 4096;
-  std::int64_t all = 0;
-  for (std::int64_t begin = 0; begin < n; begin += piece) {
-    const std::int64_t end = std::min(begin + piece, n);
-    for (const U value : values.words()) {
-      const std::int64_t equal = count_equal(words + begin, end - begin, value);
-      counters.of[0][values.slot(value)] += static_cast<std::uint32_t>(equal);
-      all += equal;
+  const U first = values.words()[0];
+  for (std::int64_t at = 0; at < n; at += piece) {
+    std::array<std::array<std::uint32_t, slots>, 4> of{};
+    U differ = 0;
+    const auto look = [&](std::size_t way, U word) {
+      const std::size_t slot = values.slot(word);
+      differ = static_cast<U>(differ | (values.at(slot) ^ word));
+      ++of[way][slot];
+    };
+    const std::int64_t end = std::min(at + piece, n);
+    std::int64_t i = at, firsts = 0;
+    for (; i + 4 <= end; i += 4) {
+      const U* const four = words + i;
+      if (((four[0] ^ first) | (four[1] ^ first) | (four[2] ^ first) | (four[3] ^ first)) == 0) {
+        firsts += 4;
+        continue;
+      }
+      for (std::size_t way = 0; way < 4; ++way) look(way, four[way]);
     }
+    for (; i < end; ++i) look(0, words[i]);
+    if (differ != 0) return at;
+    for (std::size_t v = 0; v < values.words().size(); ++v) {
+      for (const auto& way : of) counts[v] += way[values.slot(values.words()[v])];
+    }
+    counts[0] += firsts;
   }
-  return all == n;
+  return n;
 }
 
-/// The first word that is none of the values.
+/// Counts every value; words that are none of them join them, unless quicksort by vectors, which is
+/// quick where a few values are nearly all, takes over. False if it does or they are too many.
 template <class U>
-U other_word(const U* words, std::int64_t n, const Values<U>& values) {
-  return *std::find_if(
-      words, words + n, [&](U word) { return values.at(values.slot(word)) != word; });
+bool count_tile(const U* words, std::int64_t n, Values<U>& values, Counts& counts) {
+  counts = {};
+  for (std::int64_t at = 0;;) {
+    const auto& known = values.words();
+    at += known.size() <= max_counted
+              ? count_known(words + at, n - at, known.data(), known.size(), counts.data())
+              : count_by_slots(words + at, n - at, values, counts);
+    if (at == n) return true;
+    if (has_fast_vectors(sizeof(U)) || !values.add_new(words + at)) return false;
+  }
 }
 
-/// A word that is none of the values, if there is one. `n` is below 2^32.
+/// Tiles begin with the values of those counted before.
 template <class U>
-std::optional<U> count(const U* words,
-                       std::int64_t n,
-                       const Values<U>& values,
-                       Counters& counters) {
-  if (values.words().size() <= counted_alone) {
-    if (count_each(words, n, values, counters)) return std::nullopt;
-    return other_word(words, n, values);
-  }
-  U differ = 0;
-  std::int64_t i = 0;
-  const auto look = [&](std::size_t way, U word) {
-    const std::size_t slot = values.slot(word);
-    differ = static_cast<U>(differ | (values.at(slot) ^ word));
-    ++counters.of[way][slot];
-  };
-  for (; i + 4 <= n; i += 4) {
-    for (std::size_t way = 0; way < 4; ++way) look(way, words[i + static_cast<std::int64_t>(way)]);
-  }
-  for (; i < n; ++i) look(0, words[i]);
-  if (differ == 0) return std::nullopt;
-  return other_word(words, n, values);
-}
-
-/// Counts all words unless some are none of the values; those, one a thread at least, are added.
-/// False if they are too many.
-template <class U>
-bool count_all(Context& context,
-               const U* words,
-               std::int64_t n,
-               Values<U>& values,
-               std::vector<ValueCount<U>>& counts) {
+std::vector<ValueCount<U>> count_all(Context& context,
+                                     const U* words,
+                                     std::int64_t n,
+                                     Values<U> values) {
   constexpr std::int64_t tile = std::int64_t{1} << 16;
   std::mutex mutex;
   std::atomic<bool> stop{false};
-  std::vector<U> missing;
-  std::vector<std::int64_t> totals(slots);
+  Counts totals{};
   context.parallel_for((n + tile - 1) / tile, 1, [&](std::int64_t begin, std::int64_t end) {
+    Values<U> own;
+    Counts counts;
     for (std::int64_t t = begin; t < end && !stop; ++t) {
       context.check_cancelled();
-      Counters counters;
-      const std::int64_t first = t * tile;
-      const auto other = count(words + first, std::min(tile, n - first), values, counters);
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (own.words().size() < values.words().size()) own = values;
+      }
+      bool few = count_tile(words + t * tile, std::min(tile, n - t * tile), own, counts);
       const std::lock_guard<std::mutex> lock(mutex);
-      if (other) {
-        missing.push_back(*other);
-        stop = true;
+      for (std::size_t v = 0; few && v < own.words().size(); ++v) {
+        const std::size_t number = values.add(own.words()[v]);
+        few = number < max_known;
+        if (few) totals[number] += counts[v];
       }
-      for (const auto& way : counters.of) {
-        for (std::size_t s = 0; s < slots; ++s) totals[s] += way[s];
-      }
+      if (!few) stop = true;
     }
   });
-  for (const U word : missing) {
-    if (!values.add(word)) return false;
+  std::vector<ValueCount<U>> result;
+  for (std::size_t v = 0; !stop && v < values.words().size(); ++v) {
+    result.push_back({values.words()[v], totals[v]});
   }
-  if (!missing.empty()) return true;
-  for (const U word : values.words()) counts.push_back({word, totals[values.slot(word)]});
-  return true;
+  return result;
 }
 
 template <class U>
 std::vector<ValueCount<U>> count_values(Context& context, const U* words, std::int64_t n) {
   constexpr std::int64_t samples = 256;
-  constexpr int looks = 3;
   Values<U> values;
   for (std::int64_t i = 0; i < samples; ++i) {
-    if (!values.add(words[n / samples * i])) return {};
+    if (values.add(words[n / samples * i]) == max_known) return {};
   }
-  std::vector<ValueCount<U>> counts;
-  for (int look = 0; look < looks && counts.empty(); ++look) {
-    if (!values.make_table() || !count_all(context, words, n, values, counts)) return {};
-  }
-  return counts;
+  return count_all(context, words, n, std::move(values));
 }
 
 }  // namespace

@@ -25,9 +25,19 @@ std::int64_t split(std::uint64_t* words, std::int64_t n, std::uint64_t pivot, co
 bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word);
 bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word);
 
-/// How many of the words are this one.
-std::int64_t count_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word);
-std::int64_t count_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word);
+/// Adds to counts[v] how often values[v] occurs, v < count <= max_counted, in pieces of 4,096 words
+/// up to one with other words. Returns where that piece begins, n if none does.
+inline constexpr std::size_t max_counted = 4;
+std::int64_t count_known(const std::uint32_t* words,
+                         std::int64_t n,
+                         const std::uint32_t* values,
+                         std::size_t count,
+                         std::int64_t* counts);
+std::int64_t count_known(const std::uint64_t* words,
+                         std::int64_t n,
+                         const std::uint64_t* values,
+                         std::size_t count,
+                         std::int64_t* counts);
 
 /// Whether some float is NaN or -0.
 bool any_odd(const float* keys, std::int64_t n);

@@ -195,23 +195,72 @@ bool are_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word)
   return are_equal(words, n, word);
 }
 
-template <class U>
-std::int64_t count_equal(const U* words, std::int64_t n, U word) {
+/// Counts of lanes, one more where the mask is true.
+template <class D, class V, class M>
+HWY_INLINE V count_true(D d, V counts, M mask) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return hn::IfThenElse(mask, hn::Add(counts, hn::Set(d, hn::TFromD<D>{1})), counts);
+#else
+  return hn::Sub(counts, hn::VecFromMask(d, mask));
+#endif
+}
+/// found[v] = how often values[v] occurs, v < count <= 4; returns how often all of them do.
+template <std::size_t count, class U>
+std::int64_t count_some(const U* words, std::int64_t n, const U* values, std::int64_t* found) {
   const hn::ScalableTag<U> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto all = hn::Set(d, word);
-  std::size_t equal = 0;
+  const auto a = hn::Set(d, values[0]), b = hn::Set(d, values[count > 1 ? 1 : 0]);
+  const auto c = hn::Set(d, values[count > 2 ? 2 : 0]), e = hn::Set(d, values[count - 1]);
+  auto of_a = hn::Zero(d), of_b = hn::Zero(d), of_c = hn::Zero(d), of_e = hn::Zero(d);
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    equal += hn::CountTrue(d, hn::Eq(hn::LoadU(d, words + i), all));
+    const auto word = hn::LoadU(d, words + i);
+    of_a = count_true(d, of_a, hn::Eq(word, a));
+    if constexpr (count > 1) of_b = count_true(d, of_b, hn::Eq(word, b));
+    if constexpr (count > 2) of_c = count_true(d, of_c, hn::Eq(word, c));
+    if constexpr (count > 3) of_e = count_true(d, of_e, hn::Eq(word, e));
   }
-  return static_cast<std::int64_t>(equal) + std::count(words + i, words + n, word);
+  std::int64_t all = 0;
+  const auto put = [&](std::size_t v, auto of_lanes) HWY_ATTR {
+    found[v] = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, of_lanes))) +
+               std::count(words + i, words + n, values[v]);
+    all += found[v];
+  };
+  put(0, of_a);
+  if constexpr (count > 1) put(1, of_b);
+  if constexpr (count > 2) put(2, of_c);
+  if constexpr (count > 3) put(3, of_e);
+  return all;
 }
-std::int64_t count_equal32(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return count_equal(words, n, word);
+template <class U>
+std::int64_t count_known(
+    const U* words, std::int64_t n, const U* values, std::size_t count, std::int64_t* counts) {
+  constexpr std::int64_t piece = 4096;
+  const auto count_piece = count == 1   ? count_some<1, U>
+                           : count == 2 ? count_some<2, U>
+                           : count == 3 ? count_some<3, U>
+                                        : count_some<4, U>;
+  for (std::int64_t at = 0; at < n; at += piece) {
+    const std::int64_t length = std::min(piece, n - at);
+    std::int64_t found[4] = {};
+    if (count_piece(words + at, length, values, found) < length) return at;
+    for (std::size_t v = 0; v < count; ++v) counts[v] += found[v];
+  }
+  return n;
 }
-std::int64_t count_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return count_equal(words, n, word);
+std::int64_t count_known32(const std::uint32_t* words,
+                           std::int64_t n,
+                           const std::uint32_t* values,
+                           std::size_t count,
+                           std::int64_t* counts) {
+  return count_known(words, n, values, count, counts);
+}
+std::int64_t count_known64(const std::uint64_t* words,
+                           std::int64_t n,
+                           const std::uint64_t* values,
+                           std::size_t count,
+                           std::int64_t* counts) {
+  return count_known(words, n, values, count, counts);
 }
 
 template <class F>
@@ -253,8 +302,8 @@ HWY_EXPORT(encode_split32);
 HWY_EXPORT(encode_split64);
 HWY_EXPORT(are_equal32);
 HWY_EXPORT(are_equal64);
-HWY_EXPORT(count_equal32);
-HWY_EXPORT(count_equal64);
+HWY_EXPORT(count_known32);
+HWY_EXPORT(count_known64);
 HWY_EXPORT(any_odd32);
 HWY_EXPORT(any_odd64);
 
@@ -286,11 +335,19 @@ bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
   return HWY_DYNAMIC_DISPATCH(are_equal64)(words, n, word);
 }
 
-std::int64_t count_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return HWY_DYNAMIC_DISPATCH(count_equal32)(words, n, word);
+std::int64_t count_known(const std::uint32_t* words,
+                         std::int64_t n,
+                         const std::uint32_t* values,
+                         std::size_t count,
+                         std::int64_t* counts) {
+  return HWY_DYNAMIC_DISPATCH(count_known32)(words, n, values, count, counts);
 }
-std::int64_t count_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return HWY_DYNAMIC_DISPATCH(count_equal64)(words, n, word);
+std::int64_t count_known(const std::uint64_t* words,
+                         std::int64_t n,
+                         const std::uint64_t* values,
+                         std::size_t count,
+                         std::int64_t* counts) {
+  return HWY_DYNAMIC_DISPATCH(count_known64)(words, n, values, count, counts);
 }
 
 bool any_odd(const float* keys, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(any_odd32)(keys, n); }

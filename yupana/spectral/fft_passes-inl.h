@@ -62,14 +62,20 @@ HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
 
 /// The inverse, to memory.
 template <class D, class V, class T = hn::TFromD<D>>
-HWY_INLINE void store_interleaved(D d, V re, V im, T* at) {
+HWY_INLINE void store_interleaved(D d, V re, V im, T* at, bool past_cache = false) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(V) >= 32) {
+    if (past_cache) {
+      hn::Stream(hn::InterleaveLower(d, re, im), d, at);
+      hn::Stream(hn::InterleaveUpper(d, re, im), d, at + sizeof(V) / sizeof(T));
+      return;
+    }
     hn::StoreU(hn::InterleaveLower(d, re, im), d, at);
     hn::StoreU(hn::InterleaveUpper(d, re, im), d, at + sizeof(V) / sizeof(T));
     return;
   }
 #endif
+  (void)past_cache;  // shorter vectors fill no line
   hn::StoreInterleaved2(re, im, d, at);
 }
 
@@ -93,6 +99,23 @@ struct Rows {
     hn::Store(x.re, d, at);
     hn::Store(x.im, d, at + lanes);
   }
+  /// The lines of a row, one or two, to the second level: the rows of a butterfly, a power of two
+  /// apart, share the few lines of a set of the first.
+  static HWY_INLINE void prefetch(const T* at) {
+    __builtin_prefetch(at, 0, 2);
+    if constexpr (sizeof(T) * row > 64) __builtin_prefetch(at + lanes, 0, 2);
+  }
+  /// Anywhere, or on whole lines around the cache.
+  static HWY_INLINE void store_tile(C x, T* at, bool past_cache) {
+    const D d;
+    if (past_cache) {
+      hn::Stream(x.re, d, at);
+      hn::Stream(x.im, d, at + lanes);
+    } else {
+      hn::StoreU(x.re, d, at);
+      hn::StoreU(x.im, d, at + lanes);
+    }
+  }
   static HWY_INLINE C load_complexes(const T* at) {
     const D d;
 #if HWY_TARGET == HWY_SCALAR
@@ -101,7 +124,9 @@ struct Rows {
     return split_parts(d, hn::LoadU(d, at), hn::LoadU(d, at + lanes));
 #endif
   }
-  static HWY_INLINE void store_complexes(C x, T* at) { store_interleaved(D(), x.re, x.im, at); }
+  static HWY_INLINE void store_complexes(C x, T* at, bool past_cache = false) {
+    store_interleaved(D(), x.re, x.im, at, past_cache);
+  }
 };
 
 /// Calls body(std::integral_constant<int, radix>).
@@ -188,7 +213,9 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
         pass.length / radix.value,
         twiddles,
         [&](std::int64_t row) HWY_ATTR {
-          auto x = R::load_complexes(job.in + row * job.in_stride);
+          const T* const from = job.in + row * job.in_stride;
+          if (job.in_memory) R::prefetch(from + job.in_stride);
+          auto x = R::load_complexes(from);
           x.im = hn::Xor(x.im, flip);
           return x;
         },
@@ -234,12 +261,14 @@ HWY_INLINE void last_to_tiles(const RowJob<T>& job, std::int64_t begin, std::int
     return [&job, &of_q, base, of_base, m](int q, C x) HWY_ATTR {
       const std::int64_t k = base + q * m;
       const C w = q == 0 ? of_base : of_base * R::load(of_q + q * R::row);
-      R::store(x * w, job.out + k / R::lanes * job.out_stride + k % R::lanes * R::row);
+      R::store_tile(x * w,
+                    job.out + k / R::lanes * job.tile_stride + k % R::lanes * job.out_stride,
+                    job.past_cache);
     };
   });
 }
 
-/// Complex results; `changed`: scaled and multiplied as the job says.
+/// Complex results; `changed`: scaled, multiplied and written as the job says.
 template <int radix, bool changed, class R, class T = typename R::Number>
 HWY_INLINE void last_to_complexes(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
   using C = typename R::C;
@@ -250,6 +279,7 @@ HWY_INLINE void last_to_complexes(const RowJob<T>& job, std::int64_t begin, std:
   const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
   const T* const factors = job.factors;
   T* const out = job.out;
+  const bool past_cache = job.past_cache;
   last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
     const std::int64_t first = plan.to[static_cast<std::size_t>(g)] * job.out_stride;
     return [=](int q, C x) HWY_ATTR {
@@ -257,8 +287,10 @@ HWY_INLINE void last_to_complexes(const RowJob<T>& job, std::int64_t begin, std:
       if constexpr (changed) {
         if (factors != nullptr) x = x * R::load_complexes(factors + at);
         x = {hn::Mul(x.re, scale), hn::Mul(x.im, scale_imaginary)};
+        R::store_complexes(x, out + at, past_cache);
+      } else {
+        R::store_complexes(x, out + at);
       }
-      R::store_complexes(x, out + at);
     };
   });
 }
@@ -268,7 +300,8 @@ template <class R, class T = typename R::Number>
 HWY_NOINLINE void last_pass_to_complexes(const RowJob<T>& job,
                                          std::int64_t begin,
                                          std::int64_t end) {
-  const bool changed = job.factors != nullptr || job.scale != 1 || job.scale_imaginary != 1;
+  const bool changed =
+      job.factors != nullptr || job.scale != 1 || job.scale_imaginary != 1 || job.past_cache;
   with_radix<R>(job.plan->passes.back().radix, [&](auto radix) HWY_ATTR {
     constexpr bool rare = radix.value == 11 || radix.value == 13;  // not worth code of their own
     if constexpr (!rare) {

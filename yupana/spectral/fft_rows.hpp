@@ -23,7 +23,7 @@ struct StepTwiddles {
 /// Where the last pass puts its rows.
 enum class Sink {
   rows,      ///< row k at out + k * 2L: parts apart
-  tiles,     ///< row k, times its twiddle, at out + (k / L) * stride + (k % L) * 2L
+  tiles,     ///< row k, times its twiddle, at out + (k / L) * tile_stride + (k % L) * stride
   complexes  ///< row k at out + k * stride: L complex numbers, scaled
 };
 
@@ -37,8 +37,12 @@ struct RowJob {
   Sink sink = Sink::rows;
   T* out = nullptr;
   std::int64_t out_stride = 0;
-  T scale = 1;                    ///< of complexes: real parts
-  T scale_imaginary = 1;          ///< of complexes: imaginary parts
+  std::int64_t tile_stride = 0;  ///< of tiles
+  bool in_memory = false;        ///< `in` is in no cache and fetched ahead
+  bool past_cache = false;  ///< of tiles and complexes: every row lies on whole lines of 64 bytes
+                            ///< and is not read soon; written around the cache
+  T scale = 1;              ///< of complexes: real parts
+  T scale_imaginary = 1;    ///< of complexes: imaginary parts
   const T* factors = nullptr;     ///< of complexes, laid out as they are: multiplied in; or null
   StepTwiddles<T> twiddles;       ///< of tiles
   std::int64_t first_column = 0;  ///< of tiles: j0
@@ -92,6 +96,16 @@ struct HalfSpectrumJob {
   const T* table = nullptr;          ///< [group][re, im][lane]: w^(1 + group L + l); null: none
 };
 
+/// Tiles `distance` numbers apart, whose rows lie `stride` apart.
+template <class T>
+struct TileColumn {
+  const T* data = nullptr;
+  std::int64_t count = 0;
+  std::int64_t distance = 0;
+  std::int64_t stride = 0;
+  bool in_memory = false;  ///< in no cache, fetched ahead
+};
+
 /// The functions of this processor's vectors.
 template <class T>
 struct RowFunctions {
@@ -104,8 +118,8 @@ struct RowFunctions {
   ShortShape<T> (*short_shape)(std::int64_t length);
   void (*multiply_complexes)(const ProductJob<T>& job, std::int64_t count);
 
-  /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed.
-  void (*transpose_tiles)(const T* tiles, std::int64_t count, T* rows);
+  /// Rows of a buffer from tiles of L x L complex numbers, parts apart, transposed.
+  void (*transpose_tiles)(const TileColumn<T>& tiles, T* rows);
 
   /// Rows of a buffer from signals of `length` numbers: lane l is the one at in + places[l]
   /// distance.

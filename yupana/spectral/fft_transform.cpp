@@ -1,7 +1,11 @@
 #include "yupana/spectral/fft_transform.hpp"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
@@ -177,6 +181,21 @@ FourStep<T>::FourStep(std::int64_t length, Split split)
 }
 
 template <class T>
+typename FourStep<T>::Tiles FourStep<T>::tiles_in(T* data, bool result) const {
+  const std::int64_t row = 2 * lanes_;
+  if (result) return {data, lanes_ * groups_1_ * row, row, groups_1_ * row};
+  return {data, lanes_ * row, groups_2_ * lanes_ * row, row};
+}
+
+/// Whether rows `stride` numbers apart fill whole lines, which are read when no cache holds them.
+template <class T>
+bool FourStep<T>::goes_past_cache(const T* to, std::int64_t stride) const {
+  const bool whole = reinterpret_cast<std::uintptr_t>(to) % 64 == 0 &&
+                     size_of<T>(stride) % 64 == 0 && size_of<T>(2 * lanes_) % 64 == 0;
+  return whole && is_in_memory<T>(n_);
+}
+
+template <class T>
 void FourStep<T>::make_twiddles() {
   const int radix = first_.passes.back().radix;
   const std::int64_t m = split_.rows / radix;
@@ -204,7 +223,7 @@ std::uint64_t FourStep<T>::bytes() const {
 }
 
 template <class T>
-void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
+void FourStep<T>::columns(const T* in, T sign, std::int64_t group, Tiles tiles) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
@@ -225,25 +244,34 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
     job.in_stride = row;
   }
   job.sink = Sink::tiles;
-  job.out = tiles + group * lanes_ * row;
-  job.out_stride = groups_2_ * lanes_ * row;
+  job.out = tiles.data + group * tiles.of_columns;
+  job.tile_stride = tiles.of_rows;
+  job.out_stride = tiles.stride;
+  job.in_memory = is_in_memory<T>(n_);
+  job.past_cache = goes_past_cache(tiles.data, row);
   job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
   job.first_column = first;
   row_functions<T>().transform(job);
   // Lanes without a row are transposed along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
-    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, size_of<T>(row));
+    std::memset(
+        job.out + k / lanes_ * tiles.of_rows + k % lanes_ * tiles.stride, 0, size_of<T>(row));
   }
+  if (job.past_cache) hwy::FlushStream();
 }
 
 template <class T>
-void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
+void FourStep<T>::rows(Tiles tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
   const std::int64_t count = std::min(lanes_, split_.rows - first);
-  row_functions<T>().transpose_tiles(
-      tiles + group * groups_2_ * lanes_ * row, groups_2_, block.data());
+  row_functions<T>().transpose_tiles({tiles.data + group * tiles.of_rows,
+                                      groups_2_,
+                                      tiles.of_columns,
+                                      tiles.stride,
+                                      is_in_memory<T>(n_)},
+                                     block.data());
   RowJob<T> job;
   job.plan = &second_;
   job.buffer = block.data();
@@ -254,11 +282,13 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
   job.scale_imaginary = ends.scale_imaginary;
   if (factors != nullptr && count == lanes_) job.factors = factors + 2 * first;
   T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
+  job.past_cache = count == lanes_ && goes_past_cache(job.out, job.out_stride);
   if (count < lanes_) {
     job.out = padded;
     job.out_stride = row;
   }
   row_functions<T>().transform(job);
+  if (job.past_cache) hwy::FlushStream();
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
     T* const to = out + 2 * (first + k * split_.rows);
@@ -272,20 +302,23 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
 template <class T>
 void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
   if (n_ < min_parallel) context = nullptr;
-  typename Scratch<T>::Block tiles(tiles_);
+  const bool in_result = in != out && tiles_fit<T>(split_, lanes_);
+  std::optional<typename Scratch<T>::Block> scratch;
+  if (!in_result) scratch.emplace(tiles_);
+  const Tiles tiles = tiles_in(in_result ? out : scratch->data(), in_result);
   const auto check = [&] {
     if (context != nullptr) context->check_cancelled();
   };
   each(context, groups_2_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      columns(in, ends.sign, g, tiles.data());
+      columns(in, ends.sign, g, tiles);
     }
   });
   each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      rows(tiles.data(), g, ends, factors, out);
+      rows(tiles, g, ends, factors, out);
     }
   });
 }

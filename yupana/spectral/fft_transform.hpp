@@ -127,8 +127,24 @@ class ShortTransform {
   Scratch<T> scratch_;
 };
 
+/// Whether signal and result together are in no cache when they are read again.
+template <class T>
+constexpr bool is_in_memory(std::int64_t n) {
+  return 4 * n * std::int64_t{sizeof(T)} > std::int64_t{24} << 20;
+}
+/// Whether the tiles between the steps have the result's place if that is not the signal's. Of
+/// short signals, whose rows would share sets of the first level, they lie one after the other.
+template <class T>
+constexpr bool tiles_fit(Split split, std::int64_t lanes) {
+  const std::int64_t n = split.rows * split.columns;
+  return 4 * n * std::int64_t{sizeof(T)} > std::int64_t{4} << 20 && split.rows % lanes == 0 &&
+         split.columns % lanes == 0;
+}
+
 /// One signal of n = n1 n2 values in two steps over memory (Bailey 1990): n2 transforms of length
-/// n1 along columns, twiddles, n1 transforms of length n2.
+/// n1 along columns, twiddles, n1 transforms of length n2. Of long signals the tiles
+/// between the steps lie where the second step puts the transforms of its L rows: in `out` itself,
+/// so that every value is read twice and written twice and nothing else is.
 template <class T>
 class FourStep {
  public:
@@ -139,9 +155,16 @@ class FourStep {
   std::uint64_t bytes() const;
 
  private:
+  /// L x L values each: numbers from a tile to that of the next L columns and of the next L rows.
+  struct Tiles {
+    T* data;
+    std::int64_t of_columns, of_rows, stride;
+  };
+  Tiles tiles_in(T* data, bool result) const;
+  bool goes_past_cache(const T* to, std::int64_t stride) const;
   void make_twiddles();
-  void columns(const T* in, T sign, std::int64_t group, T* tiles);
-  void rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out);
+  void columns(const T* in, T sign, std::int64_t group, Tiles tiles);
+  void rows(Tiles tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out);
   std::int64_t n_;
   std::int64_t lanes_;
   Split split_;
@@ -153,7 +176,7 @@ class FourStep {
   std::int64_t groups_1_;  ///< of L among n1
   std::int64_t groups_2_;
   Scratch<T> buffers_;
-  Scratch<T> tiles_;
+  Scratch<T> tiles_;  ///< unless they lie in the result
 };
 
 template <class T>

@@ -149,7 +149,7 @@ HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
     typename R::V x[R::lanes];
 #pragma GCC unroll 32
     for (std::int64_t l = 0; l < R::lanes; ++l) {
-      x[l] = hn::Load(d, from + R::place(static_cast<int>(l)) * step + part * R::lanes);
+      x[l] = hn::LoadU(d, from + R::place(static_cast<int>(l)) * step + part * R::lanes);
     }
     turn_vectors<static_cast<int>(R::lanes)>(d, x);
 #pragma GCC unroll 32
@@ -160,10 +160,17 @@ HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
 }
 
 template <class T>
-void tiles_to_rows(const T* tiles, std::int64_t count, T* rows) {
+void tiles_to_rows(const TileColumn<T>& tiles, T* rows) {
   using R = Rows<T>;
-  for (std::int64_t t = 0; t < count; ++t) {
-    turn_rows(tiles + t * R::lanes * R::row, R::row, rows + t * R::lanes * R::row);
+  constexpr std::int64_t ahead = 2;
+  for (std::int64_t t = 0; t < tiles.count; ++t) {
+    const T* const tile = tiles.data + t * tiles.distance;
+    if (tiles.in_memory && t + ahead < tiles.count) {
+      const T* const next = tile + ahead * tiles.distance;
+#pragma GCC unroll 16
+      for (std::int64_t l = 0; l < R::lanes; ++l) R::prefetch(next + l * tiles.stride);
+    }
+    turn_rows(tile, tiles.stride, rows + t * R::lanes * R::row);
   }
 }
 
@@ -288,11 +295,12 @@ void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t
                        hn::Set(d, static_cast<T>(root.imag()))};
       w = first * R::load(job.lane_roots);
     }
-    w = {w.im, hn::Xor(hn::Neg(w.re), flip)};  // -i w, or its conjugate
-    const C even = {hn::Mul(half, hn::Add(a.re, b.re)), hn::Mul(half, hn::Add(a.im, b.im))};
+    w = {w.im, hn::Xor(hn::Neg(w.re), flip)};                   // -i w, or its conjugate
+    const C even = {hn::Add(a.re, b.re), hn::Add(a.im, b.im)};  // twice
     const C odd = {hn::Mul(half, hn::Sub(a.re, b.re)), hn::Mul(half, hn::Sub(a.im, b.im))};
     const C t = odd * w;
-    const C x = even + t, y = even - t;
+    const C x = {hn::MulAdd(half, even.re, t.re), hn::MulAdd(half, even.im, t.im)};
+    const C y = {hn::MulSub(half, even.re, t.re), hn::MulSub(half, even.im, t.im)};
     R::store_complexes(x, low);
     R::store_complexes({hn::Reverse(d, y.re), hn::Reverse(d, hn::Neg(y.im))}, high);
   }

@@ -21,9 +21,9 @@ struct TransformBytes {
   std::int64_t block = 0;
 };
 
-/// As cpu::Transform chooses.
+/// As cpu::Transform chooses; `apart`: from one array to another, which then holds the tiles.
 template <class T>
-TransformBytes transform_bytes(std::int64_t length) {
+TransformBytes transform_bytes(std::int64_t length, bool apart = false) {
   constexpr std::int64_t value = sizeof(std::complex<T>);
   if (length < 1) return {};
   if (!cpu::is_smooth(length)) {
@@ -34,6 +34,7 @@ TransformBytes transform_bytes(std::int64_t length) {
   const std::int64_t lanes = cpu::row_functions<T>().lanes;
   const cpu::Split split = cpu::split_of(length, lanes, cpu::row_functions<T>().max_radix);
   if (length <= cpu::longest_short || split.rows == 0) return {value * length, value * length};
+  if (apart && cpu::tiles_fit<T>(split, lanes)) return {};
   return {0, value * round_up(split.rows, lanes) * round_up(split.columns, lanes)};
 }
 
@@ -71,7 +72,7 @@ std::uint64_t real_fft_scratch_bytes(const Context& context, SignalShape signals
   if (context.backend() == Backend::reference) return reference_bytes(signals.length);
   const bool even = signals.length % 2 == 0;
   const std::int64_t values = even ? signals.length / 2 : signals.length;
-  const TransformBytes bytes = transform_bytes<T>(values);
+  const TransformBytes bytes = transform_bytes<T>(values, even && !signals.columns);
   const bool copied = inverse || !even || signals.columns;
   const std::int64_t copy = copied ? std::int64_t{sizeof(std::complex<T>)} * (values + 1) : 0;
   return static_cast<std::uint64_t>(bytes.tables +
