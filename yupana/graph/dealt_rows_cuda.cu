@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/dealt_rows_cuda.hpp"
 
@@ -8,8 +10,10 @@ using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 
 template <class Stored>
-DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const SquareShape& shape)
-    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size()), shape.strips()} {
+DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts,
+                             const SquareShape& shape,
+                             Comm* comm)
+    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size()), shape.strips()}, comm_(comm) {
   if (parts.size() == 1) {
     only_ = parts.front().rows;
     members_.push_back({parts.front().device, {}, {}});
@@ -35,6 +39,14 @@ DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const
 }
 
 template <class Stored>
+std::vector<std::size_t> DealtRows<Stored>::own_parts() const {
+  if (comm_ != nullptr) return {static_cast<std::size_t>(comm_->rank())};
+  std::vector<std::size_t> all(parts());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+template <class Stored>
 StripRows<Stored> DealtRows<Stored>::rows_of(const DeviceArray<Stored*>& strips) const {
   StripRows<Stored> rows;
   rows.strips = strips.data();
@@ -44,6 +56,37 @@ StripRows<Stored> DealtRows<Stored>::rows_of(const DeviceArray<Stored*>& strips)
   rows.stride = shape_.stride;
   rows.size = shape_.size;
   return rows;
+}
+
+template <class Stored>
+StripMemory<Stored>::StripMemory(const std::vector<int>& devices,
+                                 const SquareShape& shape,
+                                 Comm* comm) {
+  const std::size_t count =
+      comm != nullptr ? static_cast<std::size_t>(comm->size()) : devices.size();
+  const std::int64_t cells =
+      divide_up(shape.strips(), static_cast<std::int64_t>(count)) * shape.strip * shape.stride;
+  std::vector<DevicePart<Stored>> parts;
+  for (const int device : devices) {
+    const DeviceScope scope(device);
+    memory_.push_back(comm != nullptr ? yupana::cuda::shareable<Stored>(cells)
+                                      : DeviceArray<Stored>(cells));
+    parts.push_back({device, memory_.back().data()});
+  }
+  if (comm != nullptr) {
+    const DeviceScope scope(devices.front());
+    shared_.emplace(*comm, memory_.front().data());
+    parts.clear();
+    for (std::size_t rank = 0; rank < count; ++rank) {
+      parts.push_back({devices.front(), static_cast<Stored*>(shared_->of(rank))});
+    }
+  }
+  rows_.emplace(parts, shape, comm);
+}
+
+template <class Stored>
+void StripMemory<Stored>::close() {
+  if (shared_) shared_->close();
 }
 
 template <class Stored>
@@ -69,6 +112,10 @@ template class DealtRows<std::int32_t>;
 template class DealtRows<float>;
 template class DealtRows<double>;
 template class DealtRows<std::uint16_t>;
+template class StripMemory<std::int32_t>;
+template class StripMemory<float>;
+template class StripMemory<double>;
+template class StripMemory<std::uint16_t>;
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, mirror)
 
 }  // namespace yupana::graph::cuda
