@@ -94,7 +94,12 @@ Closure<Kind>::Closure(const DealtRows<Stored>& rows, ClosurePlan plan)
     member.memory = yupana::cuda::shareable<std::byte>(static_cast<std::int64_t>(bytes));
     member.place(reinterpret_cast<std::uintptr_t>(member.memory.data()), shape_, side_count());
     member.vertex = yupana::cuda::uploaded("copy a table", std::vector<std::int64_t>{-1});
-    make_tiles(member.index);
+    const std::int64_t rows_of_tile = tile_rows<Kind>(plan_.tiles);
+    const std::int64_t columns_of_tile = tile_columns<Kind>(plan_.tiles);
+    member.tiles = yupana::cuda::uploaded(
+        "copy a table",
+        tiles_of_part(
+            shape_, rows_.deal(), member.index, rows_of_tile, columns_of_tile, plan_.symmetric));
   });
   if (rows.comm() != nullptr) map_ranks();
 }
@@ -157,40 +162,6 @@ Range Closure<Kind>::slice(std::size_t part) const {
   const std::int64_t end = (index + 1) * strips / devices * shape_.strip;
   return {index * strips / devices * shape_.strip,
           index + 1 == devices ? shape_.padded_width() : end};
-}
-
-// The tiles of a device's strips, in bands of 16 tile rows of its own: their operands stay in the
-// second-level cache while the columns pass by.
-template <class Kind>
-void Closure<Kind>::make_tiles(std::size_t index) {
-  const std::int64_t band = 16 * static_cast<std::int64_t>(rows_.parts());
-  const TileSize size = plan_.tiles;
-  const std::int64_t rows = tile_rows<Kind>(size);
-  const std::int64_t columns = tile_columns<Kind>(size);
-  const std::int64_t group = columns / rows;  // tiles one above the other that make a square
-  const std::int64_t side = divide_up(shape_.size, columns);
-  std::vector<TilePlace> tiles;
-  const auto add = [&](std::int64_t row, std::int64_t column) {
-    for (std::int64_t r = row * group; r < (row + 1) * group; ++r) {
-      if (r * rows >= shape_.size) continue;
-      const std::int64_t owner = rows_.deal().owner(r * rows / shape_.strip);
-      if (owner != static_cast<std::int64_t>(index)) continue;
-      tiles.push_back({static_cast<std::int32_t>(r), static_cast<std::int32_t>(column)});
-    }
-  };
-  if (plan_.symmetric) {
-    for (std::int64_t t = 0; t < side * (side + 1) / 2; ++t) {
-      const Tile tile = triangle_tile(t, side, band);
-      add(tile.row, tile.column);
-    }
-  } else {
-    for (std::int64_t first = 0; first < side; first += band) {
-      for (std::int64_t column = 0; column < side; ++column) {
-        for (std::int64_t row = first; row < std::min(side, first + band); ++row) add(row, column);
-      }
-    }
-  }
-  members_[index].tiles = yupana::cuda::uploaded("copy a table", tiles);
 }
 
 // W_ij <- min(W_ij, P_i' P_j) with the panels of `step`; the caller says which tiles.

@@ -72,7 +72,6 @@ class Closure {
   std::int64_t side_count() const { return plan_.symmetric ? 1 : 2; }
   Side side_of(std::int64_t side) const;
   Range slice(std::size_t index) const;
-  void make_tiles(std::size_t index);
   void map_ranks();
   void meet();
   MinPlusTask<Kind> update(Member& member, std::int64_t step);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "yupana/core/instantiate.hpp"
@@ -8,6 +9,39 @@ namespace yupana::graph::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+
+std::vector<TilePlace> tiles_of_part(const SquareShape& shape,
+                                     const StripDeal& deal,
+                                     std::size_t part,
+                                     std::int64_t tile_rows,
+                                     std::int64_t tile_columns,
+                                     bool symmetric) {
+  const std::int64_t band = 16 * deal.devices;
+  const std::int64_t group = tile_columns / tile_rows;  // tiles one above the other, a square
+  const std::int64_t side = divide_up(shape.size, tile_columns);
+  std::vector<TilePlace> tiles;
+  const auto add = [&](std::int64_t row, std::int64_t column) {
+    for (std::int64_t r = row * group; r < (row + 1) * group; ++r) {
+      if (r * tile_rows >= shape.size) continue;
+      const std::int64_t owner = deal.owner(r * tile_rows / shape.strip);
+      if (owner != static_cast<std::int64_t>(part)) continue;
+      tiles.push_back({static_cast<std::int32_t>(r), static_cast<std::int32_t>(column)});
+    }
+  };
+  if (symmetric) {
+    for (std::int64_t t = 0; t < side * (side + 1) / 2; ++t) {
+      const Tile tile = triangle_tile(t, side, band);
+      add(tile.row, tile.column);
+    }
+    return tiles;
+  }
+  for (std::int64_t first = 0; first < side; first += band) {
+    for (std::int64_t column = 0; column < side; ++column) {
+      for (std::int64_t row = first; row < std::min(side, first + band); ++row) add(row, column);
+    }
+  }
+  return tiles;
+}
 
 template <class Stored>
 DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts,

@@ -6,6 +6,7 @@
 
 #include "yupana/core/cuda/rank_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/strip_cuda.hpp"
 #include "yupana/graph/strips.hpp"
 
@@ -31,6 +32,15 @@ struct DevicePart {
   int device = 0;
   Stored* rows = nullptr;
 };
+
+/// The tiles, of tile_rows x tile_columns cells, of a part's strips, in bands of 16 tile rows of
+/// its own: their operands stay in the second-level cache while the columns pass by.
+std::vector<TilePlace> tiles_of_part(const SquareShape& shape,
+                                     const StripDeal& deal,
+                                     std::size_t part,
+                                     std::int64_t tile_rows,
+                                     std::int64_t tile_columns,
+                                     bool symmetric);
 
 /// A matrix whose strips are dealt to devices. Does not own the matrix.
 template <class Stored>

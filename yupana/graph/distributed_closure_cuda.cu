@@ -41,20 +41,20 @@ void move_tiles(Context& context,
                 const StripRows<T>& rows,
                 To to) {
   const std::vector<MatrixView<T>> groups = tiles.memory();
-  std::array<DeviceArray<T>, 2> buffers;  // by turns
+  std::int64_t most = 0;
+  for (const MatrixView<T>& host : groups) most = std::max(most, host.rows * host.cols);
+  std::array<DeviceArray<T>, 2> buffers = {DeviceArray<T>(most), DeviceArray<T>(most)};
   const std::array<Stream, 2> streams;
   std::vector<PageLock> locks;
   std::int64_t columns = 0;  // tile columns before this group
   for (std::size_t g = 0; g < groups.size(); ++g) {
     context.check_cancelled();
     const MatrixView<T>& host = groups[g];
-    const std::int64_t cells = host.rows * host.cols;
-    const auto bytes = static_cast<std::size_t>(cells) * sizeof(T);
+    const auto bytes = static_cast<std::size_t>(host.rows * host.cols) * sizeof(T);
     const cudaStream_t stream = streams[g % 2];
     locks.emplace_back(host.data, bytes, worth_locking);
     TileGroup<T> group;
-    streams[g % 2].wait();
-    group.cells = yupana::cuda::room_of(buffers[g % 2], cells);
+    group.cells = buffers[g % 2].data();
     group.rows = host.rows;
     group.columns = host.cols;
     group.first_row = tiles.own_rows({0, tiles.tiles()}).at(0);
