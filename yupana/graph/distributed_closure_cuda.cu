@@ -252,7 +252,9 @@ bool close_on_gpus_of_ranks(Context& context,
   const bool old_way = std::getenv("YUPANA_OLD_RANKS") != nullptr;
   if (!yupana::cuda::all_say_yes(comm, fits && !context.devices().empty() && !old_way))
     return false;
-  const int device = context.devices().front();
+  // Each its own, where every rank was given the same list.
+  const std::vector<int>& devices = context.devices();
+  const int device = devices[static_cast<std::size_t>(comm.local_rank()) % devices.size()];
   const DeviceScope scope(device);
   if (!yupana::cuda::can_share_memory(comm)) {
     context.note(

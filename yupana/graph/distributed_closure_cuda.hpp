@@ -12,7 +12,7 @@
 namespace yupana::graph::cuda {
 
 /// The closure where all ranks are on one machine and their GPUs map each other's memory: each
-/// takes part with its first GPU, as the GPUs of one process do, and the bits are those of one GPU.
+/// takes part with one GPU, as the GPUs of one process do, and the bits are those of one GPU.
 /// False if that cannot be, or the matrix does not fit; nothing has changed then. Collective.
 template <class T>
 bool close_on_gpus_of_ranks(Context& context, Stage& stage, DistributedSymmetricMatrix<T>& weights);
