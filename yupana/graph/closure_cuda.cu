@@ -85,16 +85,49 @@ Closure<Kind>::Closure(const DealtRows<Stored>& rows, ClosurePlan plan)
     : rows_(rows), shape_(rows.shape()), plan_(plan) {
   for (std::size_t index = 0; index < rows.parts(); ++index) {
     const DeviceScope scope(rows.device(index));
-    Member& member = members_.emplace_back();
-    member.index = index;
+    members_.emplace_back().index = index;
+  }
+  each([&](Member& member) {
     member.side = Stream::urgent();
     // One allocation: with several devices each of them is mapped into all.
     const std::uintptr_t bytes = member.place(0, shape_, side_count());
-    member.memory = DeviceArray<std::byte>(static_cast<std::int64_t>(bytes));
+    member.memory = yupana::cuda::shareable<std::byte>(static_cast<std::int64_t>(bytes));
     member.place(reinterpret_cast<std::uintptr_t>(member.memory.data()), shape_, side_count());
     member.vertex = yupana::cuda::uploaded("copy a table", std::vector<std::int64_t>{-1});
-    make_tiles(index);
-  }
+    const std::int64_t rows_of_tile = tile_rows<Kind>(plan_.tiles);
+    const std::int64_t columns_of_tile = tile_columns<Kind>(plan_.tiles);
+    member.tiles = yupana::cuda::uploaded(
+        "copy a table",
+        tiles_of_part(
+            shape_, rows_.deal(), member.index, rows_of_tile, columns_of_tile, plan_.symmetric));
+  });
+  if (rows.comm() != nullptr) map_ranks();
+}
+
+// What the other ranks' devices write to and wait for.
+template <class Kind>
+void Closure<Kind>::map_ranks() {
+  Comm& comm = *rows_.comm();
+  each([&](Member& own) {
+    shared_.emplace(comm, own.memory.data());
+    own.updated = Event::interprocess();
+    own.shared = Event::interprocess();
+    auto updated = yupana::cuda::events_of_ranks(comm, own.updated);
+    auto shared = yupana::cuda::events_of_ranks(comm, own.shared);
+    for (Member& other : members_) {
+      if (&other == &own) continue;
+      other.place(reinterpret_cast<std::uintptr_t>(shared_->of(other.index)), shape_, side_count());
+      other.updated = std::move(updated[other.index]);
+      other.shared = std::move(shared[other.index]);
+    }
+  });
+}
+
+// An event of another rank can be waited for once that rank has recorded it, and recorded again
+// once all have queued their waits.
+template <class Kind>
+void Closure<Kind>::meet() {
+  if (rows_.comm() != nullptr) rows_.comm()->barrier();
 }
 
 template <class Kind>
@@ -108,9 +141,9 @@ Closure<Kind>::~Closure() {
 template <class Kind>
 template <class Body>
 void Closure<Kind>::each(const Body& body) {
-  for (Member& member : members_) {
-    const DeviceScope scope(rows_.device(member.index));
-    body(member);
+  for (const std::size_t index : rows_.own_parts()) {
+    const DeviceScope scope(rows_.device(index));
+    body(members_[index]);
   }
 }
 
@@ -129,40 +162,6 @@ Range Closure<Kind>::slice(std::size_t part) const {
   const std::int64_t end = (index + 1) * strips / devices * shape_.strip;
   return {index * strips / devices * shape_.strip,
           index + 1 == devices ? shape_.padded_width() : end};
-}
-
-// The tiles of a device's strips, in bands of 16 tile rows of its own: their operands stay in the
-// second-level cache while the columns pass by.
-template <class Kind>
-void Closure<Kind>::make_tiles(std::size_t index) {
-  const std::int64_t band = 16 * static_cast<std::int64_t>(rows_.parts());
-  const TileSize size = plan_.tiles;
-  const std::int64_t rows = tile_rows<Kind>(size);
-  const std::int64_t columns = tile_columns<Kind>(size);
-  const std::int64_t group = columns / rows;  // tiles one above the other that make a square
-  const std::int64_t side = divide_up(shape_.size, columns);
-  std::vector<TilePlace> tiles;
-  const auto add = [&](std::int64_t row, std::int64_t column) {
-    for (std::int64_t r = row * group; r < (row + 1) * group; ++r) {
-      if (r * rows >= shape_.size) continue;
-      const std::int64_t owner = rows_.deal().owner(r * rows / shape_.strip);
-      if (owner != static_cast<std::int64_t>(index)) continue;
-      tiles.push_back({static_cast<std::int32_t>(r), static_cast<std::int32_t>(column)});
-    }
-  };
-  if (plan_.symmetric) {
-    for (std::int64_t t = 0; t < side * (side + 1) / 2; ++t) {
-      const Tile tile = triangle_tile(t, side, band);
-      add(tile.row, tile.column);
-    }
-  } else {
-    for (std::int64_t first = 0; first < side; first += band) {
-      for (std::int64_t column = 0; column < side; ++column) {
-        for (std::int64_t row = first; row < std::min(side, first + band); ++row) add(row, column);
-      }
-    }
-  }
-  members_[index].tiles = yupana::cuda::uploaded("copy a table", tiles);
 }
 
 // W_ij <- min(W_ij, P_i' P_j) with the panels of `step`; the caller says which tiles.
@@ -333,6 +332,8 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
   const std::int64_t steps = shape_.strips();
   const auto size = static_cast<double>(shape_.size);
   const double work = size * size * size * (plan_.symmetric ? 0.5 : 1.0);
+  const double share =
+      static_cast<double>(rows_.own_parts().size()) / static_cast<double>(rows_.parts());
   // Work queued ahead of the host, of which a cancelled run waits for the end: four steps of 7 ms
   // at n = 30,000 on an H200, one of 0.3 s at 186,000.
   const std::int64_t ahead = shape_.size > 50'000 ? 1 : ring;
@@ -343,6 +344,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
       if (step >= 1) update_next_strip(member, step);
       member.updated.record(member.side);
     });
+    meet();
     // The strip is up to date everywhere, and nobody reads the panels of two steps ago any more.
     each([&](Member& member) {
       for (Member& other : members_) other.updated.hold(member.side);
@@ -350,6 +352,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
       share_panel(member, step);
       member.shared.record(member.side);
     });
+    meet();
     each([&](Member& member) {
       for (Member& other : members_) other.shared.hold(member.side);
       finish_panel(member, step);
@@ -357,7 +360,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
       update_rest(member, step);
       member.done[step % ring].record(member.main);
     });
-    stage.advance(work / static_cast<double>(steps));
+    stage.advance(work / static_cast<double>(steps) * share);
   }
   std::int64_t found = -1;
   each([&](Member& member) {
@@ -367,6 +370,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
     check(cudaMemcpy(&found, member.vertex.data(), sizeof(found), cudaMemcpyDeviceToHost),
           "read a vertex");
   });
+  if (shared_) shared_->close();
   return found;
 }
 

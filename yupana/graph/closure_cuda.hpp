@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -32,18 +33,29 @@ constexpr typename Kind::Value no_edge() {
 template <class Kind>
 std::uint64_t closure_bytes(const SquareShape& shape, bool symmetric);
 
+/// And with what it holds of a matrix dealt to so many.
+template <class Kind>
+std::uint64_t resident_bytes(const SquareShape& shape, std::int64_t devices, bool symmetric) {
+  const std::int64_t rows = divide_up(shape.strips(), devices) * shape.strip;
+  return static_cast<std::uint64_t>(rows * shape.stride) * sizeof(typename Kind::Stored) +
+         closure_bytes<Kind>(shape, symmetric);
+}
+
 /// In-place closure, one strip of pivots after the other. For strip K of the matrix W:
 ///   D <- closure of W_KK;  P <- D W_K;  W_ij <- min(W_ij, P_i' P_j) for all other tiles
 /// n^3 add+min, or n^3 / 2 where the matrix is symmetric. The strip of step k + 1 is brought up to
 /// date first and its D and P are made on a stream of their own while the rest of step k runs. Each
 /// of several devices updates its own strips, makes a slice of P from rows it reads over the link
-/// and sends it to the others; the values, and so the bits, are those of one device.
+/// and sends it to the others; the values, and so the bits, are those of one device. Devices of
+/// several ranks do so from their own processes, which wait for each other twice a step to queue
+/// its work.
 template <class Kind>
 class Closure {
  public:
   using Stored = typename Kind::Stored;
   using Value = typename Kind::Value;
 
+  /// Collective where `rows` belong to ranks; so is run().
   Closure(const DealtRows<Stored>& rows, ClosurePlan plan);
   ~Closure();
   Closure(const Closure&) = delete;
@@ -60,7 +72,8 @@ class Closure {
   std::int64_t side_count() const { return plan_.symmetric ? 1 : 2; }
   Side side_of(std::int64_t side) const;
   Range slice(std::size_t index) const;
-  void make_tiles(std::size_t index);
+  void map_ranks();
+  void meet();
   MinPlusTask<Kind> update(Member& member, std::int64_t step);
   void update_next_strip(Member& member, std::int64_t step);
   void close_square(Member& member, std::int64_t step);
@@ -75,6 +88,7 @@ class Closure {
   SquareShape shape_;
   ClosurePlan plan_;
   std::vector<Member> members_;
+  std::optional<yupana::cuda::RankMemory> shared_;  ///< panels of ranks
 };
 
 /// The closure of `weights` (a symmetric one of its lower triangle only), larger than the device,

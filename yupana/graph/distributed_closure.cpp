@@ -261,6 +261,9 @@ void compute_closure(Context& context, DistributedSymmetricMatrix<T>& weights) {
   const auto n = static_cast<double>(weights.size());
   Stage stage(context, "shortest paths", n * n * n / 2 / weights.comm().size(), "add+min");
   if (weights.size() == 0) return;
+#ifdef YUPANA_CUDA
+  if (cuda::close_on_gpus_of_ranks(context, stage, weights)) return;
+#endif
   DistributedBlocks<T> blocks(context, stage, weights);
   close_blocks(blocks, {0, weights.size()});
   blocks.fetch();

@@ -1,13 +1,19 @@
-// Products of the tiles of one rank on its GPUs.
+// The closure of the tiles of all ranks by their GPUs, and products of those of one rank on its
+// own.
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
 #include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/distributed_closure_cuda.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
+#include "yupana/graph/resident_cuda.hpp"
+#include "yupana/graph/shortest_paths_cuda.hpp"
 
 namespace yupana::graph::cuda {
 namespace {
@@ -25,6 +31,50 @@ template <class T>
 using KindOf = std::conditional_t<std::is_integral_v<T>,
                                   Int32,
                                   std::conditional_t<sizeof(T) == 4, Float32, Float64>>;
+
+enum class To { rows, tiles };
+
+/// The tiles of this rank go to the rows that all ranks hold together, or come back.
+template <class T>
+void move_tiles(Context& context,
+                DistributedSymmetricMatrix<T>& tiles,
+                const StripRows<T>& rows,
+                To to) {
+  const std::vector<MatrixView<T>> groups = tiles.memory();
+  std::int64_t most = 0;
+  for (const MatrixView<T>& host : groups) most = std::max(most, host.rows * host.cols);
+  std::array<DeviceArray<T>, 2> buffers = {DeviceArray<T>(most), DeviceArray<T>(most)};
+  const std::array<Stream, 2> streams;
+  std::vector<PageLock> locks;
+  std::int64_t columns = 0;  // tile columns before this group
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    context.check_cancelled();
+    const MatrixView<T>& host = groups[g];
+    const auto bytes = static_cast<std::size_t>(host.rows * host.cols) * sizeof(T);
+    const cudaStream_t stream = streams[g % 2];
+    locks.emplace_back(host.data, bytes, worth_locking);
+    TileGroup<T> group;
+    group.cells = buffers[g % 2].data();
+    group.rows = host.rows;
+    group.columns = host.cols;
+    group.first_row = tiles.own_rows({0, tiles.tiles()}).at(0);
+    group.row_step = tiles.grid().rows;
+    group.first_column = tiles.own_columns({0, tiles.tiles()}).at(columns);
+    group.column_step = tiles.grid().columns;
+    columns += host.cols / DistributedSymmetricMatrix<T>::tile_size;
+    if (to == To::rows) {
+      check(cudaMemcpyAsync(group.cells, host.data, bytes, cudaMemcpyHostToDevice, stream),
+            "copy tiles");
+      launch_tiles_to_rows(group, rows, stream);
+    } else {
+      launch_rows_to_tiles(rows, group, unreachable<T>, stream);
+      check(cudaMemcpyAsync(host.data, group.cells, bytes, cudaMemcpyDeviceToHost, stream),
+            "copy tiles");
+    }
+    context.count_moved(bytes);
+  }
+  for (const Stream& stream : streams) stream.wait();
+}
 
 // Tiles of the product reach over the end of a panel, by less than this.
 constexpr std::int64_t margin = 128;
@@ -182,6 +232,48 @@ class OnDevices : public TileProducts<T> {
 }  // namespace
 
 template <class T>
+bool close_on_gpus_of_ranks(Context& context,
+                            Stage& stage,
+                            DistributedSymmetricMatrix<T>& weights) {
+  constexpr std::int64_t min_vertices = 1024;  // below, one process closes on the CPU
+  Comm& comm = weights.comm();
+  ClosureLimits limits;
+  const SquareShape shape = resident_shape(weights.size(), limits);
+  if (comm.size() == 1 || comm.local_size() < comm.size() || weights.size() < min_vertices ||
+      shape.strips() < comm.size()) {
+    return false;
+  }
+  for (const MatrixView<T>& group : weights.memory()) {
+    const auto bytes = static_cast<std::uint64_t>(group.rows * group.cols) * sizeof(T);
+    limits.held = std::max<std::uint64_t>(limits.held, 2 * bytes);
+  }
+  const bool fits =
+      limits.held + resident_bytes<KindOf<T>>(shape, comm.size(), true) <= context.gpu_memory();
+  const bool old_way = std::getenv("YUPANA_OLD_RANKS") != nullptr;
+  if (!yupana::cuda::all_say_yes(comm, fits && !context.devices().empty() && !old_way))
+    return false;
+  // Each its own, where every rank was given the same list.
+  const std::vector<int>& devices = context.devices();
+  const int device = devices[static_cast<std::size_t>(comm.local_rank()) % devices.size()];
+  const DeviceScope scope(device);
+  if (!yupana::cuda::can_share_memory(comm)) {
+    context.note(
+        "shortest paths: the ranks' GPUs cannot map each other's memory; panels go through "
+        "the host");
+    return false;
+  }
+  StripMemory<T> memory({device}, shape, &comm);
+  const StripRows<T> rows = memory.rows().all(static_cast<std::size_t>(comm.rank()));
+  move_tiles(context, weights, rows, To::rows);
+  comm.barrier();
+  close_symmetric_rows(context, memory.rows(), stage, limits);
+  comm.barrier();
+  move_tiles(context, weights, rows, To::tiles);
+  memory.close();
+  return true;
+}
+
+template <class T>
 std::unique_ptr<TileProducts<T>> tile_products(Context& context,
                                                const std::vector<MatrixView<T>>& groups,
                                                std::int64_t depth,
@@ -198,6 +290,6 @@ std::unique_ptr<TileProducts<T>> tile_products(Context& context,
   return std::make_unique<OnDevices<T>>(context, groups, depth, height, width);
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, tile_products)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, close_on_gpus_of_ranks, tile_products)
 
 }  // namespace yupana::graph::cuda

@@ -6,9 +6,16 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/graph/distributed_matrix.hpp"
 
 /// Private to the family: the tiles of a rank on its GPUs, while they are closed.
 namespace yupana::graph::cuda {
+
+/// The closure where all ranks are on one machine and their GPUs map each other's memory: each
+/// takes part with one GPU, as the GPUs of one process do, and the bits are those of one GPU.
+/// False if that cannot be, or the matrix does not fit; nothing has changed then. Collective.
+template <class T>
+bool close_on_gpus_of_ranks(Context& context, Stage& stage, DistributedSymmetricMatrix<T>& weights);
 
 /// Products are queued, and run while the host works. Blocks and panels are named by their host
 /// memory; whole groups of tiles (DistributedSymmetricMatrix::memory) are dealt to the GPUs in

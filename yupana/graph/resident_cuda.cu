@@ -30,30 +30,23 @@ Resident<T>::Resident(Context& context,
       weights_(weights),
       lock_(weights.data,
             static_cast<std::uint64_t>(weights.rows * weights.stride) * sizeof(T),
-            worth_locking) {
-  const std::int64_t most = divide_up(shape.strips(), static_cast<std::int64_t>(devices.size()));
-  std::vector<DevicePart<T>> parts;
-  for (const int device : devices) {
-    const DeviceScope scope(device);
-    memory_.emplace_back(most * shape.strip * shape.stride);
-    parts.push_back({device, memory_.back().data()});
-  }
-  rows_.emplace(parts, shape);
+            worth_locking),
+      memory_(devices, shape) {
   copy(cudaMemcpyHostToDevice);
 }
 
 template <class T>
 void Resident<T>::copy(cudaMemcpyKind way) {
-  const SquareShape& shape = rows_->shape();
+  const SquareShape& shape = rows().shape();
   const bool up = way == cudaMemcpyHostToDevice;
   const auto pitch = static_cast<std::size_t>(shape.stride) * sizeof(T);
   const auto host_pitch = static_cast<std::size_t>(weights_.stride) * sizeof(T);
   const auto width = static_cast<std::size_t>(shape.size) * sizeof(T);
   for (std::int64_t strip = 0; strip < shape.strips(); ++strip) {
     context_.check_cancelled();
-    const auto part = static_cast<std::size_t>(rows_->deal().owner(strip));
-    const DeviceScope scope(rows_->device(part));
-    T* device = memory_[part].data() + rows_->deal().place(strip) * shape.strip * shape.stride;
+    const auto part = static_cast<std::size_t>(rows().deal().owner(strip));
+    const DeviceScope scope(rows().device(part));
+    T* device = memory_.data(part) + rows().deal().place(strip) * shape.strip * shape.stride;
     T* host = weights_.row(strip * shape.strip);
     const std::int64_t height = std::min(shape.strip, shape.size - strip * shape.strip);
     copy_rows("copy weights",
@@ -65,8 +58,8 @@ void Resident<T>::copy(cudaMemcpyKind way) {
     context_.count_moved(width * static_cast<std::size_t>(height));
   }
   // Pageable rows may still be on their way, and streams of ours do not wait for them.
-  for (std::size_t part = 0; part < rows_->parts(); ++part) {
-    const DeviceScope scope(rows_->device(part));
+  for (std::size_t part = 0; part < rows().parts(); ++part) {
+    const DeviceScope scope(rows().device(part));
     check(cudaStreamSynchronize(nullptr), "wait for the weights");
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -27,9 +26,9 @@ class Resident {
            const std::vector<int>& devices,
            MatrixView<T> weights,
            const SquareShape& shape);
-  const DealtRows<T>& rows() const { return *rows_; }
+  const DealtRows<T>& rows() const { return memory_.rows(); }
   /// Of the first device.
-  T* data() { return memory_.front().data(); }
+  T* data() { return memory_.data(0); }
   void copy_back() { copy(cudaMemcpyDeviceToHost); }
 
  private:
@@ -38,8 +37,7 @@ class Resident {
   Context& context_;
   MatrixView<T> weights_;
   yupana::cuda::PageLock lock_;
-  std::vector<yupana::cuda::DeviceArray<T>> memory_;
-  std::optional<DealtRows<T>> rows_;
+  StripMemory<T> memory_;
 };
 
 }  // namespace yupana::graph::cuda

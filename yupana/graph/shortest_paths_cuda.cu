@@ -62,7 +62,7 @@ std::int64_t close_rows(const DealtRows<typename Kind::Stored>& rows,
 bool fits_packed(const DealtRows<std::int32_t>& rows) {
   std::int64_t largest = 0;
   bool missing = false;
-  for (std::size_t part = 0; part < rows.parts(); ++part) {
+  for (const std::size_t part : rows.own_parts()) {
     const DeviceScope scope(rows.device(part));
     auto facts = yupana::cuda::uploaded("copy a table", std::vector<std::int32_t>{0, 0});
     const Stream stream;
@@ -72,6 +72,12 @@ bool fits_packed(const DealtRows<std::int32_t>& rows) {
     check(cudaMemcpy(found, facts.data(), sizeof(found), cudaMemcpyDeviceToHost), "read facts");
     largest = std::max<std::int64_t>(largest, found[0]);
     missing |= found[1] != 0;
+  }
+  if (rows.comm() != nullptr) {
+    for (const std::int64_t theirs : all_gather(*rows.comm(), largest)) {
+      largest = std::max(largest, theirs);
+    }
+    missing = !yupana::cuda::all_say_yes(*rows.comm(), !missing);
   }
   return largest * (missing ? rows.shape().size - 1 : 1) < packed_unreachable;
 }
@@ -91,19 +97,19 @@ bool close_packed(Context& context,
   const auto wide = static_cast<std::uint64_t>(most_rows * rows.shape().stride) * 4;
   const auto bytes = static_cast<std::uint64_t>(most_rows * shape.stride) * 2 +
                      closure_bytes<Packed16>(shape, true);
-  if (limits.held + wide + bytes > context.gpu_memory() || !fits_packed(rows)) return false;
-  std::vector<DeviceArray<std::uint16_t>> memory;
-  std::vector<DevicePart<std::uint16_t>> parts;
-  for (std::size_t part = 0; part < rows.parts(); ++part) {
-    const DeviceScope scope(rows.device(part));
-    if (yupana::cuda::free_device_memory() < bytes) return false;
-    memory.emplace_back(most_rows * shape.stride);
-    parts.push_back({rows.device(part), memory.back().data()});
+  bool room = limits.held + wide + bytes <= context.gpu_memory();
+  std::vector<int> devices;
+  for (const std::size_t part : rows.own_parts()) {
+    const DeviceScope scope(devices.emplace_back(rows.device(part)));
+    room = room && yupana::cuda::free_device_memory() >= bytes;
   }
-  const DealtRows<std::uint16_t> narrow(parts, shape);
+  if (rows.comm() != nullptr) room = yupana::cuda::all_say_yes(*rows.comm(), room);
+  if (!room || !fits_packed(rows)) return false;
+  StripMemory<std::uint16_t> memory(devices, shape, rows.comm());
+  const DealtRows<std::uint16_t>& narrow = memory.rows();
   const auto each = [&](const auto& body) {  // on all devices at once
     std::vector<Stream> streams;
-    for (std::size_t part = 0; part < rows.parts(); ++part) {
+    for (const std::size_t part : rows.own_parts()) {
       const DeviceScope scope(rows.device(part));
       body(part, streams.emplace_back());
     }
@@ -112,8 +118,11 @@ bool close_packed(Context& context,
   each([&](std::size_t p, cudaStream_t s) { launch_narrow(rows.own(p), narrow.own(p), s); });
   close_rows<Packed16>(narrow, stage, true, limits);
   each([&](std::size_t p, cudaStream_t s) { launch_widen(narrow.own(p), rows.own(p), s); });
+  memory.close();
   return true;
 }
+
+}  // namespace
 
 template <class T>
 void close_symmetric_rows(Context& context,
@@ -125,6 +134,17 @@ void close_symmetric_rows(Context& context,
   }
   close_rows<typename KindOf<T>::Nonnegative>(rows, stage, true, limits);
 }
+
+SquareShape resident_shape(std::int64_t n, const ClosureLimits& limits) {
+  SquareShape shape;
+  shape.size = n;
+  shape.strip = n >= limits.deep_strips ? 512 : 256;
+  shape.stride = shape.padded_width();
+  shape.padded = true;
+  return shape;
+}
+
+namespace {
 
 /// Few vertices: every step is one kernel over all tiles of a padded copy. 0.2 ms for 1,024 where
 /// the strips would take as long for a quarter of them.
@@ -164,15 +184,6 @@ std::int64_t close_small(
   return found;
 }
 
-SquareShape resident_shape(std::int64_t n, const ClosureLimits& limits) {
-  SquareShape shape;
-  shape.size = n;
-  shape.strip = n >= limits.deep_strips ? 512 : 256;
-  shape.stride = shape.padded_width();
-  shape.padded = true;
-  return shape;
-}
-
 /// The devices that hold the matrix together; none if it does not fit.
 template <class Kind>
 std::vector<int> devices_that_fit(Context& context,
@@ -187,11 +198,7 @@ std::vector<int> devices_that_fit(Context& context,
     devices = {context.devices().front()};
   }
   const auto count = static_cast<std::int64_t>(devices.size());
-  const std::int64_t rows = divide_up(shape.strips(), count) * shape.strip;
-  const auto wanted =
-      static_cast<std::uint64_t>(rows * shape.stride) * sizeof(typename Kind::Stored) +
-      closure_bytes<Kind>(shape, symmetric);
-  if (wanted > context.gpu_memory()) devices.clear();
+  if (resident_bytes<Kind>(shape, count, symmetric) > context.gpu_memory()) devices.clear();
   return devices;
 }
 
@@ -362,6 +369,9 @@ template std::int64_t close_directed(Context&, MatrixView<float>, bool, const Cl
 template std::int64_t close_directed(
     Context&, int, double*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
 template std::int64_t close_directed(Context&, MatrixView<double>, bool, const ClosureLimits&);
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths_symmetric, shortest_paths_directed)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES,
+                 close_symmetric_rows,
+                 shortest_paths_symmetric,
+                 shortest_paths_directed)
 
 }  // namespace yupana::graph::cuda

@@ -7,6 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/graph/dealt_rows_cuda.hpp"
 
 /// Private to the family and to jobs that stay on the device. Only files of the CUDA build include
 /// this.
@@ -46,6 +47,17 @@ std::int64_t close_directed(Context& context,
                             bool negative,
                             cudaStream_t stream,
                             const ClosureLimits& limits = {});
+
+/// How a matrix is laid out on the devices that close it.
+SquareShape resident_shape(std::int64_t n, const ClosureLimits& limits);
+
+/// The closure of symmetric, non-negative weights that devices hold, of their lower triangle.
+/// Collective where they are devices of ranks.
+template <class T>
+void close_symmetric_rows(Context& context,
+                          const DealtRows<T>& rows,
+                          Stage& stage,
+                          const ClosureLimits& limits);
 
 /// Seconds that devices take together to close symmetric weights once they hold their rows, and to
 /// count the edges kept: what several of them are measured by. The lengths take the weights' place

@@ -99,6 +99,54 @@ __global__ void transpose_kernel(const Value* from, Value* to, std::int64_t size
   to[i * size + j] = from[j * size + i];
 }
 
+// A square of 32 cells of a group: its first row and column in the matrix.
+template <class T>
+__device__ void place_of(const TileGroup<T>& group, std::int64_t& i, std::int64_t& j) {
+  constexpr std::int64_t tile = 64;
+  const std::int64_t y = std::int64_t{blockIdx.y} * edge, x = std::int64_t{blockIdx.x} * edge;
+  i = (group.first_row + y / tile * group.row_step) * tile + y % tile;
+  j = (group.first_column + x / tile * group.column_step) * tile + x % tile;
+}
+
+template <class T>
+__device__ T* cells_of(const TileGroup<T>& group, int y) {
+  return group.cells + (std::int64_t{blockIdx.y} * edge + y) * group.columns +
+         std::int64_t{blockIdx.x} * edge;
+}
+
+template <class T>
+__global__ void tiles_to_rows_kernel(TileGroup<T> from, StripRows<T> to) {
+  __shared__ T turned[edge][edge + 1];
+  std::int64_t i0, j0;
+  place_of(from, i0, j0);
+  if (i0 > j0) return;
+  const int x = static_cast<int>(threadIdx.x);
+  for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
+    turned[y][x] = cells_of(from, y)[x];
+  }
+  __syncthreads();
+  for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
+    if (j0 + y >= to.size || i0 + x > j0 + y) continue;
+    row_of(to, j0 + y)[i0 + x] = turned[x][y];
+  }
+}
+
+template <class T>
+__global__ void rows_to_tiles_kernel(StripRows<T> from, TileGroup<T> to, T none) {
+  __shared__ T turned[edge][edge + 1];
+  std::int64_t i0, j0;
+  place_of(to, i0, j0);
+  const int x = static_cast<int>(threadIdx.x);
+  for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
+    const bool inside = j0 + y < from.size && i0 + x <= j0 + y;
+    turned[y][x] = inside ? row_of(from, j0 + y)[i0 + x] : none;
+  }
+  __syncthreads();
+  for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
+    cells_of(to, y)[x] = turned[x][y];
+  }
+}
+
 __global__ void pack_kernel(const std::int32_t* values,
                             std::int64_t pairs_count,
                             std::uint32_t* twice,
@@ -167,6 +215,23 @@ void launch_pack(const std::int32_t* values,
   yupana::cuda::check_launch("pack a strip");
 }
 
+template <class T>
+void launch_tiles_to_rows(const TileGroup<T>& from, const StripRows<T>& to, cudaStream_t stream) {
+  const dim3 grid(pieces(from.columns, edge), pieces(from.rows, edge));
+  tiles_to_rows_kernel<<<grid, dim3(edge, block_rows), 0, stream>>>(from, to);
+  yupana::cuda::check_launch("lay tiles in rows");
+}
+
+template <class T>
+void launch_rows_to_tiles(const StripRows<T>& from,
+                          const TileGroup<T>& to,
+                          T none,
+                          cudaStream_t stream) {
+  const dim3 grid(pieces(to.columns, edge), pieces(to.rows, edge));
+  rows_to_tiles_kernel<<<grid, dim3(edge, block_rows), 0, stream>>>(from, to, none);
+  yupana::cuda::check_launch("lay rows in tiles");
+}
+
 template void launch_gather(const StripRows<std::int32_t>&,
                             Side,
                             std::int64_t,
@@ -225,6 +290,6 @@ template void launch_scatter(const std::int32_t*,
                              std::int64_t,
                              const StripRows<std::uint16_t>&,
                              cudaStream_t);
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, launch_transpose)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, launch_transpose, launch_tiles_to_rows, launch_rows_to_tiles)
 
 }  // namespace yupana::graph::cuda

@@ -87,6 +87,25 @@ void launch_mirror(const StripRows<Stored>& rows,
                    unsigned long long* unchanged,
                    cudaStream_t stream);
 
+/// Contiguous tiles of 64 x 64 of an upper triangle, in device memory: in tile rows first_row,
+/// first_row + row_step, ..., and so the tile columns.
+template <class T>
+struct TileGroup {
+  T* cells = nullptr;
+  std::int64_t rows = 0, columns = 0;  ///< cells
+  std::int64_t first_row = 0, row_step = 1;
+  std::int64_t first_column = 0, column_step = 1;
+};
+/// The cells of the tiles become cells of the lower triangle in `to`.
+template <class T>
+void launch_tiles_to_rows(const TileGroup<T>& from, const StripRows<T>& to, cudaStream_t stream);
+/// And back; cells outside the triangle become `none`.
+template <class T>
+void launch_rows_to_tiles(const StripRows<T>& from,
+                          const TileGroup<T>& to,
+                          T none,
+                          cudaStream_t stream);
+
 /// The largest value that is not `unreachable`, and whether any is, in the lower triangle; into two
 /// values that were zero.
 void launch_facts(const StripRows<std::int32_t>& rows, std::int32_t* facts, cudaStream_t stream);

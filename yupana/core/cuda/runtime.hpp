@@ -194,6 +194,19 @@ class Event {
     check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
           "make an event");
   }
+  /// A point that another process may wait for too.
+  static Event interprocess() {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess),
+          "make an event");
+    return Event(event);
+  }
+  /// A point of another process.
+  static Event opened(const cudaIpcEventHandle_t& handle) {
+    cudaEvent_t event = nullptr;
+    check(cudaIpcOpenEventHandle(&event, handle), "open an event of another process");
+    return Event(event);
+  }
   ~Event() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }
@@ -211,6 +224,7 @@ class Event {
   }
 
  private:
+  explicit Event(cudaEvent_t event) : event_(event) {}
   cudaEvent_t event_ = nullptr;
 };
 
