@@ -31,6 +31,12 @@ def a_map_rounded_a_column_of_one_whole_number_in_silence():
             assert (f"column 't': the value {value} is rounded by up to 1, to float32" in said) == rounded, said
 
 
+def identifiers_beyond_doubles_became_one_number_in_silence():
+    put("t.csv", "id,b\n" + "".join(f"{10**17 + i},{i % 7}\n" for i in range(60)))
+    said = run("som", "fit", "t.csv", "--rows", 3, "--cols", 3, "-o", "m").stderr
+    assert "column 'id'" in said and "to float32" in said, said
+
+
 def a_mistyped_column_of_a_libsvm_table_was_all_zeros_in_silence():
     put("t.libsvm", "".join(f"{i % 2} 1:{i % 5 + 1} 3:{i % 7}\n" for i in range(40)))
     for fit in (("tree", "fit", "t.libsvm", "--label", "label"), ("som", "fit", "t.libsvm", "--rows", 2, "--cols", 2)):
