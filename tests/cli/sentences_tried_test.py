@@ -208,6 +208,15 @@ def a_replicate_without_an_allele_named_a_number():
            says=["--bootstrap: among the sites of a replicate: normalized: sample bo has genotype 0"])
 
 
+def components_had_more_than_all_of_the_trace_in_silence():
+    calls = [("0/1", "1|1", "."), ("0/1", "1|1", "0/0")]
+    rows = ["1\t%d\t.\tA\tC\t.\t.\t.\tGT\t%s\n" % (k + 1, "\t".join(site)) for k, site in enumerate(calls)]
+    put("c.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbo\tcy\n" + "".join(rows))
+    said = "note: the components have more than 100 % of the trace"
+    assert said in run("pca", "c.vcf", "--components", 2, "-o", "p").stderr
+    assert said not in run("pca", "c.vcf", "--components", 2, "--missing", "mode", "-o", "p").stderr
+
+
 def numbers_were_taken_for_the_count_of_phylip():
     put("t.txt", "36.5\n61.9\n1.4\n2.5\n")
     said = refuse("nj", "t.txt", says="not square").stderr
