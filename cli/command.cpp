@@ -22,6 +22,7 @@
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/null_device.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -291,8 +292,12 @@ const std::string& command_line() { return words_given; }
 const char* const* given_words() { return all_words; }
 
 void Answer::add_files(const std::vector<std::string>& files, const std::string& lead) {
-  for (const std::string& file : files) written += lead + file + "\n";
-  json["files"] = files;
+  auto& kept = json["files"] = nlohmann::ordered_json::array();
+  for (const std::string& file : files) {
+    if (is_discarded(file)) continue;
+    written += lead + file + "\n";
+    kept.push_back(file);
+  }
 }
 
 Command add_command(Command& parent, const CommandParams& params, Body body) {

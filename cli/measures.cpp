@@ -72,7 +72,9 @@ std::string measures_text(const std::vector<std::string>& classes, const Measure
   std::string text;
   for (std::size_t m = 1; m < measures.values.size(); ++m) {
     const auto& [name, value] = measures.values[m];
-    if (std::isnan(value)) continue;  // the note of job::TreeTally says why
+    // A note says why areas of many classes are none.
+    const bool many = std::ssize(measures.classes) > analysis::max_classes;
+    if (many && std::isnan(value) && name.ends_with("_auc")) continue;
     text += fmt::format("{}{} {:.4g}", m > 1 ? ", " : "", name, value);
   }
   text += '\n';

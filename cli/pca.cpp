@@ -1,5 +1,7 @@
 #include "yupana/job/pca.hpp"
 
+#include <numeric>
+
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 
@@ -25,6 +27,14 @@ Answer pca(Context& context, const Call& call, job::PcaJobParams params, bool pl
   }
   Answer answer = cohort_answer(context, call, result.cohort, result.files, components);
   if (!params.project.empty()) return answer;
+  const double sum = std::accumulate(result.eigenvalues.begin(), result.eigenvalues.end(), 0.0);
+  if (sum > result.trace * (1 + 1e-9)) {
+    context.note(
+        "the components have more than 100 % of the trace: where calls are missing, relationships "
+        "of pairs over different sites may have negative eigenvalues; with --missing mode they "
+        "have "
+        "none");
+  }
   answer.json["eigenvalues"] = result.eigenvalues;
   answer.json["trace"] = result.trace;
   return answer;

@@ -263,4 +263,4 @@ def bad_input_ends_in_one_line_and_no_file():
     refuse("sort", "big.npy", "-o", "big.npy/o.npy", says=["big.npy"])
     pathlib.Path("folder").mkdir()
     refuse("sort", "big.npy", "-o", "folder", says=["folder", "name a file"])
-    refuse("sort", "big.npy", "-o", "/dev/null", says=["/dev/null", "name a file"])
+    run("sort", "big.npy", "-o", "/dev/null")

@@ -31,6 +31,12 @@ def a_map_rounded_a_column_of_one_whole_number_in_silence():
             assert (f"column 't': the value {value} is rounded by up to 1, to float32" in said) == rounded, said
 
 
+def identifiers_beyond_doubles_became_one_number_in_silence():
+    put("t.csv", "id,b\n" + "".join(f"{10**17 + i},{i % 7}\n" for i in range(60)))
+    said = run("som", "fit", "t.csv", "--rows", 3, "--cols", 3, "-o", "m").stderr
+    assert "column 'id'" in said and "to float32" in said, said
+
+
 def a_mistyped_column_of_a_libsvm_table_was_all_zeros_in_silence():
     put("t.libsvm", "".join(f"{i % 2} 1:{i % 5 + 1} 3:{i % 7}\n" for i in range(40)))
     for fit in (("tree", "fit", "t.libsvm", "--label", "label"), ("som", "fit", "t.libsvm", "--rows", 2, "--cols", 2)):
@@ -200,6 +206,15 @@ def a_replicate_without_an_allele_named_a_number():
     put("ann.txt", "ann\n")
     refuse(*tree, "--remove", "ann.txt", "--bootstrap", 40, "--block", 1,
            says=["--bootstrap: among the sites of a replicate: normalized: sample bo has genotype 0"])
+
+
+def components_had_more_than_all_of_the_trace_in_silence():
+    calls = [("0/1", "1|1", "."), ("0/1", "1|1", "0/0")]
+    rows = ["1\t%d\t.\tA\tC\t.\t.\t.\tGT\t%s\n" % (k + 1, "\t".join(site)) for k, site in enumerate(calls)]
+    put("c.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbo\tcy\n" + "".join(rows))
+    said = "note: the components have more than 100 % of the trace"
+    assert said in run("pca", "c.vcf", "--components", 2, "-o", "p").stderr
+    assert said not in run("pca", "c.vcf", "--components", 2, "--missing", "mode", "-o", "p").stderr
 
 
 def numbers_were_taken_for_the_count_of_phylip():

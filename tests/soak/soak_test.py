@@ -8,6 +8,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 from help_text import commands, options
 from program import PROGRAM, skip
+import effects
 import generator
 import soak as fuzzer
 
@@ -56,6 +57,26 @@ def every_command_and_option_has_a_job():
         without += [" ".join([*command, name]) for name in sorted(own | shared)]
         without += [] if command in seen else [" ".join(command)]
     assert not without, f"no job of {without}"
+
+
+def an_option_without_effect_is_refused():
+    """What is left out of jobs one by one makes a difference somewhere, in what is written, said or refused."""
+    tried, had = effects.survey(os.path.abspath(PROGRAM), 1, 700, False)
+    assert sum(count > 0 for count in had.values()) > 200, sum(count > 0 for count in had.values())
+    assert not effects.silent(tried, had, 16), effects.silent(tried, had, 16)
+
+
+def what_has_no_effect_is_found():
+    """A program that takes an option away from a command that has it."""
+    pathlib.Path("deaf").write_text(
+        f'#!/bin/sh\nfor word; do shift; [ "$word" = --inverse ] || set -- "$@" "$word"; done\nexec "{PROGRAM}" "$@"\n')
+    os.chmod("deaf", 0o755)
+    driver = ("import sys; sys.path.insert(0, sys.argv[1]); import effects, ingredients, soak\n"
+              "job = ingredients.Job(['fft', 'x.txt'], {'x.txt': ingredients.Text(['1', '2', '4'])}, [['--inverse']], 'o.txt')\n"
+              "print(effects.examined(soak.Ways(sys.argv[2]), job, bool))\n")
+    for program, has in ((os.path.abspath("deaf"), False), (os.path.abspath(PROGRAM), True)):
+        done = subprocess.run([sys.executable, "-c", driver, HERE, program], capture_output=True, text=True, check=False)
+        assert done.stdout == f"{{'--inverse': {has}}}\n", done.stdout + done.stderr
 
 
 def pictures_do_not_depend_on_others_of_the_process():

@@ -10,7 +10,6 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/null_device.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/text_fields.hpp"
 #include "yupana/report/pictures.hpp"
@@ -135,9 +134,7 @@ void commit_files(Context& context,
                   std::initializer_list<const char*> endings) {
   context.check_cancelled();
   files.commit();
-  for (const AtomicFile& file : files.files()) {
-    if (!is_discarded(file.path())) paths.push_back(file.path());
-  }
+  for (const AtomicFile& file : files.files()) paths.push_back(file.path());
   if (context.rank() > 0) return;
   const std::string left = left_by_earlier_runs(files, prefix, endings);
   if (!left.empty()) context.note(left);

@@ -132,8 +132,15 @@ std::vector<RoundedColumn> rounded_columns(Context& context,
   try {
     io::read_table_parts<double>(context, path, reading, bytes, compare);
   } catch (const Error& error) {
-    // An integer that no double equals was a float32 all the same.
+    // An integer that no double equals was a float32 all the same: how far from it is not known.
     if (error.code() != ErrorCode::bad_input) throw;
+    for (RoundedColumn& own : columns) {
+      const float* const column = table.column(static_cast<std::int64_t>(own.feature));
+      const auto [least, largest] = std::minmax_element(column, column + table.rows);
+      own.least = *least;
+      own.largest = *largest;
+      own.error = 0x1p-24 * std::max(std::fabs(own.least), std::fabs(own.largest));
+    }
   }
   std::erase_if(columns, [](const RoundedColumn& own) { return !loses_values(own); });
   return columns;
