@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,8 @@ def check(ranks, cohort, *options, visible=None):
     for ending in ("fermat.npy", "dist.npy"):
         one, many = (pathlib.Path(f"{name}.{ending}").read_bytes() for name in ("one", "many"))
         assert one == many, f"{' '.join(arguments)}: {ending} of {ranks} ranks differs"
+    one, many = (re.findall('"method": "[^"]*"', pathlib.Path(f"{name}.json").read_text()) for name in ("one", "many"))
+    assert one == many, (arguments, one, many)
 
 
 def every_type_has_the_bytes_of_one_process():

@@ -257,16 +257,17 @@ class DistributedBlocks {
 }  // namespace
 
 template <class T>
-void compute_closure(Context& context, DistributedSymmetricMatrix<T>& weights) {
+bool compute_closure(Context& context, DistributedSymmetricMatrix<T>& weights) {
   const auto n = static_cast<double>(weights.size());
   Stage stage(context, "shortest paths", n * n * n / 2 / weights.comm().size(), "add+min");
-  if (weights.size() == 0) return;
+  if (weights.size() == 0) return false;
 #ifdef YUPANA_CUDA
-  if (cuda::close_on_gpus_of_ranks(context, stage, weights)) return;
+  if (cuda::close_on_gpus_of_ranks(context, stage, weights)) return true;
 #endif
   DistributedBlocks<T> blocks(context, stage, weights);
   close_blocks(blocks, {0, weights.size()});
   blocks.fetch();
+  return false;
 }
 
 std::uint64_t closure_bytes(std::int64_t n, int ranks, std::int64_t value_bytes) {

@@ -2,7 +2,6 @@
 // own.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -249,9 +248,7 @@ bool close_on_gpus_of_ranks(Context& context,
   }
   const bool fits =
       limits.held + resident_bytes<KindOf<T>>(shape, comm.size(), true) <= context.gpu_memory();
-  const bool old_way = std::getenv("YUPANA_OLD_RANKS") != nullptr;
-  if (!yupana::cuda::all_say_yes(comm, fits && !context.devices().empty() && !old_way))
-    return false;
+  if (!yupana::cuda::all_say_yes(comm, fits && !context.devices().empty())) return false;
   // Each its own, where every rank was given the same list.
   const std::vector<int>& devices = context.devices();
   const int device = devices[static_cast<std::size_t>(comm.local_rank()) % devices.size()];

@@ -125,10 +125,10 @@ DistributedFermatResult solve(Context& context,
                               const FermatParams& params) {
   DistributedSymmetricMatrix<T> lengths =
       mapped<T>(context, distances, [&](D d) { return weight<T>(d, rule.power, 1 / rule.scale); });
-  compute_closure(context, lengths);
+  const bool on_gpus = compute_closure(context, lengths);
   const std::int64_t n = distances.size();
   FermatFacts facts = make_facts(params, rule.unit, precision_of<T>, n);
-  facts.method = cpu::dense_closure<T>(context, n).method;
+  facts.method = on_gpus ? gpu_closure_method : cpu::dense_closure<T>(context, n).method;
   set_shares(count_edges(context, lengths, distances, rule), n, rule.vanishing, facts);
   if (rule.vanishing) note_vanishing(context, params.alpha);
   if (has_unreachable) facts.components = count_components(context, lengths);

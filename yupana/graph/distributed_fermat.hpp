@@ -15,7 +15,8 @@ struct DistributedFermatResult : FermatFacts {
 
 /// Sample Fermat distances of a matrix that no rank holds. Collective, with the tiles of d (or d^2,
 /// if `squared`), which stay. Always the dense closure: the lengths have the bits of fermat()
-/// without pruning on a CPU, for any number of ranks.
+/// without pruning on a CPU, for any number of ranks; or, where compute_closure runs on GPUs alone,
+/// those of fermat() on a GPU.
 ///   work: n^3 / 2 add+min in all; memory: distributed_fermat_bytes() in addition to the distances
 ///   errors (bad_input): as fermat(), and neighbours or landmarks, on every rank; distances are not
 ///   checked to be zero on the diagonal, not negative and not NaN

@@ -62,6 +62,9 @@ template <class T>
 ClosureResult compute_closure(Context& context, SquareMatrix<T>& weights);
 }  // namespace reference
 
+/// How records name the dense closure on GPUs.
+inline constexpr const char* gpu_closure_method = "symmetric blocked Floyd-Warshall on the GPU";
+
 /// The dense closure that `close` falls back to, and what it costs.
 template <class T>
 struct DenseClosure {

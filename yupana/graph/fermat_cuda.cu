@@ -57,10 +57,8 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
   // GB/s; 2 ms to begin with.
   const double rate = sizeof(T) == sizeof(double) ? 1.2e12 : 12e12;
   const double seconds = size * size * size / 2 / rate + 2 * size * size * sizeof(T) / 20e9 + 2e-3;
-  DenseClosure<T> closure{shortest_paths_symmetric<T>,
-                          "symmetric blocked Floyd-Warshall on the GPU",
-                          seconds * context.threads(),
-                          false};
+  DenseClosure<T> closure{
+      shortest_paths_symmetric<T>, gpu_closure_method, seconds * context.threads(), false};
   // Several devices share the work best when each gets its rows from the host.
   const bool one = context.devices().size() == 1;
   // The distances, the weights and the closure's panels are resident together.
