@@ -133,3 +133,31 @@ def test_what_has_no_place_is_refused():
         for function in (arrays.sort, arrays.argsort, arrays.unique):
             with pytest.raises(TypeError, match=f"^keys: expected int32, .*, got {dtype}$"):
                 function(np.zeros(3, dtype))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 300, 5000])
+def test_lexsort_is_numpys_whatever_the_types_of_its_keys(size):
+    keys = [values(size, dtype) for dtype in TYPES]
+    for first, last in itertools.product(range(6), range(1, 7)):
+        chosen = keys[first:last] or keys[:1]
+        expected = np.lexsort(chosen)
+        for threads in (1, 3):
+            places = arrays.lexsort(tuple(chosen), threads=threads)
+            assert places.dtype == np.int64
+            assert np.array_equal(places, expected)
+    matrix = np.random.default_rng(5).integers(0, 3, (4, size))
+    assert np.array_equal(arrays.lexsort(matrix), np.lexsort(matrix))
+
+
+@pytest.mark.parametrize(
+    "keys, error, message",
+    [
+        ((), ValueError, "^keys: expected at least one vector, got none$"),
+        (([1, 2], [1]), ValueError, r"^keys\[1\]: expected 2 values, as keys\[0\] has, got 1$"),
+        (([1, 2], ["a", "b"]), TypeError, r"^keys\[1\]: expected int32, .*, got <U1$"),
+        (([[1, 2]],), ValueError, r"^keys\[0\]: expected one dimension, got 2$"),
+    ],
+)
+def test_lexsort_names_the_key_that_does_not_fit(keys, error, message):
+    with pytest.raises(error, match=message):
+        arrays.lexsort(keys)

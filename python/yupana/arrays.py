@@ -33,6 +33,7 @@ __all__ = [
     "argsort",
     "exclusive_scan",
     "inclusive_scan",
+    "lexsort",
     "merge",
     "merge_by_key",
     "reduce",
@@ -333,6 +334,41 @@ def argsort(
     places = new_array(keys, keys.shape, "int64")
     kept = run("arrays.argsort", keywords, keys, places, *selected)
     return first(given(places, keys), kept)
+
+
+@with_keywords
+def lexsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
+    """The places of rows in the order of several columns (int64), as ``numpy.lexsort``: by the last of the
+    keys, rows that are equal there by the one before it, and so on; equal in all, they keep their order.
+
+    Parameters
+    ----------
+    keys : vectors of one length and any of the types each, or a matrix whose rows they are
+
+    Raises
+    ------
+    ValueError : no keys, or vectors of different lengths
+    TypeError : another type of numbers
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> surnames, names = np.array([2, 1, 2, 1]), np.array([0.5, 0.25, 0.125, 0.25])
+    >>> yupana.arrays.lexsort((names, surnames))
+    array([1, 3, 2, 0])
+    """
+    vectors = [plain_vector(key, f"keys[{i}]") for i, key in enumerate(keys)]
+    if not vectors:
+        raise ValueError("keys: expected at least one vector, got none")
+    any_on_gpu(**{f"keys[{i}]": vector for i, vector in enumerate(vectors)})
+    for i, vector in enumerate(vectors):
+        if vector.shape != vectors[0].shape:
+            expected, got = vectors[0].shape[0], vector.shape[0]
+            raise ValueError(f"keys[{i}]: expected {expected} values, as keys[0] has, got {got}")
+    places = argsort(vectors[0], **keywords)
+    for vector in vectors[1:]:
+        _, places = sort_by_key(vector[places], places, **keywords)
+    return places
 
 
 @with_keywords

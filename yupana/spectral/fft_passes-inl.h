@@ -214,7 +214,7 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
         twiddles,
         [&](std::int64_t row) HWY_ATTR {
           const T* const from = job.in + row * job.in_stride;
-          if (job.in_memory) R::prefetch(from + job.in_stride);
+          if (job.is_far) R::prefetch(from + job.in_stride);
           auto x = R::load_complexes(from);
           x.im = hn::Xor(x.im, flip);
           return x;

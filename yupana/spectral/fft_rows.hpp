@@ -38,7 +38,7 @@ struct RowJob {
   T* out = nullptr;
   std::int64_t out_stride = 0;
   std::int64_t tile_stride = 0;  ///< of tiles
-  bool in_memory = false;        ///< `in` is in no cache and fetched ahead
+  bool is_far = false;           ///< `in` is beyond the second-level cache and fetched ahead
   bool past_cache = false;  ///< of tiles and complexes: every row lies on whole lines of 64 bytes
                             ///< and is not read soon; written around the cache
   T scale = 1;              ///< of complexes: real parts
@@ -103,7 +103,7 @@ struct TileColumn {
   std::int64_t count = 0;
   std::int64_t distance = 0;
   std::int64_t stride = 0;
-  bool in_memory = false;  ///< in no cache, fetched ahead
+  bool is_far = false;  ///< beyond the second-level cache, fetched ahead
 };
 
 /// The functions of this processor's vectors.

@@ -247,7 +247,7 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, Tiles tiles) 
   job.out = tiles.data + group * tiles.of_columns;
   job.tile_stride = tiles.of_rows;
   job.out_stride = tiles.stride;
-  job.in_memory = is_in_memory<T>(n_);
+  job.is_far = is_long<T>(n_);
   job.past_cache = goes_past_cache(tiles.data, row);
   job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
   job.first_column = first;
@@ -270,7 +270,7 @@ void FourStep<T>::rows(Tiles tiles, std::int64_t group, Ends<T> ends, const T* f
                                       groups_2_,
                                       tiles.of_columns,
                                       tiles.stride,
-                                      is_in_memory<T>(n_)},
+                                      is_long<T>(n_)},
                                      block.data());
   RowJob<T> job;
   job.plan = &second_;

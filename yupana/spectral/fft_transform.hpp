@@ -132,12 +132,16 @@ template <class T>
 constexpr bool is_in_memory(std::int64_t n) {
   return 4 * n * std::int64_t{sizeof(T)} > std::int64_t{24} << 20;
 }
+/// Whether they are beyond a core's own caches.
+template <class T>
+constexpr bool is_long(std::int64_t n) {
+  return 4 * n * std::int64_t{sizeof(T)} > std::int64_t{4} << 20;
+}
 /// Whether the tiles between the steps have the result's place if that is not the signal's. Of
 /// short signals, whose rows would share sets of the first level, they lie one after the other.
 template <class T>
 constexpr bool tiles_fit(Split split, std::int64_t lanes) {
-  const std::int64_t n = split.rows * split.columns;
-  return 4 * n * std::int64_t{sizeof(T)} > std::int64_t{4} << 20 && split.rows % lanes == 0 &&
+  return is_long<T>(split.rows * split.columns) && split.rows % lanes == 0 &&
          split.columns % lanes == 0;
 }
 

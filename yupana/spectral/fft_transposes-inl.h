@@ -165,7 +165,7 @@ void tiles_to_rows(const TileColumn<T>& tiles, T* rows) {
   constexpr std::int64_t ahead = 2;
   for (std::int64_t t = 0; t < tiles.count; ++t) {
     const T* const tile = tiles.data + t * tiles.distance;
-    if (tiles.in_memory && t + ahead < tiles.count) {
+    if (tiles.is_far && t + ahead < tiles.count) {
       const T* const next = tile + ahead * tiles.distance;
 #pragma GCC unroll 16
       for (std::int64_t l = 0; l < R::lanes; ++l) R::prefetch(next + l * tiles.stride);
