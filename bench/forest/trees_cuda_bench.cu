@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/forest/trees_bench.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_cuda.hpp"
@@ -131,12 +132,19 @@ class CudaBench {
     const double cpu = seconds_of([&] { expected = forest::predict_shares(cpu_, model, table); });
     const double whole =
         median_of(repeats(), [&] { got = forest::predict_shares(context_, model, table); });
-    const bool same = std::equal(expected.data(), expected.data() + n_ * 2, got.data());
+    bool same = std::equal(expected.data(), expected.data() + n_ * 2, got.data());
+    double locked = 0;
+    {
+      const yupana::cuda::PageLock lock(rows_.table.column(0), resident_.bytes());
+      locked = median_of(repeats(), [&] { got = forest::predict_shares(context_, model, table); });
+      same = same && std::equal(expected.data(), expected.data() + n_ * 2, got.data());
+    }
     const double alone = forest::cuda::seconds_of_shares(model, table, repeats());
     const std::string name = "predict with 100 trees of depth 10";
     const double rows = static_cast<double>(n_) * 1e-6;
     emit(what(name, "table on the device"), rows / alone, "M rows/s", same);
     emit(what(name, "table on the host"), rows / whole, "M rows/s", same);
+    emit(what(name, "table page-locked on the host"), rows / locked, "M rows/s", same);
     emit_cpu(what(name, "table on the host"), rows / cpu, "M rows/s", same);
   }
 

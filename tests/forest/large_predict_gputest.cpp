@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/support/gpu.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/forest/predict.hpp"
 
@@ -74,6 +75,11 @@ TEST(LargePredictionOnGpu, RowsThatComeInPiecesArePredictedAsOnTheProcessor) {
     EXPECT_TRUE(std::equal(shares.data(), shares.data() + rows, got.data()));
     const Matrix<std::int32_t> got_leaves = apply(gpu, model, table.view());
     EXPECT_TRUE(std::equal(leaves.data(), leaves.data() + rows * columns, got_leaves.data()));
+    const auto bytes = static_cast<std::uint64_t>(rows * columns) * sizeof(float);
+    const yupana::cuda::PageLock lock(table.column(0), bytes);
+    ASSERT_TRUE(lock);
+    const Matrix<double> straight = predict_shares(gpu, model, table.view());
+    EXPECT_TRUE(std::equal(shares.data(), shares.data() + rows, straight.data()));
   }
 }
 

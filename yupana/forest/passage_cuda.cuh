@@ -18,15 +18,17 @@ namespace yupana::forest::cuda {
 template <class T, class R, class Run>
 class Passage {
  public:
-  /// pieces: of a Staging; null: values go as they are. rows: most of one call of send().
+  /// pieces: of a Staging; null: values and results go as they are, and so do values that are
+  /// locked. rows: most of one call of send().
   Passage(Context& context,
           unsigned char* pieces,
+          bool is_locked,
           unsigned slots,
           std::int64_t rows,
           std::int64_t columns,
           std::int64_t width,
           const Run& run)
-      : staged_(pieces != nullptr),
+      : staged_(pieces != nullptr && !is_locked),
         width_(width),
         run_(run),
         upload_(context, pieces),

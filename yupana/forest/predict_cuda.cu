@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "yupana/core/cuda/gpu_memory.hpp"
+#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -49,6 +50,8 @@ void predict_rows(Context& context,
   const auto begin_of = [&](std::size_t d) {
     return static_cast<std::int64_t>(d) * table.rows / count;
   };
+  const bool is_locked = yupana::cuda::is_page_locked(
+      table.data, table.data + (table.columns - 1) * table.stride + table.rows - 1);
   std::vector<std::uint64_t> bytes;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
@@ -68,7 +71,7 @@ void predict_rows(Context& context,
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
     const std::int64_t rows = std::min({end - begin, most, fits / slots});
     Passage<T, R, decltype(run_own)> passage(
-        context, staging.of(d), slots, rows, table.columns, width, run_own);
+        context, staging.of(d), is_locked, slots, rows, table.columns, width, run_own);
     for (std::int64_t first = begin; first < end; first += rows) {
       context.check_cancelled();
       const TableView<T> some{

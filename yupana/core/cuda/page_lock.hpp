@@ -55,4 +55,15 @@ class PageLock {
   void* memory_ = nullptr;
 };
 
+/// Whether memory is page-locked, from its first byte to its last: copies from it need no help.
+inline bool is_page_locked(const void* first, const void* last) {
+  const auto has = [](const void* byte) {
+    cudaPointerAttributes found{};
+    const bool known = cudaPointerGetAttributes(&found, byte) == cudaSuccess;
+    if (!known) static_cast<void>(cudaGetLastError());
+    return known && found.type == cudaMemoryTypeHost;
+  };
+  return has(first) && has(last);
+}
+
 }  // namespace yupana::cuda
