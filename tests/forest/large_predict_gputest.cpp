@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "tests/support/gpu.hpp"
-#include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/forest/predict.hpp"
+#ifdef YUPANA_CUDA
+#include "yupana/core/cuda/page_lock.hpp"
+#endif
 
 namespace yupana::forest {
 namespace {
@@ -75,11 +77,13 @@ TEST(LargePredictionOnGpu, RowsThatComeInPiecesArePredictedAsOnTheProcessor) {
     EXPECT_TRUE(std::equal(shares.data(), shares.data() + rows, got.data()));
     const Matrix<std::int32_t> got_leaves = apply(gpu, model, table.view());
     EXPECT_TRUE(std::equal(leaves.data(), leaves.data() + rows * columns, got_leaves.data()));
+#ifdef YUPANA_CUDA
     const auto bytes = static_cast<std::uint64_t>(rows * columns) * sizeof(float);
     const yupana::cuda::PageLock lock(table.column(0), bytes);
     ASSERT_TRUE(lock);
     const Matrix<double> straight = predict_shares(gpu, model, table.view());
     EXPECT_TRUE(std::equal(shares.data(), shares.data() + rows, straight.data()));
+#endif
   }
 }
 
