@@ -63,7 +63,8 @@ struct Signals {
 ///   error: relative L2 error <= 3e-7 log2 n (float), 1e-15 log2 n (double), measured against a
 ///   transform in long double; lengths 2^a 3^b 5^c 7^d by mixed radix, others by Bluestein's
 ///   convolution
-///   work: O(n log n) for any n; memory: as much as one signal besides, Bluestein 4 to 6 times that
+///   work: O(n log n) for any n; memory: as much as one signal at most, none for a long one of 2^k
+///   values from one array to another, Bluestein 4 to 6 times that
 ///   determinism: the same bits for any number of threads; another backend or another SIMD width
 ///   stays within the error bound
 ///   errors (bad_input): a length below 1, a negative batch, shapes that differ, overlapping views;
@@ -132,7 +133,7 @@ class RealSignalPlan;
 /// The same bits as fft(). A copy shares the tables. Several threads may execute one plan, each
 /// with a context of its own. On the reference and CUDA backends nothing is kept: execute() is
 /// fft(); device arrays have plans of their own (device_fft.hpp).
-///   memory: 2 to 4 signals, Bluestein 12 to 16; errors as fft(), and bad_input for views of
+///   memory: up to 4 signals, Bluestein 12 to 16; errors as fft(), and bad_input for views of
 ///   another length
 template <class T>
 class FftPlan {
