@@ -141,6 +141,15 @@ class SpliceInputs {
   void find_far(std::vector<std::vector<splice::Locus>>& loci,
                 std::span<const std::string_view> sequences,
                 std::span<const std::string_view> proteins);
+  /// Where the words of a cDNA are.
+  struct CdnaLoci {
+    std::vector<splice::Locus> loci;
+    bool are_far = false;  ///< found by segments
+  };
+  /// Of one of an input's cDNAs, each looked up once; those of far relatives many at a time.
+  CdnaLoci cdna_loci_of(const SpliceInput& input, std::size_t number, bool search_far);
+  void find_far_cdnas(std::span<const std::string_view> sequences,
+                      std::span<const std::string_view> cdnas);
   std::shared_ptr<Exons> whole_exons(Strand& strand);
   void check_scores(std::span<const Task> tasks);
   struct FoundExons {
@@ -179,6 +188,12 @@ class SpliceInputs {
   std::set<std::string> unused_index_of_;  ///< genomes
   std::map<std::pair<std::string, std::string>, std::vector<std::vector<splice::Locus>>>
       protein_loci_;  ///< by genome and proteins
+  /// Of cDNAs that follow each other in a file, from `first` on.
+  struct CdnaBlock {
+    std::pair<std::string, std::string> files;  ///< genome and cDNAs
+    std::size_t first = 0;
+    std::vector<CdnaLoci> of;
+  } cdna_loci_;
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 

@@ -5,6 +5,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
+#include "yupana/splice/far_cdna_loci.hpp"
 #include "yupana/splice/locus_flanks.hpp"
 #include "yupana/splice/protein_segments.hpp"
 
@@ -22,6 +23,11 @@ bool is_likely(const Places& places, std::size_t sequence, char sign) {
 /// Whether the best locus has words of less than a third of a protein: a far relative's, or none.
 bool is_far(const std::vector<splice::Locus>& loci, std::string_view protein) {
   return loci.empty() || loci.front().letters < std::ssize(protein);  // three bases a letter
+}
+
+/// Of a cDNA: less than a quarter. By its letters alone chance has words now and then.
+bool is_far_cdna(const std::vector<splice::Locus>& loci, std::string_view cdna) {
+  return loci.empty() || 4 * loci.front().letters < std::ssize(cdna);
 }
 
 /// Bases in the locus that are words of its rivals and none of its own. Loci with fewer than three
@@ -123,12 +129,17 @@ Places SpliceInputs::places_of(const SpliceInput& input,
     places.whole = false;
   } else {
     const splice::SeedIndex& index = seeds(input.genome);
-    places.loci = index.loci(letters, locus_params());
+    // Where no word is found, whole sequences are tried up to a size: that is exact.
+    CdnaLoci found = cdna_loci_of(input, number, local && bases > SpliceJobParams::widest_bases);
+    places.loci = std::move(found.loci);
     places.are_evidence =
         !places.loci.empty() && places.loci.front().letters >= 3 * index.word_length();
     places.whole = !local || (places.loci.empty() && bases <= SpliceJobParams::widest_bases);
-    // Beside whole sequences a second place has what the best one has: a tail far away, too.
-    if (!places.whole) narrow(places.loci, strands, letters, index.word_length());
+    // Beside whole sequences a second place has what the best one has: a tail far away, too. Next
+    // to segments no evidence is looked for: their letters differ too much.
+    if (!places.whole && !found.are_far) {
+      narrow(places.loci, strands, letters, index.word_length());
+    }
   }
   if (!places.whole) {
     ++search_.targets_by_loci;
@@ -254,6 +265,55 @@ void SpliceInputs::find_far(std::vector<std::vector<splice::Locus>>& loci,
   held_ -= bytes;
   for (std::size_t i = 0; i < far.size(); ++i) {
     if (!found[i].empty()) loci[numbers[i]] = std::move(found[i]);
+  }
+}
+
+SpliceInputs::CdnaLoci SpliceInputs::cdna_loci_of(const SpliceInput& input,
+                                                  std::size_t number,
+                                                  bool search_far) {
+  constexpr std::size_t together = 1024;
+  const std::pair files(input.genome, input.target);  // a genome is searched in one way
+  CdnaBlock& block = cdna_loci_;
+  if (block.files != files || number < block.first || number >= block.first + block.of.size()) {
+    const std::vector<io::FastaRecord>& records = targets(input);
+    std::vector<std::string_view> cdnas;
+    for (std::size_t t = number; t < std::min(records.size(), number + together); ++t) {
+      cdnas.push_back(records[t].letters);
+    }
+    block = {files, number, std::vector<CdnaLoci>(cdnas.size())};
+    const splice::SeedIndex& index = seeds(input.genome);
+    context_.parallel_for(std::ssize(cdnas), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t c = begin; c < end; ++c) {
+        context_.check_cancelled();
+        block.of[c].loci = index.loci(cdnas[c], locus_params());
+      }
+    });
+    if (search_far) find_far_cdnas(sequences_of(input.genome), cdnas);
+  }
+  return std::exchange(block.of[number - block.first], {});
+}
+
+void SpliceInputs::find_far_cdnas(std::span<const std::string_view> sequences,
+                                  std::span<const std::string_view> cdnas) {
+  std::vector<CdnaLoci*> places;
+  std::vector<std::string_view> far;
+  std::int64_t longest = 0;
+  for (std::size_t c = 0; c < cdnas.size(); ++c) {
+    if (!is_far_cdna(cdna_loci_.of[c].loci, cdnas[c])) continue;
+    places.push_back(&cdna_loci_.of[c]);
+    far.push_back(cdnas[c]);
+    longest = std::max(longest, std::ssize(cdnas[c]));
+  }
+  if (far.empty()) return;
+  const std::uint64_t bytes = splice::far_cdna_bytes(longest, context_.threads());
+  hold(bytes);
+  auto found = splice::far_cdna_loci(context_, sequences, far, locus_params());
+  held_ -= bytes;
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    const std::vector<splice::Locus>& words = places[i]->loci;
+    if (found[i].empty()) continue;
+    if (!words.empty() && words.front().letters >= found[i].front().letters) continue;
+    *places[i] = {std::move(found[i]), true};
   }
 }
 

@@ -159,4 +159,20 @@ std::vector<Locus> best_loci(StrandHits& hits,
   return found;
 }
 
+void add_segment(std::vector<WordHit>& words,
+                 const WordHit& first,
+                 std::int64_t letters,
+                 std::int64_t evidence,
+                 std::int64_t length,
+                 std::int64_t step) {
+  const auto add = [&](std::int64_t k) {
+    words.push_back({first.place + step * k, first.letter + step * k});
+  };
+  const std::int64_t covered = std::max(length, std::min(evidence, letters));
+  const std::int64_t count = covered / length, rest = covered % length;
+  const std::int64_t room = std::max<std::int64_t>(0, letters - length - rest);
+  for (std::int64_t w = 0; w < count; ++w) add(count == 1 ? room / 2 : room * w / (count - 1));
+  if (rest > 0) add((count == 1 ? room / 2 : room) + rest);  // overlaps the last
+}
+
 }  // namespace yupana::splice

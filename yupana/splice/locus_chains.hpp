@@ -38,4 +38,14 @@ std::vector<Locus> best_loci(StrandHits& hits,
                              std::int64_t letters,
                              std::span<const std::int64_t> ends);
 
+/// Adds words of `length` for a segment of `letters` that begins at `first`, `step` bases a letter;
+/// they cover `evidence` letters, from its first to its last, those of little evidence in its
+/// middle.
+void add_segment(std::vector<WordHit>& words,
+                 const WordHit& first,
+                 std::int64_t letters,
+                 std::int64_t evidence,
+                 std::int64_t length,
+                 std::int64_t step);
+
 }  // namespace yupana::splice

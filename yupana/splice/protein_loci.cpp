@@ -132,20 +132,6 @@ ChainRules rules_of(const LocusParams& params) {
   return rules;
 }
 
-/// Words of a segment that cover a base for two of its score, about a bit of evidence as in words
-/// found by their letters: from its first letter to its last, those of little score in its middle.
-void add_words(const ProteinSegment& segment, StrandHits& hits) {
-  std::vector<WordHit>& words = hits[segment.strand];
-  const auto add = [&](std::int64_t k) {
-    words.push_back({segment.place + 3 * k, 3 * (segment.letter + k)});
-  };
-  const std::int64_t letters = std::max(protein_word, std::min(segment.score / 6, segment.letters));
-  const std::int64_t count = letters / protein_word, rest = letters % protein_word;
-  const std::int64_t room = std::max<std::int64_t>(0, segment.letters - protein_word - rest);
-  for (std::int64_t w = 0; w < count; ++w) add(count == 1 ? room / 2 : room * w / (count - 1));
-  if (rest > 0) add((count == 1 ? room / 2 : room) + rest);  // overlaps the last
-}
-
 /// Chance has loci of fewer letters than three words have: the best two are as good as all.
 void keep_two_of_chance(std::vector<Locus>& loci) {
   const bool chance = !loci.empty() && loci.front().letters < 3 * word_bases;
@@ -238,7 +224,11 @@ std::vector<std::vector<Locus>> far_protein_loci(Context& context,
     const auto segments = protein_segments(context, sequences, together, code);
     for (std::size_t p = 0; p < together.size(); ++p) {
       StrandHits hits;
-      for (const ProteinSegment& segment : segments[p]) add_words(segment, hits);
+      // A base for two of the score is about a bit of evidence as in words found by their letters.
+      for (const ProteinSegment& s : segments[p]) {
+        const WordHit begin{s.place, 3 * std::int64_t{s.letter}};
+        add_segment(hits[s.strand], begin, s.letters, s.score / 6, protein_word, 3);
+      }
       result.push_back(best_loci(hits, rules_of(params), 3 * std::ssize(together[p]), ends));
       keep_two_of_chance(result.back());
     }
