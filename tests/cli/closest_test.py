@@ -110,6 +110,14 @@ def a_hint_about_memory_had_no_number():
             run("closest", name, "--method", method, "--memory", f"{0.98 * needed}M", status=4)
 
 
+def lines_of_carriage_returns_crashed():
+    refuses("\r\r\n", "holds no points")
+    refuses("\r\r\n1\n", "expected at least 2 points, got 1")
+    refuses("NAME : x\nNODE_COORD_SECTION\n\r\r\nEOF\n", "x.tsp", name="x.tsp")
+    pathlib.Path("x.csv").write_bytes(b"\r\r\n1 2\n\t\r\r\n4 6\n")
+    assert "distance 5" in run("closest", "x.csv").stdout, run("closest", "x.csv").stdout
+
+
 def refuses_bad_input_in_one_line():
     refuses("1,2\n", "x.csv: closest pair: expected at least 2 points, got 1")
     refuses("", "holds no points")

@@ -124,9 +124,9 @@ class TextPoints {
   bool next(std::string_view& line) {
     while (reader_.next(line)) {
       if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
-      const std::string_view text = trimmed(line);
-      if (!text.empty() && text[0] != '#') return true;
-      comments_ += !text.empty();
+      if (is_skipped_line(line, '\0')) continue;
+      if (trimmed(line)[0] != '#') return true;
+      ++comments_;
     }
     return false;
   }
