@@ -115,7 +115,7 @@ def lines_of_carriage_returns_crashed():
     refuses("\r\r\n1\n", "expected at least 2 points, got 1")
     refuses("NAME : x\nNODE_COORD_SECTION\n\r\r\nEOF\n", "x.tsp", name="x.tsp")
     pathlib.Path("x.csv").write_bytes(b"\r\r\n1 2\n\t\r\r\n4 6\n")
-    assert "distance 5" in run("closest", "x.csv").stdout, run("closest", "x.csv").stdout
+    assert run("closest", "x.csv").stdout.split() == ["0", "1", "5"]
 
 
 def refuses_bad_input_in_one_line():
