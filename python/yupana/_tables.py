@@ -86,6 +86,10 @@ def checked(
     **keywords: Any,
 ) -> Any:
     """scikit-learn's validation; Arrow tables keep their column names."""
+    if issparse(X):
+        return _converted(
+            estimator, X, y, reset=reset, ensure_all_finite=ensure_all_finite, **keywords
+        )
     result = _converted(estimator, X, y, reset=reset, ensure_all_finite=False, **keywords)
     table = result[0] if isinstance(result, tuple) else result
     allow_nan = ensure_all_finite == "allow-nan"
