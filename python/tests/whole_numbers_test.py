@@ -26,6 +26,7 @@ ARGUMENTS = {
     "analysis.cut_tree": (MERGES, 2),
     "analysis.label_scores": (D, ["a", "b", "a"]),
     "analysis.number_measures": ([1.0, 2.0], [1.0, 2.5]),
+    "arrays.lexsort": ([VECTOR, VECTOR],),
     "arrays.merge": (VECTOR, VECTOR),
     "arrays.merge_by_key": (VECTOR, VECTOR, VECTOR, VECTOR),
     "arrays.reduce_by_key": (VECTOR, VECTOR),
