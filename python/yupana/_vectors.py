@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._call import whole
-from ._views import WORDS, Array, dtype_of, host_array, on_gpu, resident
+from ._views import WORDS, Array, any_on_gpu, dtype_of, host_array, on_gpu, plain_vector, resident
 
 
 def _neutral(dtype: np.dtype, op: str) -> Any:
@@ -97,3 +97,16 @@ def selected_of(keys: Any, descending: bool, unique: bool, top: int | None) -> t
 def first(values: Array, kept: int) -> Array:
     """The first values, in memory of no more than these."""
     return values if kept == values.shape[0] else values[:kept].copy()
+
+
+def vectors_of(keys: Any) -> list[Array]:
+    """At least one vector, all of one length and in one place."""
+    vectors = [plain_vector(key, f"keys[{i}]") for i, key in enumerate(keys)]
+    if not vectors:
+        raise ValueError("keys: expected at least one vector, got none")
+    any_on_gpu(**{f"keys[{i}]": vector for i, vector in enumerate(vectors)})
+    for i, vector in enumerate(vectors):
+        if vector.shape != vectors[0].shape:
+            expected, got = vectors[0].shape[0], vector.shape[0]
+            raise ValueError(f"keys[{i}]: expected {expected} values, as keys[0] has, got {got}")
+    return vectors

@@ -13,18 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._call import Keywords, run, with_keywords
-from ._vectors import first, offsets_of, overflow_of, selected_of, start_of, unwrapped, words_of
-from ._views import (
-    Array,
-    any_on_gpu,
-    dtype_of,
-    given,
-    new_array,
-    output,
-    plain_vector,
-    same_types,
-    type_name,
-)
+from ._vectors import first, offsets_of, overflow_of, selected_of, start_of, unwrapped, vectors_of, words_of
+from ._views import Array, any_on_gpu, dtype_of, given, new_array
+from ._views import output, plain_vector, same_types, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -357,14 +348,7 @@ def lexsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.arrays.lexsort((names, surnames))
     array([1, 3, 2, 0])
     """
-    vectors = [plain_vector(key, f"keys[{i}]") for i, key in enumerate(keys)]
-    if not vectors:
-        raise ValueError("keys: expected at least one vector, got none")
-    any_on_gpu(**{f"keys[{i}]": vector for i, vector in enumerate(vectors)})
-    for i, vector in enumerate(vectors):
-        if vector.shape != vectors[0].shape:
-            expected, got = vectors[0].shape[0], vector.shape[0]
-            raise ValueError(f"keys[{i}]: expected {expected} values, as keys[0] has, got {got}")
+    vectors = vectors_of(keys)
     places = argsort(vectors[0], **keywords)
     for vector in vectors[1:]:
         _, places = sort_by_key(vector[places], places, **keywords)

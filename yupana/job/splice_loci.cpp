@@ -135,7 +135,7 @@ Places SpliceInputs::places_of(const SpliceInput& input,
     places.are_evidence =
         !places.loci.empty() && places.loci.front().letters >= 3 * index.word_length();
     places.whole = !local || (places.loci.empty() && bases <= SpliceJobParams::widest_bases);
-    // Beside whole sequences a second place has what the best one has: a tail far away, too. Next
+    // Of whole sequences a second place has what the best one has: a tail far away, too. Next
     // to segments no evidence is looked for: their letters differ too much.
     if (!places.whole && !found.are_far) {
       narrow(places.loci, strands, letters, index.word_length());
@@ -166,7 +166,7 @@ void SpliceInputs::add_places(Task& task,
         task.trials.push_back(trial);
         if (task.is_protein) task.trials.back().exons = whole_exons(strand);
       }
-      // Beside whole sequences loci tell how good a second place is.
+      // Of whole sequences loci tell how good a second place is.
       if (whole && loci.size() < 2) continue;
       for (const splice::Locus& locus : loci) {
         if (locus.sequence != strand.index || locus.strand != sign) continue;
