@@ -9,6 +9,7 @@
 #include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/locus_chains.hpp"
 #include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/pieces.hpp"
 
 namespace yupana::splice {
 namespace far_cdna {
@@ -22,7 +23,6 @@ constexpr int x_drop = 12;                // a segment ends so far below its bes
 constexpr int least_score = 16;
 constexpr double chance_segments = 4;
 constexpr std::size_t most_segments = 4096;
-constexpr std::int64_t piece_bases = 1 << 19;
 constexpr std::int64_t piece_margin = 1024;  // bases beyond a piece, for segments to end in
 constexpr std::size_t together_cdnas = 64;
 constexpr std::int64_t together_letters = 1 << 14;
@@ -83,25 +83,6 @@ class SeedTable {
   std::vector<std::uint8_t> letters_;
   std::vector<std::int32_t> begins_, starts_, words_;
 };
-
-/// What is searched at a time: bases [first, past) of a strand, from 0 along it.
-struct Piece {
-  std::uint32_t strand = 0;
-  std::int64_t first = 0, past = 0;
-};
-
-std::vector<Piece> pieces_of(std::span<const std::string_view> sequences) {
-  std::vector<Piece> pieces;
-  for (std::uint32_t strand = 0; strand < 2 * sequences.size(); ++strand) {
-    const std::int64_t size = std::ssize(sequences[strand / 2]);
-    for (std::int64_t first = 0; first < size; first += piece_bases) {
-      pieces.push_back({strand,
-                        std::max<std::int64_t>(0, first - piece_margin),
-                        std::min(size, first + piece_bases + piece_margin)});
-    }
-  }
-  return pieces;
-}
 
 std::vector<std::uint8_t> codes_of(std::string_view bases, const Piece& piece) {
   std::vector<std::uint8_t> codes(static_cast<std::size_t>(piece.past - piece.first));
@@ -189,7 +170,7 @@ void keep_best(std::vector<Segment>& segments) {
 std::vector<std::vector<Segment>> segments_of(Context& context,
                                               std::span<const std::string_view> sequences,
                                               std::span<const std::string_view> cdnas) {
-  const std::vector<Piece> pieces = pieces_of(sequences);
+  const std::vector<Piece> pieces = pieces_of(sequences, piece_margin);
   double bases = 0;
   for (const std::string_view sequence : sequences) bases += static_cast<double>(sequence.size());
   const SeedTable table(cdnas);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/pieces.hpp"
 #include "yupana/splice/substitution.hpp"
 
 namespace yupana::splice {
@@ -26,7 +27,6 @@ constexpr int x_drop = 16;                // a segment ends so far below its bes
 constexpr int least_score = 30;
 constexpr double chance_segments = 32;
 constexpr std::size_t most_segments = 4096;
-constexpr std::int64_t piece_bases = 1 << 19;
 constexpr std::int64_t piece_margin = 3 * 512;  // bases beyond a piece, for segments to end in
 
 /// BLOSUM62 by codes.
@@ -126,25 +126,6 @@ class SeedTable {
   std::vector<std::int32_t> begins_;
   std::vector<std::int32_t> starts_, words_;
 };
-
-/// What is searched at a time: bases [first, past) of a strand, from 0 along it.
-struct Piece {
-  std::uint32_t strand = 0;
-  std::int64_t first = 0, past = 0;
-};
-
-std::vector<Piece> pieces_of(std::span<const std::string_view> sequences) {
-  std::vector<Piece> pieces;
-  for (std::uint32_t strand = 0; strand < 2 * sequences.size(); ++strand) {
-    const std::int64_t size = std::ssize(sequences[strand / 2]);
-    for (std::int64_t first = 0; first < size; first += piece_bases) {
-      pieces.push_back({strand,
-                        std::max<std::int64_t>(0, first - piece_margin),
-                        std::min(size, first + piece_bases + piece_margin)});
-    }
-  }
-  return pieces;
-}
 
 /// Codes of the amino acids that begin at each base of a piece, `past_end` after the last.
 std::vector<std::uint8_t> translated(std::string_view bases,
@@ -260,7 +241,7 @@ std::vector<std::vector<ProteinSegment>> protein_segments(
     std::span<const std::string_view> sequences,
     std::span<const std::string_view> proteins,
     const GeneticCode& code) {
-  const std::vector<Piece> pieces = pieces_of(sequences);
+  const std::vector<Piece> pieces = pieces_of(sequences, piece_margin);
   double bases = 0;
   for (const std::string_view sequence : sequences) bases += static_cast<double>(sequence.size());
   const SeedTable table(proteins);
