@@ -309,7 +309,7 @@ Command add_command(Command& parent, const CommandParams& params, Body body) {
                           : "what this run computes has no CUDA version, or is so little that the "
                             "processor is faster";
   command.under("Everywhere", [&] {
-    const std::string out = params.out + params.asked_out;
+    const std::string out = params.out + params.needed_out;
     add_common_options(command, *call, params.ignored, out.substr(0, out.find(',')));
   });
   command.on_run([call, params, body = std::move(body)] {

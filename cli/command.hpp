@@ -42,7 +42,7 @@ struct CommandParams {
   std::string purpose;
   std::string example;           ///< a line that works
   std::string out = {};          ///< what -o must name, where it has to be given
-  std::string asked_out = {};    ///< the same where --plan needs none and the body asks for it
+  std::string needed_out = {};   ///< the same where --plan takes none and the run needs it
   bool processor_only = false;   ///< no CUDA version: "auto" is the processor
   std::string without_gpu = {};  ///< of its calls; empty: by processor_only
   bool ranks = false;            ///< mpirun may start several processes

@@ -164,7 +164,7 @@ void add_dist(Command& program) {
       {.name = "dist",
        .purpose = "Distances between all pairs of individuals, exact, from genotypes.",
        .example = "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
-       .asked_out = prefix_out,
+       .needed_out = prefix_out,
        .ranks = true,
        .endings = {".dist.npy",
                    ".shared.npy",

@@ -262,7 +262,7 @@ void add_fermat(Command& program) {
        .purpose =
            "From genotypes (or distances) to Fermat distances, pictures, scores and a report.",
        .example = "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
-       .asked_out = prefix_out,
+       .needed_out = prefix_out,
        .ranks = true,
        .endings = {".dist.npy",
                    ".fermat.npy",

@@ -25,7 +25,7 @@ void add_filter(Command& program) {
                    .purpose = "The samples and sites that filters leave, written as .bed, .pgen, "
                               ".vcf, .vcf.gz or .npy, whichever -o names.",
                    .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
-                   .asked_out = "NAME",
+                   .needed_out = "NAME",
                    .processor_only = true,
                    .without_gpu = "reading, filters and writing are the processor's",
                    .ignored = {"--gpu-memory"}},

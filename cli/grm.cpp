@@ -31,7 +31,7 @@ void add_grm(Command& program) {
       {.name = "grm",
        .purpose = "Genomic relationship matrix, as GCTA and PLINK 2 define it, from genotypes.",
        .example = "yupana grm cohort.bed -o out/run",
-       .asked_out = prefix_out,
+       .needed_out = prefix_out,
        .endings = {".grm.bin", ".grm.N.bin", ".grm.npy", ".grm.sp", ".grm.id", ".grm", ".npy"}},
       [params, plan](Context& context, const Call& call) {
         return grm(context, call, *params, *plan);

@@ -51,7 +51,7 @@ void add_pca(Command& program) {
        .purpose = "Principal components of individuals from genotypes: exact eigenvectors of the "
                   "relationship matrix of 'yupana grm'.",
        .example = "yupana pca cohort.bed -o out/run --components 10",
-       .asked_out = prefix_out,
+       .needed_out = prefix_out,
        .without_gpu = "--approx, --project and dosages are the processor's",
        .endings =
            {".eigenvec", ".eigenval", ".loadings.tsv", ".html", ".svg", ".pdf", ".png", ".tsv"}},

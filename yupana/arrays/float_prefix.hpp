@@ -12,7 +12,7 @@ namespace yupana::arrays::cpu {
 template <class T>
 void slice_sums(const T* in, std::int64_t n, T* sums);
 
-/// The n values of a tile, or its first ones, behind `before`; slices: slice_sums() of them.
+/// The n values of a tile, or its first ones, after `before`; slices: slice_sums() of them.
 template <class T>
 void prefix_tile(
     const T* in, std::int64_t n, T before, const T* slices, T* out, PrefixParams params);

@@ -27,7 +27,7 @@ T slice_sum(const T* x) {
   return sum_by_neighbours(sums);
 }
 
-/// One row behind `before`; returns what comes before the next.
+/// One row after `before`; returns what comes before the next.
 template <class T>
 T scan_row(const T* x, T before, T* out, bool exclusive) {
   using Order = PrefixOrder<T>;
@@ -50,7 +50,7 @@ T scan_row(const T* x, T before, T* out, bool exclusive) {
   return before + through.back();
 }
 
-/// The n values of a tile, or its first ones, behind `before`; returns the sum of a whole tile.
+/// The n values of a tile, or its first ones, after `before`; returns the sum of a whole tile.
 template <class T>
 T scan_tile(const T* in, std::int64_t n, T before, T* out, bool exclusive) {
   using Order = PrefixOrder<T>;

@@ -51,7 +51,7 @@ __device__ void scan_few_in_order(const T* in, int n, T before, bool exclusive, 
   }
 }
 
-/// Rows of a slice that is not whole, behind `carry`.
+/// Rows of a slice that is not whole, after `carry`.
 template <class T>
 __device__ void scan_rows_in_order(
     const T* in, std::int64_t n, T carry, bool exclusive, T* out, int lane) {
@@ -67,7 +67,7 @@ __device__ void scan_rows_in_order(
   }
 }
 
-/// Up to 32 tiles, behind `before`, by one warp; out may be in.
+/// Up to 32 tiles, after `before`, by one warp; out may be in.
 template <class T>
 __device__ void scan_warp_in_order(
     const T* in, std::int64_t n, T before, bool exclusive, T* out, int lane) {
