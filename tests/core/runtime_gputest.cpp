@@ -1,16 +1,76 @@
 #include <gtest/gtest.h>
 
-#ifdef YUPANA_CUDA
-#include <cuda_runtime.h>
-#endif
+#include <cstdint>
 
 #include "tests/support/gpu.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 
+#ifdef YUPANA_CUDA
+#include "yupana/core/cuda/runtime.hpp"
+#endif
+
 namespace yupana {
 namespace {
+
+#ifdef YUPANA_CUDA
+/// Bytes that no other test allocates, so that no block of theirs serves it.
+constexpr std::int64_t odd = 1'234'567;
+constexpr std::uint64_t all_blocks = std::uint64_t{1} << 30;
+
+const void* given_back(std::int64_t bytes) { return cuda::DeviceArray<char>(bytes).data(); }
+
+bool is_mapped(const void* memory) {
+  cudaPointerAttributes facts{};
+  EXPECT_EQ(cudaPointerGetAttributes(&facts, memory), cudaSuccess);
+  return facts.type == cudaMemoryTypeDevice;
+}
+
+TEST(DeviceMemory, ASmallBlockServesTheNextArrayOfItsSizeAlone) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  const void* const first = given_back(odd);
+  EXPECT_TRUE(is_mapped(first));
+  const cuda::DeviceArray<char> other(odd - 1), same(odd), another(odd);
+  EXPECT_NE(static_cast<const void*>(other.data()), first);
+  EXPECT_EQ(static_cast<const void*>(same.data()), first);
+  EXPECT_NE(static_cast<const void*>(another.data()), first);
+}
+
+TEST(DeviceMemory, LargeBlocksGoBackToTheDriver) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  EXPECT_FALSE(is_mapped(given_back((std::int64_t{32} << 20) + 1)));
+}
+
+TEST(DeviceMemory, TheOldestBlocksGoWhereTooManyAreKept) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  constexpr std::int64_t size = (std::int64_t{31} << 20) + 1;
+  const void* const first = given_back(size);
+  for (int k = 1; k <= 4; ++k) given_back(size + k);
+  EXPECT_FALSE(is_mapped(first));
+}
+
+TEST(DeviceMemory, KeptBlocksAreGivenBackWhereMemoryIsShort) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  const void* const kept = given_back(odd);
+  test::refusal([] { cuda::allocate_device(std::uint64_t{1} << 50); }, ErrorCode::out_of_resources);
+  EXPECT_FALSE(is_mapped(kept));
+}
+
+TEST(DeviceMemory, AContextWithALimitKeepsASmallPartOfIt) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  const void* const kept = given_back(odd);
+  const Context context({.device = "cuda:0", .gpu_memory = 32 * odd});
+  EXPECT_FALSE(is_mapped(kept));
+  EXPECT_FALSE(is_mapped(given_back(odd)));
+  cuda::keep_at_most(all_blocks);
+}
+#endif
 
 TEST(CudaContext, UsesEveryDeviceUnlessToldWhich) {
   YUPANA_NEEDS_GPU();

@@ -101,6 +101,7 @@ void Context::use_devices(std::string_view device, std::uint64_t memory) {
     check_available(devices_, gpus);
   }
   gpu_memory_ = memory > 0 ? memory : least_free_memory(devices_) / 10 * 9;
+  if (memory > 0) cuda::keep_at_most(memory / 64);
 }
 
 int Context::rank() const { return comm_ == nullptr ? 0 : comm_->rank(); }

@@ -131,6 +131,13 @@ void Closure<Kind>::meet() {
 }
 
 template <class Kind>
+void Closure<Kind>::wait_for_others(Member& member, Event Member::*event) {
+  for (Member& other : members_) {
+    if (&other != &member) (other.*event).hold(member.side);
+  }
+}
+
+template <class Kind>
 Closure<Kind>::~Closure() {
   for (Member& member : members_) {
     cudaStreamSynchronize(member.side);
@@ -347,14 +354,14 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
     meet();
     // The strip is up to date everywhere, and nobody reads the panels of two steps ago any more.
     each([&](Member& member) {
-      for (Member& other : members_) other.updated.hold(member.side);
+      wait_for_others(member, &Member::updated);
       make_panel(member, step);
       share_panel(member, step);
       member.shared.record(member.side);
     });
     meet();
     each([&](Member& member) {
-      for (Member& other : members_) other.shared.hold(member.side);
+      wait_for_others(member, &Member::shared);
       finish_panel(member, step);
       member.ready.hold(member.main);
       update_rest(member, step);

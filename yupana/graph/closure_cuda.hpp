@@ -74,6 +74,7 @@ class Closure {
   Range slice(std::size_t index) const;
   void map_ranks();
   void meet();
+  void wait_for_others(Member& member, yupana::cuda::Event Member::*event);
   MinPlusTask<Kind> update(Member& member, std::int64_t step);
   void update_next_strip(Member& member, std::int64_t step);
   void close_square(Member& member, std::int64_t step);

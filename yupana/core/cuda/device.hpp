@@ -39,5 +39,8 @@ std::uint64_t free_memory(int ordinal);
 std::string why_no_device();
 /// True once this process has held memory of a GPU: nothing runs on one without.
 bool was_used();
+/// From now on the process keeps no more of its GPUs' memory than this for later calls
+/// (runtime.hpp).
+void keep_at_most(std::uint64_t bytes);
 
 }  // namespace yupana::cuda

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <list>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "yupana/core/cuda/device.hpp"
@@ -50,6 +52,90 @@ cudaError_t with_what_was_kept(const Allocate& allocate) {
   for (void (*const give_back)() : release) give_back();
   return allocate();
 }
+
+/// Small blocks that were given back: to map one and to unmap it takes the driver 0.1 ms each, as
+/// long as a small call's whole work. All of their devices' work that was queued before is done.
+class SmallBlocks {
+ public:
+  static SmallBlocks& instance() {
+    // Never destroyed: at the end of a process the driver may be gone before it.
+    static SmallBlocks& one = *new SmallBlocks;
+    return one;
+  }
+
+  /// A block of the current device; null: none of this size is kept.
+  void* take(std::uint64_t bytes) {
+    int device = 0;
+    if (bytes > largest || cudaGetDevice(&device) != cudaSuccess) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Block& block) {
+      return block.device == device && block.bytes == bytes;
+    });
+    if (found == kept_.end()) return nullptr;
+    void* const memory = found->memory;
+    bytes_ -= bytes;
+    kept_.erase(found);
+    return memory;
+  }
+
+  /// False: it is the caller's to free.
+  bool keep(void* memory, std::uint64_t bytes) noexcept {
+    if (bytes > std::min(largest, most_.load())) return false;
+    cudaPointerAttributes facts{};
+    int before = 0;
+    if (cudaGetDevice(&before) != cudaSuccess ||
+        cudaPointerGetAttributes(&facts, memory) != cudaSuccess) {
+      return false;
+    }
+    cudaSetDevice(facts.device);
+    const bool done = cudaDeviceSynchronize() == cudaSuccess;
+    cudaSetDevice(before);
+    if (!done) return false;
+    try {
+      std::list<Block> one = {{facts.device, bytes, memory}};
+      const std::lock_guard lock(mutex_);
+      kept_.splice(kept_.begin(), one);
+      bytes_ += bytes;
+      while (bytes_ > most_) drop_oldest();
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
+  void limit(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    most_ = std::min(bytes, most_ever);
+    while (bytes_ > most_) drop_oldest();
+  }
+
+ private:
+  struct Block {
+    int device;
+    std::uint64_t bytes;
+    void* memory;
+  };
+  static constexpr std::uint64_t largest = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t most_ever = std::uint64_t{128} << 20;
+
+  SmallBlocks() {
+    on_shortage([] { instance().release(); });
+  }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    while (!kept_.empty()) drop_oldest();
+  }
+  void drop_oldest() noexcept {
+    cudaFree(kept_.back().memory);
+    bytes_ -= kept_.back().bytes;
+    kept_.pop_back();
+  }
+
+  std::mutex mutex_;
+  std::list<Block> kept_;  ///< the newest first
+  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> most_{most_ever};
+};
 
 }  // namespace
 
@@ -104,9 +190,16 @@ std::uint64_t free_device_memory() {
 
 bool was_used() { return has_allocated; }
 
+void keep_at_most(std::uint64_t bytes) { SmallBlocks::instance().limit(bytes); }
+
+void free_device(void* memory, std::uint64_t bytes) noexcept {
+  if (!SmallBlocks::instance().keep(memory, bytes)) cudaFree(memory);
+}
+
 void* allocate_device(std::uint64_t bytes) {
   has_allocated = true;
-  void* memory = nullptr;
+  void* memory = SmallBlocks::instance().take(bytes);
+  if (memory != nullptr) return memory;
   const cudaError_t status = with_what_was_kept([&] { return cudaMalloc(&memory, bytes); });
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();

@@ -43,6 +43,9 @@ std::uint64_t free_device_memory();
 
 /// Allocation on the current device; throws out_of_resources with the bytes expected and free.
 void* allocate_device(std::uint64_t bytes);
+/// Gives back what allocate_device() gave, on whatever device, after all work queued there. Small
+/// blocks are kept for the next call that takes as many bytes.
+void free_device(void* memory, std::uint64_t bytes) noexcept;
 void* allocate_pinned(std::uint64_t bytes);
 
 /// An owning array of plain values in device memory; contents undefined. Lives on the device that
@@ -66,7 +69,7 @@ class DeviceArray {
     return *this;
   }
   ~DeviceArray() {
-    if (data_ != nullptr) cudaFree(data_);
+    if (data_ != nullptr) yupana::cuda::free_device(data_, bytes());
   }
 
   T* data() { return data_; }
