@@ -41,15 +41,14 @@ TEST(DeviceMemory, ASmallBlockServesTheNextArrayOfItsSizeAlone) {
 TEST(DeviceMemory, LargeBlocksGoBackToTheDriver) {
   YUPANA_NEEDS_GPU();
   cuda::keep_at_most(all_blocks);
-  EXPECT_FALSE(is_mapped(given_back((std::int64_t{32} << 20) + 1)));
+  EXPECT_FALSE(is_mapped(given_back((std::int64_t{256} << 20) + 1)));
 }
 
 TEST(DeviceMemory, TheOldestBlocksGoWhereTooManyAreKept) {
   YUPANA_NEEDS_GPU();
   cuda::keep_at_most(all_blocks);
-  constexpr std::int64_t size = (std::int64_t{31} << 20) + 1;
-  const void* const first = given_back(size);
-  for (int k = 1; k <= 4; ++k) given_back(size + k);
+  const void* const first = given_back(odd);
+  for (int k = 1; k <= 5; ++k) given_back((std::int64_t{256} << 20) - k);
   EXPECT_FALSE(is_mapped(first));
 }
 

@@ -222,7 +222,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   Word* const operands = reinterpret_cast<Word*>(shared_memory);
   __shared__ TileCells<Stored> kept;  // until the end, where registers are free again
   const int thread = static_cast<int>(threadIdx.x);
-  yupana::cuda::wait_for_predecessor();
   const TileCells<Stored> tile = find_tile<Shape>(task);
   if (tile.cells == nullptr) return;
   if (thread == 0) kept = tile;
@@ -312,7 +311,7 @@ void launch(const MinPlusTask<Kind>& task, cudaStream_t stream) {
   if (blocks == 0) return;
   constexpr auto kernel = min_plus_kernel<Shape, Kind>;
   const int shared_bytes = Shape::shared_bytes(yupana::cuda::architecture_of(kernel));
-  yupana::cuda::launch_dependent(
+  yupana::cuda::launch(
       "min-plus product", kernel, {blocks, Shape::threads, shared_bytes}, stream, task, 1);
 }
 

@@ -188,8 +188,6 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
   const int pivots = pivot * edge;
   const auto at = [&](int i, int j) { return from + i * from_stride + j; };
   if (thread == 0) memory.vertex = edge;
-  yupana::cuda::release_successor();
-  yupana::cuda::wait_for_predecessor();
   Four<Value> closed[cells];
 #pragma unroll
   for (int i = 0; i < cells; ++i) {
@@ -246,7 +244,7 @@ void launch_square_step(const typename Kind::Value* from,
   static_assert(sizeof(SquareMemory<typename Kind::Value>) <=
                 yupana::cuda::shared_bytes_everywhere);
   const auto side = static_cast<unsigned>(tiles * edge / part);
-  yupana::cuda::launch_dependent(
+  yupana::cuda::launch(
       "close a square",
       square_step_kernel<Kind>,
       {dim3(side, side), dim3(threads), sizeof(SquareMemory<typename Kind::Value>)},

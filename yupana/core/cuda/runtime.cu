@@ -53,13 +53,14 @@ cudaError_t with_what_was_kept(const Allocate& allocate) {
   return allocate();
 }
 
-/// Small blocks that were given back: to map one and to unmap it takes the driver 0.1 ms each, as
-/// long as a small call's whole work. All of their devices' work that was queued before is done.
-class SmallBlocks {
+/// Blocks that were given back, for the next call that takes as many bytes: to map one and to unmap
+/// it takes the driver 0.1 ms each, as long as all the work of a small call. No result depends on
+/// it.
+class KeptBlocks {
  public:
-  static SmallBlocks& instance() {
+  static KeptBlocks& instance() {
     // Never destroyed: at the end of a process the driver may be gone before it.
-    static SmallBlocks& one = *new SmallBlocks;
+    static KeptBlocks& one = *new KeptBlocks;
     return one;
   }
 
@@ -67,6 +68,11 @@ class SmallBlocks {
   void* take(std::uint64_t bytes) {
     int device = 0;
     if (bytes > largest || cudaGetDevice(&device) != cudaSuccess) return nullptr;
+    std::call_once(sized_, [&] {
+      std::size_t available = 0, total = most_ever * 32;
+      if (cudaMemGetInfo(&available, &total) != cudaSuccess) cudaGetLastError();
+      most_ = std::min<std::uint64_t>(most_, total / 32);
+    });
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Block& block) {
       return block.device == device && block.bytes == bytes;
@@ -78,7 +84,7 @@ class SmallBlocks {
     return memory;
   }
 
-  /// False: it is the caller's to free.
+  /// Waits for the device's work, as the driver does. False: the block is the caller's to free.
   bool keep(void* memory, std::uint64_t bytes) noexcept {
     if (bytes > std::min(largest, most_.load())) return false;
     cudaPointerAttributes facts{};
@@ -115,10 +121,10 @@ class SmallBlocks {
     std::uint64_t bytes;
     void* memory;
   };
-  static constexpr std::uint64_t largest = std::uint64_t{32} << 20;
-  static constexpr std::uint64_t most_ever = std::uint64_t{128} << 20;
+  static constexpr std::uint64_t largest = std::uint64_t{256} << 20;
+  static constexpr std::uint64_t most_ever = std::uint64_t{1} << 30;
 
-  SmallBlocks() {
+  KeptBlocks() {
     on_shortage([] { instance().release(); });
   }
   void release() {
@@ -134,6 +140,7 @@ class SmallBlocks {
   std::mutex mutex_;
   std::list<Block> kept_;  ///< the newest first
   std::uint64_t bytes_ = 0;
+  std::once_flag sized_;
   std::atomic<std::uint64_t> most_{most_ever};
 };
 
@@ -190,15 +197,15 @@ std::uint64_t free_device_memory() {
 
 bool was_used() { return has_allocated; }
 
-void keep_at_most(std::uint64_t bytes) { SmallBlocks::instance().limit(bytes); }
+void keep_at_most(std::uint64_t bytes) { KeptBlocks::instance().limit(bytes); }
 
 void free_device(void* memory, std::uint64_t bytes) noexcept {
-  if (!SmallBlocks::instance().keep(memory, bytes)) cudaFree(memory);
+  if (!KeptBlocks::instance().keep(memory, bytes)) cudaFree(memory);
 }
 
 void* allocate_device(std::uint64_t bytes) {
   has_allocated = true;
-  void* memory = SmallBlocks::instance().take(bytes);
+  void* memory = KeptBlocks::instance().take(bytes);
   if (memory != nullptr) return memory;
   const cudaError_t status = with_what_was_kept([&] { return cudaMalloc(&memory, bytes); });
   if (status == cudaErrorMemoryAllocation) {

@@ -43,8 +43,9 @@ std::uint64_t free_device_memory();
 
 /// Allocation on the current device; throws out_of_resources with the bytes expected and free.
 void* allocate_device(std::uint64_t bytes);
-/// Gives back what allocate_device() gave, on whatever device, after all work queued there. Small
-/// blocks are kept for the next call that takes as many bytes.
+/// Gives back what allocate_device() gave, on whatever device, once all work queued there is done.
+/// Blocks up to 256 MiB are kept for the next call that takes as many bytes, at most 1 GiB together
+/// and a 32nd of the memory, and given back where an allocation finds memory short.
 void free_device(void* memory, std::uint64_t bytes) noexcept;
 void* allocate_pinned(std::uint64_t bytes);
 
