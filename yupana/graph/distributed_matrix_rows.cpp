@@ -109,26 +109,23 @@ void unpack_rows(Context& context,
   const std::int64_t end = divide_up(rows.end, tile_size);
   const CyclicTiles tile_rows = matrix.own_rows({0, end});
   const CyclicTiles columns = matrix.own_columns({rows.begin / tile_size, end});
-  context.parallel_for(
-      tile_rows.size() * columns.size(), 4, [&](std::int64_t first, std::int64_t past) {
-        for (std::int64_t k = first; k < past; ++k) {
-          const std::int64_t before = k / columns.size();  // tiles of this rank before it in a row
-          const std::int64_t a = tile_rows.at(before), b = columns.at(k % columns.size());
-          if (a > b) continue;
-          const MatrixView<T> cells = matrix.tile(a, b);
-          for (std::int64_t i = std::max(rows.begin, b * tile_size);
-               i < std::min(rows.end, (b + 1) * tile_size);
-               ++i) {
-            const std::int64_t at =
-                offsets[static_cast<std::size_t>(i - rows.begin)] + before * tile_size;
-            const std::byte* next = message.data() + at * std::int64_t{sizeof(T)};
-            const std::int64_t count = std::min(tile_size, i + 1 - a * tile_size);
-            for (std::int64_t j = 0; j < count; ++j, next += sizeof(T)) {
-              std::memcpy(&cells(j, i % tile_size), next, sizeof(T));
-            }
-          }
-        }
-      });
+  context.parallel_for(tile_rows.size() * columns.size(), 4, [&](std::int64_t k) {
+    const std::int64_t before = k / columns.size();  // tiles of this rank before it in a row
+    const std::int64_t a = tile_rows.at(before), b = columns.at(k % columns.size());
+    if (a > b) return;
+    const MatrixView<T> cells = matrix.tile(a, b);
+    for (std::int64_t i = std::max(rows.begin, b * tile_size);
+         i < std::min(rows.end, (b + 1) * tile_size);
+         ++i) {
+      const std::int64_t at =
+          offsets[static_cast<std::size_t>(i - rows.begin)] + before * tile_size;
+      const std::byte* next = message.data() + at * std::int64_t{sizeof(T)};
+      const std::int64_t count = std::min(tile_size, i + 1 - a * tile_size);
+      for (std::int64_t j = 0; j < count; ++j, next += sizeof(T)) {
+        std::memcpy(&cells(j, i % tile_size), next, sizeof(T));
+      }
+    }
+  });
 }
 
 }  // namespace

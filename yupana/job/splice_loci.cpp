@@ -282,11 +282,9 @@ SpliceInputs::CdnaLoci SpliceInputs::cdna_loci_of(const SpliceInput& input,
     }
     block = {files, number, std::vector<CdnaLoci>(cdnas.size())};
     const splice::SeedIndex& index = seeds(input.genome);
-    context_.parallel_for(std::ssize(cdnas), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) {
-        context_.check_cancelled();
-        block.of[c].loci = index.loci(cdnas[c], locus_params());
-      }
+    context_.parallel_for(std::ssize(cdnas), 1, [&](std::int64_t c) {
+      context_.check_cancelled();
+      block.of[c].loci = index.loci(cdnas[c], locus_params());
     });
     if (search_far) find_far_cdnas(sequences_of(input.genome), cdnas);
   }

@@ -32,9 +32,7 @@ class ProteinWords {
   ProteinWords(std::span<const std::string_view> proteins, std::size_t begin, std::size_t end)
       : known_(amino_words, false) {
     for (std::size_t p = begin; p < end; ++p) add(proteins[p], static_cast<std::uint32_t>(p));
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.order() < b.order();
-    });
+    std::ranges::sort(entries_, {}, &Entry::order);
   }
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -48,10 +46,7 @@ class ProteinWords {
     each_codon_word(
         bases, begin, end, codons, [&](std::uint64_t key, std::int64_t place, bool minus) {
           if (!known_[key]) return;
-          const auto at = std::lower_bound(
-              entries_.begin(), entries_.end(), key, [](const Entry& entry, std::uint64_t k) {
-                return entry.key < k;
-              });
+          const auto at = std::ranges::lower_bound(entries_, key, {}, &Entry::key);
           found.push_back({static_cast<std::uint32_t>(at - entries_.begin()),
                            minus,
                            minus ? std::ssize(bases) - place - word_bases : place});
@@ -114,9 +109,7 @@ std::vector<Hit> find_hits(Context& context,
                       {found.place, 3 * std::int64_t{entries[e].letter}}});
     }
   }
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
-    return std::tie(a.protein, a.strand) < std::tie(b.protein, b.strand);
-  });
+  std::ranges::stable_sort(hits, {}, [](const Hit& a) { return std::tie(a.protein, a.strand); });
   return hits;
 }
 
@@ -167,21 +160,19 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
                                              const LocusParams& params) {
   const std::uint64_t most = most_places(static_cast<std::uint64_t>(index.bases_indexed()));
   std::vector<std::vector<Locus>> result(proteins.size());
-  context.parallel_for(std::ssize(proteins), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      context.check_cancelled();
-      StrandHits hits;
-      each_amino_word(proteins[p], [&](std::uint64_t key, std::int64_t letter) {
-        const std::span<const std::uint64_t> words = index.find(key);
-        if (words.size() > most) return;
-        for (const std::uint64_t word : words) {
-          const SeedPlace found = index.place(word);
-          hits[found.strand].push_back({found.first, 3 * letter});
-        }
-      });
-      result[p] =
-          best_loci(hits, protein_chain_rules(params), 3 * std::ssize(proteins[p]), index.ends());
-    }
+  context.parallel_for(std::ssize(proteins), 1, [&](std::int64_t p) {
+    context.check_cancelled();
+    StrandHits hits;
+    each_amino_word(proteins[p], [&](std::uint64_t key, std::int64_t letter) {
+      const std::span<const std::uint64_t> words = index.find(key);
+      if (words.size() > most) return;
+      for (const std::uint64_t word : words) {
+        const SeedPlace found = index.place(word);
+        hits[found.strand].push_back({found.first, 3 * letter});
+      }
+    });
+    result[p] =
+        best_loci(hits, protein_chain_rules(params), 3 * std::ssize(proteins[p]), index.ends());
   });
   return result;
 }

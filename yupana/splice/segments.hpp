@@ -139,9 +139,7 @@ inline void keep_best(std::vector<FarSegment>& segments) {
   const auto order = [](const FarSegment& s) {
     return std::tuple(-s.score, s.strand, s.place, s.letter, s.letters);
   };
-  std::sort(segments.begin(), segments.end(), [&](const auto& a, const auto& b) {
-    return order(a) < order(b);
-  });
+  std::ranges::sort(segments, {}, [&](const auto& a) { return order(a); });
   const auto same = [&](const auto& a, const auto& b) { return order(a) == order(b); };
   segments.erase(std::unique(segments.begin(), segments.end(), same), segments.end());
   if (segments.size() > most_segments) segments.resize(most_segments);

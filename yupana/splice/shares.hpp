@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -16,8 +17,7 @@ namespace yupana::splice {
 inline std::vector<std::size_t> by_work(const std::vector<double>& work) {
   std::vector<std::size_t> order(work.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(
-      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return work[a]; });
   return order;
 }
 
@@ -42,10 +42,8 @@ void solve_in_lanes(Context& context,
                     std::span<const std::size_t> order,
                     const Solve& solve) {
   std::atomic<std::size_t> taken{0};
-  context.parallel_for(lanes, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t lane = begin; lane < end; ++lane) {
-      for (std::size_t i = taken++; i < order.size(); i = taken++) solve(order[i]);
-    }
+  context.parallel_for(lanes, 1, [&](std::int64_t) {
+    for (std::size_t i = taken++; i < order.size(); i = taken++) solve(order[i]);
   });
 }
 
