@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "cli/measures.hpp"
@@ -176,8 +177,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   std::vector<std::size_t> order(result.features.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
-  std::stable_sort(
-      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return by[a] > by[b]; });
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return by[a]; });
   for (const std::size_t f : order) {
     auto& row = rows.emplace_back(result.features[f], nullptr).second;
     row["impurity"] = result.impurity[f];

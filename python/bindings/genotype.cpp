@@ -92,18 +92,16 @@ nb::dict summary_dict(const genotype::CohortSummary& summary) {
 /// One of the counts as a symmetric matrix; with its diagonal.
 Matrix<std::int64_t> count_matrix(Context& context, const PairCounts& counts, char which) {
   Matrix<std::int64_t> result(counts.samples, counts.samples);
-  context.parallel_for(counts.samples, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < counts.samples; ++j) {
-        const std::int64_t a = std::max(i, j), b = std::min(i, j);
-        std::uint64_t value = 0;
-        if (which == '1') value = counts.ibs1.at(a, b);
-        if (which == '0') value = counts.ibs0.at(a, b);
-        if (which == 's') {
-          value = a == b ? counts.called[static_cast<std::size_t>(a)] : counts.shared_at(a, b);
-        }
-        result(i, j) = static_cast<std::int64_t>(value);
+  context.parallel_for(counts.samples, 16, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j < counts.samples; ++j) {
+      const std::int64_t a = std::max(i, j), b = std::min(i, j);
+      std::uint64_t value = 0;
+      if (which == '1') value = counts.ibs1.at(a, b);
+      if (which == '0') value = counts.ibs0.at(a, b);
+      if (which == 's') {
+        value = a == b ? counts.called[static_cast<std::size_t>(a)] : counts.shared_at(a, b);
       }
+      result(i, j) = static_cast<std::int64_t>(value);
     }
   });
   return result;

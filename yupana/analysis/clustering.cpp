@@ -14,8 +14,7 @@ namespace {
 
 /// Sorts joins by height and names the clusters that each brings together.
 std::vector<Merge> numbered(std::vector<Join> joins) {
-  std::stable_sort(
-      joins.begin(), joins.end(), [](const Join& x, const Join& y) { return x.height < y.height; });
+  std::ranges::stable_sort(joins, {}, &Join::height);
   const std::int64_t n = static_cast<std::int64_t>(joins.size()) + 1;
   std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1));
   std::iota(parent.begin(), parent.end(), 0);

@@ -195,14 +195,12 @@ void ActiveClusters::close_up() {
   const auto living_before = [&](std::int64_t column) {
     return std::lower_bound(living.begin(), living.end(), column) - living.begin();
   };
-  context_.parallel_for(alive_, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::size_t column = at(living[at(i)]);
-      double* const row = row_[column];
-      if (row == nullptr) continue;
-      filled_[column] = living_before(filled_[column]);
-      for (std::int64_t j = 0; j < filled_[column]; ++j) row[j] = row[living[at(j)]];
-    }
+  context_.parallel_for(alive_, 16, [&](std::int64_t i) {
+    const std::size_t column = at(living[at(i)]);
+    double* const row = row_[column];
+    if (row == nullptr) return;
+    filled_[column] = living_before(filled_[column]);
+    for (std::int64_t j = 0; j < filled_[column]; ++j) row[j] = row[living[at(j)]];
   });
   singles_ = living_before(singles_);
   width_ = alive_;

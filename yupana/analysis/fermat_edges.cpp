@@ -53,11 +53,9 @@ std::vector<Edge> fermat_edges(Context& context,
   const std::int64_t n = lengths.rows;
   std::vector<std::vector<std::int64_t>> near(static_cast<std::size_t>(n));
   if (params.neighbors > 0) {
-    context.parallel_for(n, 32, [&](std::int64_t begin, std::int64_t end) {
+    context.parallel_for(n, 32, [&](std::int64_t i) {
       context.check_cancelled();
-      for (std::int64_t i = begin; i < end; ++i) {
-        near[static_cast<std::size_t>(i)] = nearest(lengths.row(i), i, n, params.neighbors);
-      }
+      near[static_cast<std::size_t>(i)] = nearest(lengths.row(i), i, n, params.neighbors);
     });
   }
   std::vector<Pair> pairs = tree;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "yupana/analysis/mds_product.hpp"

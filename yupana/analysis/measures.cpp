@@ -235,17 +235,15 @@ void ClassTally::add_ranks(Context& context,
   const double own_bytes = max_bytes_ / static_cast<double>(ranks_.size());
   const auto least = static_cast<std::size_t>(std::clamp(own_bytes / 32, 64.0, 65536.0));
   const auto max_groups = static_cast<std::size_t>(own_bytes / (sizeof(Group) + 16));
-  context.parallel_for(std::ssize(ranks_), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      Ranks& ranks = ranks_[static_cast<std::size_t>(c)];
-      for (std::int64_t i = 0; i < shares.rows && !ranks.too_many; ++i) {
-        // The bits of numbers from 0 on are in their order; those of 1 leave the highest free.
-        const auto bits = std::bit_cast<std::uint64_t>(std::abs(shares(i, c)));
-        ranks.fresh.push_back(bits << 1 | static_cast<std::uint64_t>(codes[i] == c));
-        if (ranks.fresh.size() < std::max(least, 2 * ranks.groups.size())) continue;
-        ranks.merge();
-        ranks.too_many = ranks.groups.size() > max_groups;
-      }
+  context.parallel_for(std::ssize(ranks_), 1, [&](std::int64_t c) {
+    Ranks& ranks = ranks_[static_cast<std::size_t>(c)];
+    for (std::int64_t i = 0; i < shares.rows && !ranks.too_many; ++i) {
+      // The bits of numbers from 0 on are in their order; those of 1 leave the highest free.
+      const auto bits = std::bit_cast<std::uint64_t>(std::abs(shares(i, c)));
+      ranks.fresh.push_back(bits << 1 | static_cast<std::uint64_t>(codes[i] == c));
+      if (ranks.fresh.size() < std::max(least, 2 * ranks.groups.size())) continue;
+      ranks.merge();
+      ranks.too_many = ranks.groups.size() > max_groups;
     }
   });
   too_many_ =

@@ -66,15 +66,13 @@ class Clusters {
         fresh_(at(alive_)) {
     for (std::int64_t i = 0; i < alive_; ++i) node_.push_back(i);
     std::vector<double> largest(at(alive_));
-    context.parallel_for(alive_, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        double* const row = d_.rows[at(i)];
-        for (std::int64_t j = 0; j < i; ++j) {
-          row[j] = static_cast<double>(distances(i, j));
-          largest[at(i)] = std::max(largest[at(i)], row[j]);
-        }
-        if (method == Joining::bionj) std::copy_n(row, i, v_.rows[at(i)]);
+    context.parallel_for(alive_, 16, [&](std::int64_t i) {
+      double* const row = d_.rows[at(i)];
+      for (std::int64_t j = 0; j < i; ++j) {
+        row[j] = static_cast<double>(distances(i, j));
+        largest[at(i)] = std::max(largest[at(i)], row[j]);
       }
+      if (method == Joining::bionj) std::copy_n(row, i, v_.rows[at(i)]);
     });
     largest_ = *std::max_element(largest.begin(), largest.end());
     check_sums(alive_, largest_);
@@ -117,12 +115,10 @@ class Clusters {
 
   /// Sums in the order of the columns: first those of the row, then those of the rows after it.
   void add_up(const Triangle& cells, std::vector<double>& sums) {
-    context_.parallel_for(width(), grain(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        double sum = 0;
-        for (std::int64_t j = 0; j < i; ++j) sum += cells.rows[at(i)][j];
-        sums[at(i)] = sum;
-      }
+    context_.parallel_for(width(), grain(), [&](std::int64_t i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < i; ++j) sum += cells.rows[at(i)][j];
+      sums[at(i)] = sum;
     });
     context_.parallel_for(width(), 256, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin + 1; i < width(); ++i) {
@@ -136,8 +132,8 @@ class Clusters {
     for (std::int64_t j = 0; j < width(); ++j) {
       known_[at(j)] = gone(j) ? -infinity : sum_[at(j)] / others();
     }
-    context_.parallel_for(width(), grain(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) key_[at(i)] = gone(i) ? infinity : read_row(i).key;
+    context_.parallel_for(width(), grain(), [&](std::int64_t i) {
+      key_[at(i)] = gone(i) ? infinity : read_row(i).key;
     });
     read_ = 0;
   }

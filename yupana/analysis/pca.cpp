@@ -21,11 +21,9 @@ double checked_trace(Context& context, MatrixView<const double> matrix) {
     throw input_error("pca: expected a square matrix, got {} x {}", matrix.rows, matrix.cols);
   }
   std::atomic<bool> finite{true};
-  context.parallel_for(matrix.rows, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto good = [](double value) { return std::isfinite(value); };
-      if (!std::all_of(matrix.row(i), matrix.row(i) + matrix.cols, good)) finite = false;
-    }
+  context.parallel_for(matrix.rows, 64, [&](std::int64_t i) {
+    const auto good = [](double value) { return std::isfinite(value); };
+    if (!std::all_of(matrix.row(i), matrix.row(i) + matrix.cols, good)) finite = false;
   });
   if (!finite) throw input_error("pca: expected finite relationships, got nan or infinity");
   double trace = 0;

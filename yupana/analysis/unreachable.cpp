@@ -43,12 +43,10 @@ RowFault row_fault(const T* row, std::int64_t n) {
 template <class Fault>
 std::int64_t first_invalid(Context& context, std::int64_t count, const Fault& fault) {
   std::atomic<std::int64_t> invalid_row{count};
-  context.parallel_for(count, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (fault(i) != RowFault::invalid) continue;
-      std::int64_t first = invalid_row;
-      while (i < first && !invalid_row.compare_exchange_weak(first, i)) {
-      }
+  context.parallel_for(count, 64, [&](std::int64_t i) {
+    if (fault(i) != RowFault::invalid) return;
+    std::int64_t first = invalid_row;
+    while (i < first && !invalid_row.compare_exchange_weak(first, i)) {
     }
   });
   return invalid_row;

@@ -69,10 +69,17 @@ class Context {
   std::uint64_t gpu_memory() const { return gpu_memory_; }
   const std::optional<std::uintptr_t>& gpu_stream() const { return gpu_stream_; }
 
-  /// body(begin, end) over [0, count) in pieces of about `grain`, on this context's threads.
+  /// body(begin, end) over [0, count) in pieces of about `grain`, or body(i) of each, on this
+  /// context's threads.
   template <class Body>
   void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
-    workers_.parallel_for(count, grain, FunctionView<void(std::int64_t, std::int64_t)>(body));
+    if constexpr (std::is_invocable_v<const Body&, std::int64_t>) {
+      parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) body(i);
+      });
+    } else {
+      workers_.parallel_for(count, grain, FunctionView<void(std::int64_t, std::int64_t)>(body));
+    }
   }
   /// put(make(i)) for every i of [0, count): make on all threads, put one at a time and in order,
   /// with at most two results a thread in memory. The first exception ends it and is thrown.

@@ -208,17 +208,15 @@ void order_nodes(Context& context,
                  const NodeEntries& entries) {
   std::vector<std::int64_t> begins(1, 0);
   for (const Totals* node : nodes) begins.push_back(begins.back() + node->rows);
-  context.parallel_for(std::ssize(nodes), 16, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      NodeRange range;
-      range.keys = entries.keys + begins[i];
-      range.rows = entries.table_rows + begins[i];
-      range.class_bits = entries.class_bits;
-      range.all = range.known = nodes[i]->rows;
-      range.least = least[i];
-      while (range.known > 0 && range.keys[range.known - 1] >= entries.missing_key) --range.known;
-      order_entries(problem, *nodes[i], range, entries.keys + begins[i], entries.rows + begins[i]);
-    }
+  context.parallel_for(std::ssize(nodes), 16, [&](std::int64_t i) {
+    NodeRange range;
+    range.keys = entries.keys + begins[i];
+    range.rows = entries.table_rows + begins[i];
+    range.class_bits = entries.class_bits;
+    range.all = range.known = nodes[i]->rows;
+    range.least = least[i];
+    while (range.known > 0 && range.keys[range.known - 1] >= entries.missing_key) --range.known;
+    order_entries(problem, *nodes[i], range, entries.keys + begins[i], entries.rows + begins[i]);
   });
 }
 

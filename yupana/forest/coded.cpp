@@ -85,10 +85,8 @@ class Coder {
   const Node& node(std::int32_t i) const { return tree_.nodes[i]; }
 
   std::size_t column_of(const Node& node) const {
-    const auto found = std::lower_bound(
-        columns_.begin(), columns_.end(), node.feature, [](const auto& column, std::int64_t f) {
-          return column.feature < f;
-        });
+    const auto found = std::ranges::lower_bound(
+        columns_, node.feature, {}, [](const auto& column) { return column.feature; });
     return static_cast<std::size_t>(found - columns_.begin());
   }
 

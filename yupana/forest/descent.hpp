@@ -81,9 +81,8 @@ class FormDescent {
   using Cell = typename Form::Cell;
   FormDescent(Context& context, const std::vector<Tree>& trees, Form form)
       : trees_(trees), form_(std::move(form)), plain_(trees.size()) {
-    context.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t t = begin; t < end; ++t) plain_[t] = form_.make(trees[t], false);
-    });
+    context.parallel_for(
+        std::ssize(trees), 1, [&](std::int64_t t) { plain_[t] = form_.make(trees[t], false); });
   }
 
   const std::vector<std::int32_t>& origin(std::size_t tree) const { return plain_[tree].origin; }

@@ -118,11 +118,9 @@ std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, s
     partition_nodes(std::move(next));
   }
   std::vector<Tree> trees(trees_.size());
-  context_.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      // Grown level by level; nothing is pruned, nodes are put in preorder.
-      trees[t] = compacted(trees_[t], std::vector<char>(trees_[t].nodes.size(), 0));
-    }
+  context_.parallel_for(std::ssize(trees), 1, [&](std::size_t t) {
+    // Grown level by level; nothing is pruned, nodes are put in preorder.
+    trees[t] = compacted(trees_[t], std::vector<char>(trees_[t].nodes.size(), 0));
   });
   return trees;
 }
@@ -221,16 +219,13 @@ void Grower::sample_features() {
   std::vector<std::uint8_t> host, drawn(static_cast<std::size_t>(level_.nodes * features), 0);
   get(host, varies, level_.nodes * features, stream_);
   check(cudaStreamSynchronize(stream_), "read which features vary");
-  context_.parallel_for(level_.nodes, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      FeatureSampler draw(open_[static_cast<std::size_t>(i)].key, features);
-      bool any = false;
-      for (std::int64_t count = 0; !draw.empty() && (count < params_.max_features || !any);
-           ++count) {
-        const auto at = static_cast<std::size_t>(i * features + draw.next());
-        drawn[at] = 1;
-        any = any || host[at] != 0;
-      }
+  context_.parallel_for(level_.nodes, 64, [&](std::int64_t i) {
+    FeatureSampler draw(open_[static_cast<std::size_t>(i)].key, features);
+    bool any = false;
+    for (std::int64_t count = 0; !draw.empty() && (count < params_.max_features || !any); ++count) {
+      const auto at = static_cast<std::size_t>(i * features + draw.next());
+      drawn[at] = 1;
+      any = any || host[at] != 0;
     }
   });
   std::uint8_t* to = sampled_.of(std::ssize(drawn));

@@ -102,11 +102,9 @@ std::vector<Grower::Open> Grower::next_nodes(const Answer& answer, std::int64_t 
   }
   begins.push_back(open_.size());
   std::vector<std::vector<Open>> next(begins.size() - 1);
-  context_.parallel_for(std::ssize(next), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      for (std::size_t i = begins[t]; i < begins[t + 1]; ++i) {
-        partition_node(answer, i, depth, next[t]);
-      }
+  context_.parallel_for(std::ssize(next), 1, [&](std::size_t t) {
+    for (std::size_t i = begins[t]; i < begins[t + 1]; ++i) {
+      partition_node(answer, i, depth, next[t]);
     }
   });
   std::vector<Open> all;

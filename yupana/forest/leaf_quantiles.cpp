@@ -81,30 +81,24 @@ void put_leaf_quantiles(Context& context,
   {
     Rows order(places.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return target.values[a] < target.values[b];
-    });
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t a) { return target.values[a]; });
     for (std::size_t k = 0; k < order.size(); ++k) {
       places[order[k]] = static_cast<std::uint32_t>(k);
     }
   }
   const std::vector<Tree> columns = on_columns(trees, table.columns, tree_params.one_hot);
-  context.parallel_for(std::ssize(trees), 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t t = first; t < last; ++t) {
-      context.check_cancelled();
-      Rows rows;
-      if (params != nullptr) {
-        rows = rows_of_tree(*params, table.rows, t);
-      } else {
-        rows.resize(static_cast<std::size_t>(table.rows));
-        std::iota(rows.begin(), rows.end(), 0u);
-      }
-      std::erase_if(rows, [&](std::uint32_t row) { return problem.weight(row) == 0; });
-      std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return places[a] < places[b];
-      });
-      put_quantiles(table, problem, columns[t], quantile, rows, trees[t]);
+  context.parallel_for(std::ssize(trees), 1, [&](std::int64_t t) {
+    context.check_cancelled();
+    Rows rows;
+    if (params != nullptr) {
+      rows = rows_of_tree(*params, table.rows, t);
+    } else {
+      rows.resize(static_cast<std::size_t>(table.rows));
+      std::iota(rows.begin(), rows.end(), 0u);
     }
+    std::erase_if(rows, [&](std::uint32_t row) { return problem.weight(row) == 0; });
+    std::ranges::sort(rows, {}, [&](std::uint32_t a) { return places[a]; });
+    put_quantiles(table, problem, columns[t], quantile, rows, trees[t]);
   });
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string>
 
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/error.hpp"

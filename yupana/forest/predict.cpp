@@ -215,11 +215,9 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   check_columns(model, table);
   Descent<T> descent(context, model, table);
   std::vector<Votes> votes(model.trees.size());
-  context.parallel_for(std::ssize(votes), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      if (votes.size() > 1) votes[t] = kinds_of(model, model.trees[t], descent.origin(t));
-      if (votes[t].kinds.empty()) votes[t] = votes_of(model, model.trees[t], descent.origin(t));
-    }
+  context.parallel_for(std::ssize(votes), 1, [&](std::size_t t) {
+    if (votes.size() > 1) votes[t] = kinds_of(model, model.trees[t], descent.origin(t));
+    if (votes[t].kinds.empty()) votes[t] = votes_of(model, model.trees[t], descent.origin(t));
   });
   Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
   if (votes.size() == 1) {

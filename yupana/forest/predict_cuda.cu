@@ -85,9 +85,7 @@ void predict_rows(Context& context,
 /// for_each of packed_forest().
 auto on_threads(Context& context) {
   return [&context](std::int64_t count, const auto& body) {
-    context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) body(i);
-    });
+    context.parallel_for(count, 1, [&](std::int64_t i) { body(i); });
   };
 }
 constexpr auto one_by_one = [](std::int64_t count, const auto& body) {

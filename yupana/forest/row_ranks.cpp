@@ -51,13 +51,11 @@ void rank_batch(Context& context,
       std::iota(values.begin(), values.end(), T{0});
     }
   }
-  context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t f = begin; f < end; ++f) {
-      context.check_cancelled();
-      auto& values = result.values[first + f];
-      result.has_missing[first + f] = sorted.ranks[(f + 1) * n - 1] == missing_rank;
-      scatter(part, sorted, f, columns + f * n, values);
-    }
+  context.parallel_for(count, 1, [&](std::int64_t f) {
+    context.check_cancelled();
+    auto& values = result.values[first + f];
+    result.has_missing[first + f] = sorted.ranks[(f + 1) * n - 1] == missing_rank;
+    scatter(part, sorted, f, columns + f * n, values);
   });
   context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

@@ -50,14 +50,12 @@ class Grower {
     Tree top = grow_from(std::move(root), parallel, parallel ? &waiting : nullptr);
     if (!parallel) return top;
     std::vector<Tree> branches(waiting.size());
-    context_.parallel_for(std::ssize(waiting), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        Segment& segment = waiting[i];
-        const Segment place = {0, 0, 0, 0, {}, segment.parent, segment.is_right};
-        segment.parent = -1;
-        branches[i] = grow_from(std::move(segment), false, nullptr);
-        waiting[i] = place;
-      }
+    context_.parallel_for(std::ssize(waiting), 1, [&](std::int64_t i) {
+      Segment& segment = waiting[i];
+      const Segment place = {0, 0, 0, 0, {}, segment.parent, segment.is_right};
+      segment.parent = -1;
+      branches[i] = grow_from(std::move(segment), false, nullptr);
+      waiting[i] = place;
     });
     return grafted(std::move(top), waiting, std::move(branches));
   }
@@ -98,11 +96,9 @@ class Grower {
       for (std::int64_t i = 0; i < count; ++i) body(i);
       return;
     }
-    context_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        context_.check_cancelled();
-        body(i);
-      }
+    context_.parallel_for(count, 1, [&](std::int64_t i) {
+      context_.check_cancelled();
+      body(i);
     });
   }
 
@@ -191,8 +187,7 @@ class Grower {
       const SplitBound bound = bound_of_feature<Sides>(segment, feature);
       if (bound.varies) drawn.emplace_back(feature, bound);
     }
-    std::sort(
-        drawn.begin(), drawn.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(drawn, {}, [](const auto& a) { return a.first; });
     features.resize(drawn.size());
     bounds.resize(drawn.size());
     for (std::size_t i = 0; i < drawn.size(); ++i) std::tie(features[i], bounds[i]) = drawn[i];

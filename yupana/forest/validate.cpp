@@ -30,9 +30,7 @@ std::vector<std::int32_t> folds_of(std::int64_t rows,
     std::swap(order[i], order[random.word(i) % (i + 1)]);
   }
   if (stratified && target.is_class()) {
-    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return target.codes[a] < target.codes[b];
-    });
+    std::ranges::stable_sort(order, {}, [&](std::int64_t a) { return target.codes[a]; });
   }
   std::vector<std::int32_t> fold(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

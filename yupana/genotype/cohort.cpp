@@ -147,20 +147,18 @@ void Cohort::State::drop_incomplete_samples() {
       on_y[s / 64] |= std::uint64_t{1} << (s % 64);
       ++sites_on_y;
     }
-    context.parallel_for(std::ssize(kept), 64, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        std::int64_t called = 0;
-        const bool male = is_male(kept[r]);
-        for (std::int64_t c = 0; c < planes.chunks; ++c) {
-          std::uint64_t words[chunk_bytes / 8];
-          std::memcpy(words, planes.chunk(r, c, 2), sizeof(words));
-          const std::uint64_t* const y = on_y.data() + c * chunk_bytes / 8;
-          for (std::size_t k = 0; k < std::size(words); ++k) {
-            called += std::popcount(male ? words[k] : words[k] | y[k]);
-          }
+    context.parallel_for(std::ssize(kept), 64, [&](std::int64_t r) {
+      std::int64_t called = 0;
+      const bool male = is_male(kept[r]);
+      for (std::int64_t c = 0; c < planes.chunks; ++c) {
+        std::uint64_t words[chunk_bytes / 8];
+        std::memcpy(words, planes.chunk(r, c, 2), sizeof(words));
+        const std::uint64_t* const y = on_y.data() + c * chunk_bytes / 8;
+        for (std::size_t k = 0; k < std::size(words); ++k) {
+          called += std::popcount(male ? words[k] : words[k] | y[k]);
         }
-        missing[r] += planes.sites - called;
       }
+      missing[r] += planes.sites - called;
     });
   }
   const auto most = [&](bool male) {

@@ -103,14 +103,12 @@ std::uint64_t transfer_parts(Context& context,
     offset += part.bytes;
   }
   std::vector<std::uint64_t> sums(pieces.size());
-  context.parallel_for(std::ssize(pieces), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      context.check_cancelled();
-      const auto& [at, part] = pieces[static_cast<std::size_t>(p)];
-      const auto bytes = static_cast<std::size_t>(part.bytes);
-      transfer(at, part.data, bytes);
-      sums[static_cast<std::size_t>(p)] = checksum(part.data, bytes);
-    }
+  context.parallel_for(std::ssize(pieces), 1, [&](std::int64_t p) {
+    context.check_cancelled();
+    const auto& [at, part] = pieces[static_cast<std::size_t>(p)];
+    const auto bytes = static_cast<std::size_t>(part.bytes);
+    transfer(at, part.data, bytes);
+    sums[static_cast<std::size_t>(p)] = checksum(part.data, bytes);
   });
   return checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
 }

@@ -25,12 +25,10 @@ bool FilteredSource::read(SiteBlock& block) {
     std::swap(block, codes);
     return true;
   }
-  context_.parallel_for(codes.sites, 16, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t k = first; k < last; ++k) {
-      gather_codes(codes.row(k), calls_.samples, block.row(k));
-      const std::int64_t bytes = divide_up(block.samples, 4);
-      std::memset(block.row(k) + bytes, 0, static_cast<std::size_t>(block.stride - bytes));
-    }
+  context_.parallel_for(codes.sites, 16, [&](std::int64_t k) {
+    gather_codes(codes.row(k), calls_.samples, block.row(k));
+    const std::int64_t bytes = divide_up(block.samples, 4);
+    std::memset(block.row(k) + bytes, 0, static_cast<std::size_t>(block.stride - bytes));
   });
   block.sites = codes.sites;
   block.names = std::move(codes.names);

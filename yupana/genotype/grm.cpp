@@ -80,18 +80,16 @@ GrmBlock make_block(Context& context,
   block.own_terms = Array<std::int64_t>::zeros(4 * sites + 4);
   block.corrections = Array<std::int32_t>::zeros(4 * sites + 12);
   std::vector<std::int64_t> constants(static_cast<std::size_t>(sites));
-  context.parallel_for(sites, 64, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(sites, 64, [&](std::int64_t k) {
     context.check_cancelled();
-    for (std::int64_t k = begin; k < end; ++k) {
-      const GrmSite site = grm_site(counts[static_cast<std::size_t>(k)], standardize);
-      copy_calls(calls.codes, k, calls.samples, block.codes.row(k));
-      if (site.fold) fold(block.codes.row(k), block.codes.stride);
-      block.weights[k] = site.weight;
-      constants[static_cast<std::size_t>(k)] = site.constant;
-      for (std::int64_t code = 0; code < 4; ++code) {
-        block.own_terms[4 * k + code] = site.own[code];
-        block.corrections[4 * k + code] = site.correction[code];
-      }
+    const GrmSite site = grm_site(counts[static_cast<std::size_t>(k)], standardize);
+    copy_calls(calls.codes, k, calls.samples, block.codes.row(k));
+    if (site.fold) fold(block.codes.row(k), block.codes.stride);
+    block.weights[k] = site.weight;
+    constants[static_cast<std::size_t>(k)] = site.constant;
+    for (std::int64_t code = 0; code < 4; ++code) {
+      block.own_terms[4 * k + code] = site.own[code];
+      block.corrections[4 * k + code] = site.correction[code];
     }
   });
   std::memset(block.codes.row(sites), 0x55, static_cast<std::size_t>(block.codes.stride));

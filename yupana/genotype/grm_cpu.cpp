@@ -159,22 +159,18 @@ void add_missing(Context& context, const GrmBlock& block, Grm& grm) {
 void add_own(Context& context, const GrmBlock& block, Grm& grm) {
   std::vector<std::int32_t> sites(static_cast<std::size_t>(block.sites()));
   std::iota(sites.begin(), sites.end(), 0);
-  context.parallel_for(
-      divide_up(grm.samples, line_samples), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t line = begin; line < end; ++line) {
-          std::int64_t sums[line_samples] = {};
-          for (std::int64_t first = 0; first < block.sites(); first += missing_sites) {
-            context.check_cancelled();
-            const std::int64_t count = std::min(missing_sites, block.sites() - first);
-            lookup_sums(Lookup{block.codes, block.own_terms.data(), &sites[first], count, line},
-                        sums);
-          }
-          for (std::int64_t i = 0; i < line_samples; ++i) {
-            const std::int64_t sample = line * line_samples + i;
-            if (sample < grm.samples) grm.own_sums[sample] += sums[i];
-          }
-        }
-      });
+  context.parallel_for(divide_up(grm.samples, line_samples), 1, [&](std::int64_t line) {
+    std::int64_t sums[line_samples] = {};
+    for (std::int64_t first = 0; first < block.sites(); first += missing_sites) {
+      context.check_cancelled();
+      const std::int64_t count = std::min(missing_sites, block.sites() - first);
+      lookup_sums(Lookup{block.codes, block.own_terms.data(), &sites[first], count, line}, sums);
+    }
+    for (std::int64_t i = 0; i < line_samples; ++i) {
+      const std::int64_t sample = line * line_samples + i;
+      if (sample < grm.samples) grm.own_sums[sample] += sums[i];
+    }
+  });
 }
 
 }  // namespace

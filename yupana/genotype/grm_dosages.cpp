@@ -108,15 +108,13 @@ void add_dosages(
   for (std::int64_t begin = 0; begin < block.codes.sites; begin += DosageTiles::max_sites) {
     const Range sites = {begin, std::min(begin + DosageTiles::max_sites, block.codes.sites)};
     const Standardized standardized = standardize_sites(context, block, sites, standardize);
-    context.parallel_for(tiles, 1, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t index = from; index < to; ++index) {
-        context.check_cancelled();
-        std::int64_t row = first, left = index;
-        while (left > row) left -= ++row;
-        add_tile(context.backend(), standardized.tiles, row, left, grm);
-        if (stage != nullptr) {
-          stage->advance(pairs * static_cast<double>(sites.size()) / static_cast<double>(tiles));
-        }
+    context.parallel_for(tiles, 1, [&](std::int64_t index) {
+      context.check_cancelled();
+      std::int64_t row = first, left = index;
+      while (left > row) left -= ++row;
+      add_tile(context.backend(), standardized.tiles, row, left, grm);
+      if (stage != nullptr) {
+        stage->advance(pairs * static_cast<double>(sites.size()) / static_cast<double>(tiles));
       }
     });
     count_missing(context, standardized, grm);

@@ -128,14 +128,11 @@ class CalledSites {
         totals.view().at(j / column_group, 0)[j % column_group] += x.row(i)[j];
       }
     }
-    context_.parallel_for(
-        divide_up(kept_.sites, term_sites), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t k = begin; k < end; ++k) {
-            context_.check_cancelled();
-            const Range sites = {k * term_sites, std::min((k + 1) * term_sites, kept_.sites)};
-            cpu::site_sums({kept_, terms_.data()}, sites, columns.view(), totals.view(), products);
-          }
-        });
+    context_.parallel_for(divide_up(kept_.sites, term_sites), 1, [&](std::int64_t k) {
+      context_.check_cancelled();
+      const Range sites = {k * term_sites, std::min((k + 1) * term_sites, kept_.sites)};
+      cpu::site_sums({kept_, terms_.data()}, sites, columns.view(), totals.view(), products);
+    });
   }
   void add_transposed(const ColumnGroups& products, const ColumnGroups& sums) const {
     context_.parallel_for(
@@ -203,32 +200,26 @@ class DosageTiles {
   const Rows& products() const { return products_; }
 
   void load(std::int64_t first, std::int64_t count) {
-    context_.parallel_for(
-        divide_up(count, piece_sites), 1, [&](std::int64_t begin, std::int64_t end) {
-          context_.check_cancelled();
-          for (std::int64_t piece = begin; piece < end; ++piece) {
-            const std::int64_t at = piece * piece_sites, many = std::min(piece_sites, count - at);
-            for (std::int64_t k = at; k < at + many; ++k) {
-              const SiteScale& scale = scales_[static_cast<std::size_t>(first + k)];
-              standardize_dosages(block_.codes, first + k, block_.samples, scale, &scaled_(k, 0));
-            }
-            products_.middleRows(at, many).noalias() = scaled_.middleRows(at, many) * right_;
-          }
-        });
+    context_.parallel_for(divide_up(count, piece_sites), 1, [&](std::int64_t piece) {
+      context_.check_cancelled();
+      const std::int64_t at = piece * piece_sites, many = std::min(piece_sites, count - at);
+      for (std::int64_t k = at; k < at + many; ++k) {
+        const SiteScale& scale = scales_[static_cast<std::size_t>(first + k)];
+        standardize_dosages(block_.codes, first + k, block_.samples, scale, &scaled_(k, 0));
+      }
+      products_.middleRows(at, many).noalias() = scaled_.middleRows(at, many) * right_;
+    });
   }
   /// sums += transposed tile x products.
   void add_transposed(std::int64_t count, MatrixView<double> sums) const {
     Eigen::Map<Rows, 0, Eigen::OuterStride<>> result(
         sums.data, scaled_.cols(), sums.cols, Eigen::OuterStride<>(sums.stride));
-    context_.parallel_for(
-        divide_up(scaled_.cols(), piece_samples), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t piece = begin; piece < end; ++piece) {
-            const std::int64_t at = piece * piece_samples;
-            const std::int64_t many = std::min(piece_samples, scaled_.cols() - at);
-            result.middleRows(at, many).noalias() +=
-                scaled_.block(0, at, count, many).transpose() * products_.topRows(count);
-          }
-        });
+    context_.parallel_for(divide_up(scaled_.cols(), piece_samples), 1, [&](std::int64_t piece) {
+      const std::int64_t at = piece * piece_samples;
+      const std::int64_t many = std::min(piece_samples, scaled_.cols() - at);
+      result.middleRows(at, many).noalias() +=
+          scaled_.block(0, at, count, many).transpose() * products_.topRows(count);
+    });
   }
 
  private:

@@ -97,10 +97,8 @@ class Pruner {
     }
     const std::int64_t stride = pairs_->stride();
     Array<std::uint8_t> codes(std::ssize(rows) * stride);
-    context_.parallel_for(std::ssize(rows), 64, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t k = first; k < last; ++k) {
-        gather_founders(rows[k], samples_.founders, codes.data() + k * stride, stride);
-      }
+    context_.parallel_for(std::ssize(rows), 64, [&](std::int64_t k) {
+      gather_founders(rows[k], samples_.founders, codes.data() + k * stride, stride);
     });
     piece.near = pairs_->add(codes, positions, complete);
   }
@@ -112,16 +110,14 @@ class Pruner {
       for (Piece& piece : round.pieces) correlate(piece);
     }
 #endif
-    context_.parallel_for(std::ssize(round.pieces), 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t k = first; k < last; ++k) {
-        const Piece& piece = round.pieces[static_cast<std::size_t>(k)];
-        const LdNear* near = piece.near.empty() ? nullptr : piece.near.data();
-        for (const auto& [block, sites] : piece.sites) {
-          piece.window->add(block->codes, sites, near);
-          if (near != nullptr) near += sites.size();
-        }
-        if (piece.is_end) piece.window->finish();
+    context_.parallel_for(std::ssize(round.pieces), 1, [&](std::int64_t k) {
+      const Piece& piece = round.pieces[static_cast<std::size_t>(k)];
+      const LdNear* near = piece.near.empty() ? nullptr : piece.near.data();
+      for (const auto& [block, sites] : piece.sites) {
+        piece.window->add(block->codes, sites, near);
+        if (near != nullptr) near += sites.size();
       }
+      if (piece.is_end) piece.window->finish();
     });
   }
 

@@ -164,13 +164,11 @@ template <class Body>
 void for_lower_triangle(Context& context, std::int64_t n, const Body& body) {
   constexpr std::int64_t edge = 64;
   const std::int64_t side = divide_up(n, edge);
-  context.parallel_for(triangle_cells(side), 8, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(triangle_cells(side), 8, [&](std::int64_t index) {
     context.check_cancelled();
-    for (std::int64_t index = begin; index < end; ++index) {
-      const Tile tile = triangle_tile(index, side, 8);
-      for (std::int64_t i = tile.row * edge; i < std::min(n, (tile.row + 1) * edge); ++i) {
-        body(i, Range{tile.column * edge, std::min(i + 1, (tile.column + 1) * edge)});
-      }
+    const Tile tile = triangle_tile(index, side, 8);
+    for (std::int64_t i = tile.row * edge; i < std::min(n, (tile.row + 1) * edge); ++i) {
+      body(i, Range{tile.column * edge, std::min(i + 1, (tile.column + 1) * edge)});
     }
   });
 }

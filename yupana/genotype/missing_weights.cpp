@@ -49,13 +49,11 @@ void MissingWeights::add(const CallBlock& block) {
   if (block.complete) return;
   if (both_.empty()) both_ = Array<std::uint64_t>::zeros(pair_cell(samples_, 0));
   std::vector<std::vector<std::int32_t>> missed(weights.size());  // samples, of each site
-  context_.parallel_for(sites, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) {
-      for (std::int64_t i = 0; i < samples_; ++i) {
-        const std::int64_t place = block.samples[static_cast<std::size_t>(i)];
-        if (block.codes.at(s, place) != missing_call) continue;
-        missed[static_cast<std::size_t>(s)].push_back(static_cast<std::int32_t>(i));
-      }
+  context_.parallel_for(sites, 64, [&](std::int64_t s) {
+    for (std::int64_t i = 0; i < samples_; ++i) {
+      const std::int64_t place = block.samples[static_cast<std::size_t>(i)];
+      if (block.codes.at(s, place) != missing_call) continue;
+      missed[static_cast<std::size_t>(s)].push_back(static_cast<std::int32_t>(i));
     }
   });
   std::vector<std::vector<std::int32_t>> sites_of(missing_.size());  // that a sample misses
@@ -64,16 +62,14 @@ void MissingWeights::add(const CallBlock& block) {
       sites_of[static_cast<std::size_t>(i)].push_back(static_cast<std::int32_t>(s));
     }
   }
-  context_.parallel_for(samples_, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::uint64_t* const row = both_.data() + pair_cell(i, 0);
-      for (const std::int32_t s : sites_of[static_cast<std::size_t>(i)]) {
-        const auto site = static_cast<std::size_t>(s);
-        missing_[static_cast<std::size_t>(i)] += weights[site];
-        for (const std::int32_t j : missed[site]) {
-          if (j >= i) break;
-          row[j] += weights[site];
-        }
+  context_.parallel_for(samples_, 16, [&](std::int64_t i) {
+    std::uint64_t* const row = both_.data() + pair_cell(i, 0);
+    for (const std::int32_t s : sites_of[static_cast<std::size_t>(i)]) {
+      const auto site = static_cast<std::size_t>(s);
+      missing_[static_cast<std::size_t>(i)] += weights[site];
+      for (const std::int32_t j : missed[site]) {
+        if (j >= i) break;
+        row[j] += weights[site];
       }
     }
   });

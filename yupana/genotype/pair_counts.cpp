@@ -1,6 +1,5 @@
 #include "yupana/genotype/pair_counts.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <numeric>
 

@@ -335,21 +335,19 @@ void add_pairs(Context& context, const PlaneBlock& block, PairCounts& counts, St
   std::array<std::mutex, 64> locks;  // tasks of one tile share a lock
   tbb::enumerable_thread_specific<Buffers> buffers([&] { return Buffers(plan); });
   const std::int64_t tiles = plan.tiles - plan.first_tile;
-  context.parallel_for(tiles * plan.ranges, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t tile = plan.first_tile + task / plan.ranges;
-      const std::int64_t from = task % plan.ranges * plan.range_chunks;
-      const Range chunks = {from, std::min(from + plan.range_chunks, block.chunks)};
-      for_each_strip(plan, triangle_tile(tile, side, band), [&](Range rows, Range columns) {
-        StripTask work(plan, block, rows, columns, chunks, buffers.local());
-        work.count(context);
-        {
-          const std::lock_guard lock(locks[static_cast<std::size_t>(tile) % locks.size()]);
-          work.add_to_counts(counts);
-        }
-        if (stage != nullptr) stage->advance(work.work());
-      });
-    }
+  context.parallel_for(tiles * plan.ranges, 1, [&](std::int64_t task) {
+    const std::int64_t tile = plan.first_tile + task / plan.ranges;
+    const std::int64_t from = task % plan.ranges * plan.range_chunks;
+    const Range chunks = {from, std::min(from + plan.range_chunks, block.chunks)};
+    for_each_strip(plan, triangle_tile(tile, side, band), [&](Range rows, Range columns) {
+      StripTask work(plan, block, rows, columns, chunks, buffers.local());
+      work.count(context);
+      {
+        const std::lock_guard lock(locks[static_cast<std::size_t>(tile) % locks.size()]);
+        work.add_to_counts(counts);
+      }
+      if (stage != nullptr) stage->advance(work.work());
+    });
   });
 }
 

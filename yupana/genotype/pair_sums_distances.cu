@@ -1,5 +1,4 @@
 // From sums to squared distances, in device memory.
-#include <cmath>
 #include <limits>
 
 #include "yupana/genotype/pair_sums.hpp"

@@ -42,17 +42,13 @@ void PopulationCounter::add(const CallBlock& block) {
   for (std::size_t i = 0; i < of_.size(); ++i) {
     if (of_[i] >= 0) members[static_cast<std::size_t>(of_[i])].push_back(block.samples[i]);
   }
-  context_.parallel_for(classes_, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      counts_[k].resize(static_cast<std::size_t>(block.codes.sites));
-      const SampleMask mask(block.codes.samples, members[k]);
-      site_counts(context_.backend(), block.codes, mask, counts_[k]);
-    }
+  context_.parallel_for(classes_, 1, [&](std::size_t k) {
+    counts_[k].resize(static_cast<std::size_t>(block.codes.sites));
+    const SampleMask mask(block.codes.samples, members[k]);
+    site_counts(context_.backend(), block.codes, mask, counts_[k]);
   });
-  context_.parallel_for(classes_, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t a = begin; a < end; ++a) {
-      for (std::int64_t b = 0; b <= a; ++b) add_pair(a, b, block.codes.sites);
-    }
+  context_.parallel_for(classes_, 1, [&](std::int64_t a) {
+    for (std::int64_t b = 0; b <= a; ++b) add_pair(a, b, block.codes.sites);
   });
 }
 

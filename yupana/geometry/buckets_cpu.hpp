@@ -153,9 +153,7 @@ class Buckets {
   }
   template <class Body>
   void each_part(const Body& body) {
-    context_.parallel_for(parts_, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t part = begin; part < end; ++part) body(part);
-    });
+    context_.parallel_for(parts_, 1, [&](std::int64_t part) { body(part); });
   }
 
   Context& context_;

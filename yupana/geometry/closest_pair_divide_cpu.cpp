@@ -97,10 +97,8 @@ class Divide {
     } else {
       context_.check_cancelled();
       std::array<Candidate, 2> halves;
-      context_.parallel_for(2, 1, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t half = first; half < last; ++half) {
-          halves[half] = half == 0 ? solve(begin, middle) : solve(middle, end);
-        }
+      context_.parallel_for(2, 1, [&](std::int64_t half) {
+        halves[half] = half == 0 ? solve(begin, middle) : solve(middle, end);
       });
       best = std::min(halves[0], halves[1]);
     }

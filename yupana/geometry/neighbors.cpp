@@ -1,6 +1,5 @@
 #include "yupana/geometry/neighbors.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

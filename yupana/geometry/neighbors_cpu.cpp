@@ -47,9 +47,9 @@ class KdTree {
     for (int level = 0; level < depth_; ++level) {
       const std::int64_t nodes = std::int64_t{1} << level;
       const std::int64_t grain = std::max<std::int64_t>(1, nodes >> 6);
-      context.parallel_for(nodes, grain, [&](std::int64_t begin, std::int64_t end) {
+      context.parallel_for(nodes, grain, [&](std::int64_t node) {
         context.check_cancelled();
-        for (std::int64_t node = begin; node < end; ++node) split(level, node);
+        split(level, node);
       });
     }
   }

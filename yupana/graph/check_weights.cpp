@@ -138,10 +138,8 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   kind.stats = weight_stats<T>(context, w, kind.symmetric);
   check_stats<T>(w, kind.stats);
   if (kind.stats.negative_zero) {
-    context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        for (std::int64_t j = 0; j < w.cols; ++j) w(i, j) += T{0};  // -0.0 + 0.0 = 0.0
-      }
+    context.parallel_for(w.rows, 64, [&](std::int64_t i) {
+      for (std::int64_t j = 0; j < w.cols; ++j) w(i, j) += T{0};  // -0.0 + 0.0 = 0.0
     });
   }
   return kind;

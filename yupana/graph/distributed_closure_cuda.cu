@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
-#include <utility>
 
 #include "yupana/core/cuda/page_lock.hpp"
 #include "yupana/core/cuda/runtime.hpp"

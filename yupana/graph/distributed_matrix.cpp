@@ -136,14 +136,12 @@ void DistributedSymmetricMatrix<T>::for_each_tile(
     Context& context,
     const std::function<void(std::int64_t a, std::int64_t b, MatrixView<T> tile)>& body) {
   const CyclicTiles rows = own_rows({0, tiles()});
-  context.parallel_for(rows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      context.check_cancelled();
-      const std::int64_t a = rows.at(r);
-      const CyclicTiles columns = own_columns({a, tiles()});
-      for (std::int64_t c = 0; c < columns.size(); ++c) {
-        body(a, columns.at(c), tile(a, columns.at(c)));
-      }
+  context.parallel_for(rows.size(), 1, [&](std::int64_t r) {
+    context.check_cancelled();
+    const std::int64_t a = rows.at(r);
+    const CyclicTiles columns = own_columns({a, tiles()});
+    for (std::int64_t c = 0; c < columns.size(); ++c) {
+      body(a, columns.at(c), tile(a, columns.at(c)));
     }
   });
 }
@@ -184,13 +182,11 @@ Messages DistributedSymmetricMatrix<T>::pack_tiles(
     });
     messages[rank].resize(tile_bytes * place);
   }
-  context.parallel_for(std::ssize(packed), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t t = begin; t < end; ++t) {
-      const auto& [rank, place, a, b] = packed[static_cast<std::size_t>(t)];
-      T* const to = reinterpret_cast<T*>(messages[rank].data() + place);
-      const MatrixView<T> copy = {to, tile_size, tile_size, tile_size};
-      copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, copy);
-    }
+  context.parallel_for(std::ssize(packed), 16, [&](std::int64_t t) {
+    const auto& [rank, place, a, b] = packed[static_cast<std::size_t>(t)];
+    T* const to = reinterpret_cast<T*>(messages[rank].data() + place);
+    const MatrixView<T> copy = {to, tile_size, tile_size, tile_size};
+    copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, copy);
   });
   return messages;
 }
@@ -242,19 +238,17 @@ void DistributedSymmetricMatrix<T>::unpack_tiles(Context& context,
     placed.push_back({at, a, b});
     at += tile_bytes;
   });
-  context.parallel_for(std::ssize(placed), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t t = begin; t < end; ++t) {
-      const auto& [from, a, b] = placed[static_cast<std::size_t>(t)];
-      T* const cell = to.row(t / across * tile_size) + t % across * tile_size;
-      const MatrixView<T> copy = {cell, tile_size, tile_size, to.stride};
-      if (from == nullptr) {
-        copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, copy);
-        continue;
-      }
-      constexpr std::size_t row_bytes = tile_bytes / tile_size;
-      for (std::int64_t i = 0; i < tile_size; ++i) {
-        std::memcpy(copy.row(i), from + static_cast<std::size_t>(i) * row_bytes, row_bytes);
-      }
+  context.parallel_for(std::ssize(placed), 16, [&](std::int64_t t) {
+    const auto& [from, a, b] = placed[static_cast<std::size_t>(t)];
+    T* const cell = to.row(t / across * tile_size) + t % across * tile_size;
+    const MatrixView<T> copy = {cell, tile_size, tile_size, to.stride};
+    if (from == nullptr) {
+      copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, copy);
+      return;
+    }
+    constexpr std::size_t row_bytes = tile_bytes / tile_size;
+    for (std::int64_t i = 0; i < tile_size; ++i) {
+      std::memcpy(copy.row(i), from + static_cast<std::size_t>(i) * row_bytes, row_bytes);
     }
   });
 }

@@ -98,30 +98,32 @@ Messages pack_rows(Context& context,
   return messages;
 }
 
-// Rows of the lower triangle as another rank sent them. A tile holds them as its columns: those of
-// one tile column are one thread's, tile after tile.
+// Rows of the lower triangle as another rank sent them. A tile holds them as its columns; those of
+// one tile row are one thread's.
 template <class T>
 void unpack_rows(Context& context,
                  DistributedSymmetricMatrix<T>& matrix,
                  Range rows,
                  const std::vector<std::byte>& message) {
-  const int self = matrix.comm().rank();
-  const std::vector<std::int64_t> offsets = row_offsets(context, matrix.grid(), self, rows);
-  const Range columns = {rows.begin / tile_size, divide_up(rows.end, tile_size)};
-  context.parallel_for(columns.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = columns.begin + begin; b < columns.begin + end; ++b) {
-      const Range some = {std::max(rows.begin, b * tile_size),
-                          std::min(rows.end, (b + 1) * tile_size)};
-      if (some.size() <= 0) continue;
-      const std::byte* next =
-          message.data() +
-          offsets[static_cast<std::size_t>(some.begin - rows.begin)] * std::int64_t{sizeof(T)};
-      for_each_run(matrix.grid(), self, some, [&](std::int64_t i, Range run) {
-        const MatrixView<T> cells = matrix.tile(run.begin / tile_size, b);
-        for (std::int64_t j = 0; j < run.size(); ++j, next += sizeof(T)) {
-          std::memcpy(&cells(j, i % tile_size), next, sizeof(T));
-        }
-      });
+  const auto offsets = row_offsets(context, matrix.grid(), matrix.comm().rank(), rows);
+  const std::int64_t end = divide_up(rows.end, tile_size);
+  const CyclicTiles tile_rows = matrix.own_rows({0, end});
+  const CyclicTiles columns = matrix.own_columns({rows.begin / tile_size, end});
+  context.parallel_for(tile_rows.size() * columns.size(), 4, [&](std::int64_t k) {
+    const std::int64_t before = k / columns.size();  // tiles of this rank before it in a row
+    const std::int64_t a = tile_rows.at(before), b = columns.at(k % columns.size());
+    if (a > b) return;
+    const MatrixView<T> cells = matrix.tile(a, b);
+    for (std::int64_t i = std::max(rows.begin, b * tile_size);
+         i < std::min(rows.end, (b + 1) * tile_size);
+         ++i) {
+      const std::int64_t at =
+          offsets[static_cast<std::size_t>(i - rows.begin)] + before * tile_size;
+      const std::byte* next = message.data() + at * std::int64_t{sizeof(T)};
+      const std::int64_t count = std::min(tile_size, i + 1 - a * tile_size);
+      for (std::int64_t j = 0; j < count; ++j, next += sizeof(T)) {
+        std::memcpy(&cells(j, i % tile_size), next, sizeof(T));
+      }
     }
   });
 }

@@ -31,18 +31,16 @@ std::vector<Exit<T>> exits(Context& context,
                            const std::vector<std::int64_t>& family_of) {
   const std::int64_t n = w.size();
   std::vector<Exit<T>> all(static_cast<std::size_t>(n));
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, 16, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      Exit<T>& best = all[static_cast<std::size_t>(i)];
-      best.from = i;
-      const std::int64_t own = family_of[static_cast<std::size_t>(i)];
-      const T* row = w.row(i);
-      for (std::int64_t j = 0; j < n; ++j) {
-        if (row[j] < best.weight && family_of[static_cast<std::size_t>(j)] != own) {
-          best.weight = row[j];
-          best.to = j;
-        }
+    Exit<T>& best = all[static_cast<std::size_t>(i)];
+    best.from = i;
+    const std::int64_t own = family_of[static_cast<std::size_t>(i)];
+    const T* row = w.row(i);
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (row[j] < best.weight && family_of[static_cast<std::size_t>(j)] != own) {
+        best.weight = row[j];
+        best.to = j;
       }
     }
   });
@@ -52,9 +50,7 @@ std::vector<Exit<T>> exits(Context& context,
 // Joins families along `edges`, shortest first, while they stay small; true if any was joined.
 template <class T>
 bool join(std::vector<Exit<T>> edges, Families<T>& families) {
-  std::sort(edges.begin(), edges.end(), [](const Exit<T>& a, const Exit<T>& b) {
-    return a.key() < b.key();
-  });
+  std::ranges::sort(edges, {}, &Exit<T>::key);
   bool joined = false;
   for (const Exit<T>& edge : edges) {
     if (edge.to < 0) continue;
@@ -133,12 +129,10 @@ void contract(Context& context,
               const SquareMatrix<T>& from,
               SquareMatrix<T>& to) {
   const auto count = static_cast<std::int64_t>(families.members.size());
-  context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(count, 1, [&](std::int64_t f) {
     context.check_cancelled();
-    for (std::int64_t f = begin; f < end; ++f) {
-      const auto& members = families.members[static_cast<std::size_t>(f)];
-      contract_family(from, members, close_family(weights, members), to);
-    }
+    const auto& members = families.members[static_cast<std::size_t>(f)];
+    contract_family(from, members, close_family(weights, members), to);
   });
 }
 
@@ -146,17 +140,13 @@ template <class T>
 void transpose(Context& context, SquareMatrix<T>& m) {
   constexpr std::int64_t edge = 32;
   const std::int64_t side = divide_up(m.size(), edge);
-  context.parallel_for(
-      triangle_tiles(m.size(), edge), 16, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t index = begin; index < end; ++index) {
-          const Tile tile = triangle_tile(index, side, side);
-          for (std::int64_t i = tile.row * edge; i < std::min(m.size(), (tile.row + 1) * edge);
-               ++i) {
-            const std::int64_t last = std::min(i, (tile.column + 1) * edge);
-            for (std::int64_t j = tile.column * edge; j < last; ++j) std::swap(m(i, j), m(j, i));
-          }
-        }
-      });
+  context.parallel_for(triangle_tiles(m.size(), edge), 16, [&](std::int64_t index) {
+    const Tile tile = triangle_tile(index, side, side);
+    for (std::int64_t i = tile.row * edge; i < std::min(m.size(), (tile.row + 1) * edge); ++i) {
+      const std::int64_t last = std::min(i, (tile.column + 1) * edge);
+      for (std::int64_t j = tile.column * edge; j < last; ++j) std::swap(m(i, j), m(j, i));
+    }
+  });
 }
 
 }  // namespace

@@ -149,11 +149,9 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
   using To = RootOf<T>;
   const std::int64_t n = lengths.size();
   SquareMatrix<To> roots(n);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, 16, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) roots(i, j) = root_of<To>(lengths(i, j), alpha, scale);
-    }
+    for (std::int64_t j = 0; j < n; ++j) roots(i, j) = root_of<To>(lengths(i, j), alpha, scale);
   });
   return roots;
 }

@@ -32,13 +32,11 @@ std::vector<T> nearest(Context& context, const SquareMatrix<T>& w) {
   const std::int64_t n = w.size();
   std::vector<T> nn(static_cast<std::size_t>(n));
   const auto scan = simd_table<T>().scan_weights;
-  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      WeightStats<T> stats = {unreachable<T>, T{0}, false, false, false};
-      scan(w.row(i), i, stats);
-      scan(w.row(i) + i + 1, n - i - 1, stats);
-      nn[static_cast<std::size_t>(i)] = stats.smallest;
-    }
+  context.parallel_for(n, 64, [&](std::int64_t i) {
+    WeightStats<T> stats = {unreachable<T>, T{0}, false, false, false};
+    scan(w.row(i), i, stats);
+    scan(w.row(i) + i + 1, n - i - 1, stats);
+    nn[static_cast<std::size_t>(i)] = stats.smallest;
   });
   return nn;
 }
@@ -56,22 +54,20 @@ OpenPairs<T> open_pairs(Context& context, const SquareMatrix<T>& w, const std::v
   OpenPairs<T> open;
   open.count.resize(static_cast<std::size_t>(n));
   std::vector<T> largest(static_cast<std::size_t>(n), T{0});
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, 16, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T* row = w.row(i);
-      const T here = nn[static_cast<std::size_t>(i)];
-      std::int32_t count = 0;
-      T most = 0;
-      for (std::int64_t j = i + 1; j < n; ++j) {
-        const bool is_open = row[j] > here + nn[static_cast<std::size_t>(j)];
-        count += is_open;
-        const T weight = is_open ? row[j] : T{0};
-        most = weight > most ? weight : most;
-      }
-      open.count[static_cast<std::size_t>(i)] = count;
-      largest[static_cast<std::size_t>(i)] = most;
+    const T* row = w.row(i);
+    const T here = nn[static_cast<std::size_t>(i)];
+    std::int32_t count = 0;
+    T most = 0;
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      const bool is_open = row[j] > here + nn[static_cast<std::size_t>(j)];
+      count += is_open;
+      const T weight = is_open ? row[j] : T{0};
+      most = weight > most ? weight : most;
     }
+    open.count[static_cast<std::size_t>(i)] = count;
+    largest[static_cast<std::size_t>(i)] = most;
   });
   for (std::size_t i = 0; i < open.count.size(); ++i) {
     open.total += open.count[i];
@@ -92,17 +88,15 @@ std::vector<std::int64_t> useful_edges(Context& context,
                                        T largest_open) {
   const std::int64_t n = w.size();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(n), 0);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, 16, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T here = nn[static_cast<std::size_t>(i)];
-      std::int32_t count = 0;
-      for (std::int64_t j = 0; j < n; ++j) {
-        count += useful(w(i, j), here, nn[static_cast<std::size_t>(j)], largest_open);
-      }
-      count -= useful(T{0}, here, here, largest_open);  // the diagonal
-      counts[static_cast<std::size_t>(i)] = count;
+    const T here = nn[static_cast<std::size_t>(i)];
+    std::int32_t count = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      count += useful(w(i, j), here, nn[static_cast<std::size_t>(j)], largest_open);
     }
+    count -= useful(T{0}, here, here, largest_open);  // the diagonal
+    counts[static_cast<std::size_t>(i)] = count;
   });
   return counts;
 }

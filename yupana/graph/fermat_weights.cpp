@@ -58,10 +58,8 @@ void check(Context& context, const SquareMatrix<T>& d) {
 template <class T>
 WeightRange distance_range(Context& context, const SquareMatrix<T>& d) {
   std::vector<WeightRange> rows(static_cast<std::size_t>(d.size()));
-  context.parallel_for(d.size(), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      rows[static_cast<std::size_t>(i)] = weight_range(d.row(i) + i + 1, d.size() - i - 1);
-    }
+  context.parallel_for(d.size(), 16, [&](std::int64_t i) {
+    rows[static_cast<std::size_t>(i)] = weight_range(d.row(i) + i + 1, d.size() - i - 1);
   });
   WeightRange all;
   for (const WeightRange& row : rows) all.add(row);

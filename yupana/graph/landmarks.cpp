@@ -128,11 +128,9 @@ std::int64_t estimate_by_landmarks(Context& context,
   Matrix<Length<T>> lengths(count, n);  // one row a landmark
   {
     Stage stage(context, "landmarks", static_cast<double>(count), "landmarks");
-    context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t l = begin; l < end; ++l) {
-        lengths_from(weights, landmarks[static_cast<std::size_t>(l)], lengths.row(l));
-        stage.advance(1);
-      }
+    context.parallel_for(count, 1, [&](std::int64_t l) {
+      lengths_from(weights, landmarks[static_cast<std::size_t>(l)], lengths.row(l));
+      stage.advance(1);
     });
   }
   Matrix<Length<T>> of_vertex(n, count);

@@ -35,21 +35,17 @@ SquareMatrix<std::int32_t> neighbor_ranks(Context& context,
                                           std::int64_t k) {
   const std::int64_t n = weights.size();
   SquareMatrix<std::int32_t> ranks(n);
-  context.parallel_for(n, 8, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, 8, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::fill_n(ranks.row(i), n, 0);
-      std::int32_t rank = 0;
-      for (const std::int64_t j : nearest(weights.row(i), n, i, k)) ranks(i, j) = ++rank;
-    }
+    std::fill_n(ranks.row(i), n, 0);
+    std::int32_t rank = 0;
+    for (const std::int64_t j : nearest(weights.row(i), n, i, k)) ranks(i, j) = ++rank;
   });
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = i + 1; j < n; ++j) {
-        std::int32_t &there = ranks(i, j), &back = ranks(j, i);
-        if (there == 0 || (back != 0 && back < there)) there = back;
-        back = there;
-      }
+  context.parallel_for(n, 16, [&](std::int64_t i) {
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      std::int32_t &there = ranks(i, j), &back = ranks(j, i);
+      if (there == 0 || (back != 0 && back < there)) there = back;
+      back = there;
     }
   });
   return ranks;
@@ -82,13 +78,11 @@ std::vector<double> lightest_left_out(Context& context,
                                       const SquareMatrix<std::int32_t>& ranks) {
   const std::int64_t n = weights.size();
   std::vector<double> lightest(static_cast<std::size_t>(n), unreachable<double>);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      double& least = lightest[static_cast<std::size_t>(i)];
-      for (std::int64_t j = 0; j < n; ++j) {
-        if (ranks(i, j) != 0 || j == i || weights(i, j) == unreachable<T>) continue;
-        least = std::min(least, static_cast<double>(weights(i, j)));
-      }
+  context.parallel_for(n, 16, [&](std::int64_t i) {
+    double& least = lightest[static_cast<std::size_t>(i)];
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (ranks(i, j) != 0 || j == i || weights(i, j) == unreachable<T>) continue;
+      least = std::min(least, static_cast<double>(weights(i, j)));
     }
   });
   return lightest;
@@ -115,16 +109,14 @@ double certified_share(Context& context,
     return value == unreachable<T> ? unreachable<double> : static_cast<double>(value);
   };
   std::vector<double> whole(left_out), half(left_out);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      double& all = whole[static_cast<std::size_t>(i)];
-      double& part = half[static_cast<std::size_t>(i)];
-      part /= 2;
-      for (std::int64_t u = 0; u < n; ++u) {
-        const double here = left_out[static_cast<std::size_t>(u)];
-        all = std::min(all, length(i, u) + here);
-        part = std::min(part, length(i, u) + here / 2);
-      }
+  context.parallel_for(n, 16, [&](std::int64_t i) {
+    double& all = whole[static_cast<std::size_t>(i)];
+    double& part = half[static_cast<std::size_t>(i)];
+    part /= 2;
+    for (std::int64_t u = 0; u < n; ++u) {
+      const double here = left_out[static_cast<std::size_t>(u)];
+      all = std::min(all, length(i, u) + here);
+      part = std::min(part, length(i, u) + here / 2);
     }
   });
   std::atomic<std::int64_t> certified{0};
@@ -184,11 +176,9 @@ void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k) 
   if (k < 0) throw usage_error("k: expected 0 or more neighbours, got {}", k);
   const SquareMatrix<std::int32_t> ranks = neighbor_ranks(context, weights, k);
   const std::int64_t n = weights.size();
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        if (j != i && ranks(i, j) == 0) weights(i, j) = unreachable<T>;
-      }
+  context.parallel_for(n, 16, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (j != i && ranks(i, j) == 0) weights(i, j) = unreachable<T>;
     }
   });
 }

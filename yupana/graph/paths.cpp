@@ -101,13 +101,11 @@ struct UsefulEdges {
 template <class T>
 double longest(Context& context, MatrixView<const T> closure) {
   std::vector<double> largest(static_cast<std::size_t>(closure.rows), 0);
-  context.parallel_for(closure.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < closure.cols; ++j) {
-        if (closure(i, j) == unreachable<T>) continue;
-        double& so_far = largest[static_cast<std::size_t>(i)];
-        so_far = std::max(so_far, std::abs(static_cast<double>(closure(i, j))));
-      }
+  context.parallel_for(closure.rows, 1, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j < closure.cols; ++j) {
+      if (closure(i, j) == unreachable<T>) continue;
+      double& so_far = largest[static_cast<std::size_t>(i)];
+      so_far = std::max(so_far, std::abs(static_cast<double>(closure(i, j))));
     }
   });
   return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
@@ -129,9 +127,7 @@ UsefulEdges useful_edges(Context& context,
   UsefulEdges edges;
   edges.offsets.resize(static_cast<std::size_t>(n) + 1);
   const auto each_row = [&](const auto& visit) {
-    context.parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) visit(i);
-    });
+    context.parallel_for(n, 1, [&](std::int64_t i) { visit(i); });
   };
   each_row([&](std::int64_t i) {
     std::int64_t count = 0;
@@ -286,11 +282,9 @@ void fill_predecessors(Context& context,
 #endif
   const UsefulEdges useful = useful_edges(context, weights, closure);
   Stage stage(context, "predecessors", static_cast<double>(weights.rows), "rows");
-  context.parallel_for(weights.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      predecessor_row(weights, closure, useful, i, result.row(i));
-      stage.advance(1);
-    }
+  context.parallel_for(weights.rows, 1, [&](std::int64_t i) {
+    predecessor_row(weights, closure, useful, i, result.row(i));
+    stage.advance(1);
   });
 }
 

@@ -59,10 +59,8 @@ std::int64_t close_as_double(Context& context,
   constexpr std::int32_t none = unreachable<std::int32_t>;
   SquareMatrix<double> wide(weights.rows);
   const auto rows = [&](const auto& body) {
-    context.parallel_for(weights.rows, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        for (std::int64_t j = 0; j < weights.cols; ++j) body(weights(i, j), wide(i, j));
-      }
+    context.parallel_for(weights.rows, 16, [&](std::int64_t i) {
+      for (std::int64_t j = 0; j < weights.cols; ++j) body(weights(i, j), wide(i, j));
     });
   };
   rows([](std::int32_t& narrow, double& value) {

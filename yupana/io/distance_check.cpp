@@ -19,13 +19,21 @@ constexpr std::int64_t edge = 64;
 /// body(rows, columns) for all tiles of the lower triangle, diagonal tiles included, in parallel.
 template <class Body>
 void for_each_tile(Context& context, std::int64_t n, const Body& body) {
-  context.parallel_for(divide_up(n, edge), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      context.check_cancelled();
-      const Range rows{row * edge, std::min(n, (row + 1) * edge)};
-      for (std::int64_t column = 0; column <= row; ++column) {
-        body(rows, Range{column * edge, std::min(n, (column + 1) * edge)});
-      }
+  context.parallel_for(divide_up(n, edge), 1, [&](std::int64_t row) {
+    context.check_cancelled();
+    const Range rows{row * edge, std::min(n, (row + 1) * edge)};
+    for (std::int64_t column = 0; column <= row; ++column) {
+      body(rows, Range{column * edge, std::min(n, (column + 1) * edge)});
+    }
+  });
+}
+
+/// body(i, j) for the cells below the diagonal.
+template <class Body>
+void for_each_lower(Context& context, std::int64_t n, const Body& body) {
+  for_each_tile(context, n, [&](Range rows, Range columns) {
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      for (std::int64_t j = columns.begin; j < std::min(i, columns.end); ++j) body(i, j);
     }
   });
 }
@@ -132,11 +140,7 @@ void check_distances(Context& context,
 
 template <class T>
 void mirror_lower(Context& context, SquareMatrix<T>& m) {
-  for_each_tile(context, m.size(), [&](Range rows, Range columns) {
-    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      for (std::int64_t j = columns.begin; j < std::min(i, columns.end); ++j) m(j, i) = m(i, j);
-    }
-  });
+  for_each_lower(context, m.size(), [&](std::int64_t i, std::int64_t j) { m(j, i) = m(i, j); });
 }
 
 template <class T>
@@ -156,13 +160,8 @@ bool upper_is_empty(Context& context, const SquareMatrix<T>& m) {
 
 template <class T>
 void transpose(Context& context, SquareMatrix<T>& m) {
-  for_each_tile(context, m.size(), [&](Range rows, Range columns) {
-    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      for (std::int64_t j = columns.begin; j < std::min(i, columns.end); ++j) {
-        std::swap(m(i, j), m(j, i));
-      }
-    }
-  });
+  for_each_lower(
+      context, m.size(), [&](std::int64_t i, std::int64_t j) { std::swap(m(i, j), m(j, i)); });
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, check_distances, mirror_lower, upper_is_empty, transpose)

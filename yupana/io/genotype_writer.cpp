@@ -46,9 +46,7 @@ class TextOut {
     const auto size = static_cast<std::int64_t>(text_.size());
     const std::int64_t blocks = end ? divide_up(size, block_size) : size / block_size;
     packed_.resize(blocks);
-    context_.parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) compress(i);
-    });
+    context_.parallel_for(blocks, 1, [&](std::int64_t i) { compress(i); });
     for (const std::string& block : packed_) file_.write(block);
     text_.erase(0, std::min(blocks * block_size, size));
     if (end) file_.write(end_block());

@@ -3,23 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <mutex>
-#include <string_view>
 #include <utility>
 
-#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
 namespace {
-
-char* put(std::string_view text, char* out) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
 
 std::vector<ParquetColumn> columns_of(bool families, bool ibd) {
   std::vector<ParquetColumn> columns;
@@ -37,6 +28,12 @@ std::vector<ParquetColumn> columns_of(bool families, bool ibd) {
     columns.push_back({name, ParquetType::float64});
   }
   return columns;
+}
+
+RowProducer kinship_rows(const genotype::PairCounts& counts) {
+  return [&counts](std::int64_t i, double* row) {
+    genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row);
+  };
 }
 
 }  // namespace
@@ -119,15 +116,15 @@ char* KinshipTable::put_row(const Row& row, char* out) const {
       out = write_shortest(number, out);
     }
   };
-  out = put(samples_[static_cast<std::size_t>(row.i)], out);
+  out = put_text(samples_[static_cast<std::size_t>(row.i)], out);
   *out++ = '\t';
-  out = put(samples_[static_cast<std::size_t>(row.j)], out);
+  out = put_text(samples_[static_cast<std::size_t>(row.j)], out);
   put_numbers({static_cast<double>(pair.sites),
                pair.share(pair.hethet),
                pair.share(pair.ibs0),
                pair.kinship});
   *out++ = '\t';
-  out = put(row.relationship_name(), out);
+  out = put_text(row.relationship_name(), out);
   if (row.shares) {
     put_numbers({row.shares->none, row.shares->one, row.shares->both, row.shares->alleles()});
   }
@@ -143,9 +140,7 @@ void KinshipTable::write_text(Context& context,
   TextRows rows;
   rows.size = counts.samples;
   rows.rows = counts.rows;
-  rows.producer = [&](std::int64_t i, double* row) {
-    genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row);
-  };
+  rows.producer = kinship_rows(counts);
   rows.bytes = [&](std::int64_t i) {
     return static_cast<std::size_t>(i) * (2 * longest_ + 8 * number_text_bytes + 16);
   };
@@ -189,36 +184,16 @@ void KinshipTable::write_parquet(Context& context,
                                  const genotype::PairCounts& counts,
                                  double least,
                                  const genotype::ExpectedIbs* expected) {
-  constexpr std::int64_t piece_cells = std::int64_t{1} << 14;
-  const std::int64_t n = counts.samples;
-  const Range band = counts.rows;
-  const std::int64_t step = std::max<std::int64_t>(1, piece_cells / n);
-  const auto numbers = static_cast<double>(n);
-  Stage stage(
-      context, "write " + file_.path(), static_cast<double>(band.size()) * numbers, "numbers");
   genotype::RelationshipCounts found;
-  context.in_order(
-      divide_up(band.size(), step),
-      [&](std::int64_t piece) {
-        std::vector<Row> rows;
-        std::vector<double> kinships(static_cast<std::size_t>(n));
-        const std::int64_t begin = band.begin + piece * step;
-        for (std::int64_t i = begin; i < std::min(begin + step, band.end); ++i) {
-          genotype::metric_lower_row(
-              counts, {.metric = genotype::Metric::king}, i, kinships.data());
-          Row::for_each(counts, i, kinships.data(), least, expected, [&](const Row& row) {
-            rows.push_back(row);
-          });
-        }
-        return rows;
-      },
-      [&](const std::vector<Row>& rows) {
-        for (const Row& row : rows) {
-          found.add(row.relationship, row.i, row.j);
-          add_row(row);
-        }
-        stage.advance(static_cast<double>(step) * numbers);
-      });
+  const auto find = [&](std::int64_t i, const double* kinships, std::vector<Row>& rows) {
+    Row::for_each(
+        counts, i, kinships, least, expected, [&](const Row& row) { rows.push_back(row); });
+  };
+  const auto put = [&](const Row& row) {
+    found.add(row.relationship, row.i, row.j);
+    add_row(row);
+  };
+  put_pairs<Row>(context, file_, counts.samples, counts.rows, kinship_rows(counts), find, put);
   all_ += found;
 }
 

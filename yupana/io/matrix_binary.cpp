@@ -143,13 +143,11 @@ SquareMatrix<T> read_triangle(Context& context,
                               const MatrixCheck& check) {
   auto matrix = allocate_square<T>(context, file.path(), n, check);
   const std::int64_t grain = std::max<std::int64_t>(1, task_bytes / (n * std::int64_t{sizeof(T)}));
-  context.parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      context.check_cancelled();
-      const std::int64_t before = i * (i - 1) / 2 * std::int64_t{sizeof(T)};
-      file.read_at(before, matrix.row(i), static_cast<std::size_t>(i) * sizeof(T));
-      matrix(i, i) = T{0};
-    }
+  context.parallel_for(n, grain, [&](std::int64_t i) {
+    context.check_cancelled();
+    const std::int64_t before = i * (i - 1) / 2 * std::int64_t{sizeof(T)};
+    file.read_at(before, matrix.row(i), static_cast<std::size_t>(i) * sizeof(T));
+    matrix(i, i) = T{0};
   });
   return matrix;
 }

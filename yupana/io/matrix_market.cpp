@@ -317,8 +317,7 @@ class Reader {
         for (std::int64_t e = begin; e < end; ++e) {
           row.emplace_back(matrix.columns[e], matrix.values[e]);
         }
-        std::stable_sort(
-            row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::ranges::stable_sort(row, {}, [](const auto& a) { return a.first; });
         for (std::int64_t e = begin; e < end; ++e) {
           matrix.columns[e] = row[e - begin].first;
           matrix.values[e] = row[e - begin].second;

@@ -1,31 +1,19 @@
 #include "yupana/io/pair_table.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <string_view>
 
-#include "yupana/core/array.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
 namespace {
-
-constexpr std::int64_t piece_cells = std::int64_t{1} << 14;
 
 struct Pair {
   std::int64_t i, j;
   double value;
 };
-
-char* put_text(std::string_view text, char* out) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
 
 }  // namespace
 
@@ -103,36 +91,19 @@ void PairTable::write_text(Context& context, Range band, const RowProducer& lowe
 }
 
 void PairTable::write_parquet(Context& context, Range band, const RowProducer& lower_rows) {
-  const std::int64_t n = std::ssize(names_);
-  Stage stage(context,
-              "write " + file_.path(),
-              static_cast<double>(band.size()) * static_cast<double>(n),
-              "numbers");
-  const std::int64_t step = std::max<std::int64_t>(1, piece_cells / n);
-  context.in_order(
-      divide_up(band.size(), step),
-      [&](std::int64_t piece) {
-        std::vector<Pair> pairs;
-        Array<double> row(n);
-        const std::int64_t begin = band.begin + piece * step;
-        for (std::int64_t i = begin; i < std::min(begin + step, band.end); ++i) {
-          lower_rows(i, row.data());
-          for (std::int64_t j = 0; j < i; ++j) {
-            if (filter_.passes(row[j])) pairs.push_back({i, j, row[j]});
-          }
-        }
-        return pairs;
-      },
-      [&](const std::vector<Pair>& pairs) {
-        for (const Pair& pair : pairs) {
-          parquet_->add(0, names_[static_cast<std::size_t>(pair.j)]);
-          parquet_->add(1, names_[static_cast<std::size_t>(pair.i)]);
-          parquet_->add(2, pair.value);
-          parquet_->end_row();
-        }
-        listed_ += std::ssize(pairs);
-        stage.advance(static_cast<double>(step) * static_cast<double>(n));
-      });
+  const auto find = [&](std::int64_t i, const double* row, std::vector<Pair>& pairs) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      if (filter_.passes(row[j])) pairs.push_back({i, j, row[j]});
+    }
+  };
+  const auto put = [&](const Pair& pair) {
+    parquet_->add(0, names_[static_cast<std::size_t>(pair.j)]);
+    parquet_->add(1, names_[static_cast<std::size_t>(pair.i)]);
+    parquet_->add(2, pair.value);
+    parquet_->end_row();
+    ++listed_;
+  };
+  put_pairs<Pair>(context, file_, std::ssize(names_), band, lower_rows, find, put);
 }
 
 }  // namespace yupana::io

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
@@ -26,6 +28,38 @@ enum class PairFormat : std::uint8_t { tsv, parquet };
 
 /// Throws bad_input for a name that is no UTF-8, which Parquet holds.
 void check_names_of_parquet(const AtomicFile& file, const std::vector<std::string>& names);
+
+/// find(i, cells of row i, pairs) for the rows of a band, some at a time on all threads; then
+/// put(pair) of what they found, in order.
+template <class Pair, class Find, class Put>
+void put_pairs(Context& context,
+               const AtomicFile& file,
+               std::int64_t n,
+               Range band,
+               const RowProducer& lower_rows,
+               const Find& find,
+               const Put& put) {
+  const std::int64_t step = std::max<std::int64_t>(1, (std::int64_t{1} << 14) / n);
+  const auto numbers = static_cast<double>(n);
+  Stage stage(
+      context, "write " + file.path(), static_cast<double>(band.size()) * numbers, "numbers");
+  context.in_order(
+      divide_up(band.size(), step),
+      [&](std::int64_t piece) {
+        std::vector<Pair> pairs;
+        Array<double> row(n);
+        const std::int64_t begin = band.begin + piece * step;
+        for (std::int64_t i = begin; i < std::min(begin + step, band.end); ++i) {
+          lower_rows(i, row.data());
+          find(i, row.data(), pairs);
+        }
+        return pairs;
+      },
+      [&](const std::vector<Pair>& pairs) {
+        for (const Pair& pair : pairs) put(pair);
+        stage.advance(static_cast<double>(step) * numbers);
+      });
+}
 
 /// Table of pairs: columns sample1, sample2 (text) and value (float64); the pairs j < i that pass,
 /// by i, then j, as (name of j, name of i, value). TSV has a header; its numbers are the shortest

@@ -160,18 +160,14 @@ class PgenSource : public ListedSource {
     constexpr std::int64_t piece_bytes = 64 << 10;
     const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / stride);
     for (const bool depends : {false, true}) {
-      context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          if ((tracks_[i].base >= 0) == depends) decode_track(tracks_[i], stride);
-        }
+      context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t i) {
+        if ((tracks_[i].base >= 0) == depends) decode_track(tracks_[i], stride);
       });
     }
-    context_.parallel_for(std::ssize(splits_), grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const SplitRow& split = splits_[i];
-        const Track& track = tracks_[split.track];
-        count_allele(split.counted, track.patches, sample_count(), track.row, split.row, stride);
-      }
+    context_.parallel_for(std::ssize(splits_), grain, [&](std::int64_t i) {
+      const SplitRow& split = splits_[i];
+      const Track& track = tracks_[split.track];
+      count_allele(split.counted, track.patches, sample_count(), track.row, split.row, stride);
     });
   }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <iterator>
 
 #include "yupana/core/messages.hpp"
@@ -128,7 +129,7 @@ Record encode(const std::uint8_t* row, std::int64_t samples) {
   const Categories counts = count_categories(row, samples);
   const std::int64_t longest = samples / 8;
   std::array<int, 4> order = {0, 1, 2, 3};
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return counts[a] > counts[b]; });
+  std::ranges::stable_sort(order, std::greater{}, [&](int a) { return counts[a]; });
   Record record{PgenForm::plain, {}};
   std::size_t least = static_cast<std::size_t>(divide_up(samples, 4));
   const int most = order[0];
@@ -224,9 +225,8 @@ void write_pgen(Context& context,
   std::int64_t offset = header.end();
   for_each_block(context, source, "write .pgen", [&](const genotype::SiteBlock& block) {
     std::vector<Record> records(static_cast<std::size_t>(block.sites));
-    context.parallel_for(block.sites, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) records[i] = encode(block.row(i), samples);
-    });
+    context.parallel_for(
+        block.sites, 16, [&](std::int64_t i) { records[i] = encode(block.row(i), samples); });
     std::string bytes;
     fmt::memory_buffer lines;
     for (std::int64_t i = 0; i < block.sites; ++i) {

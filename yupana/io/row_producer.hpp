@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
@@ -24,6 +25,11 @@ RowProducer rows_of(MatrixView<const T> matrix) {
       return static_cast<double>(value);
     });
   };
+}
+
+/// The end of a text that is written at `out`.
+inline char* put_text(std::string_view text, char* out) {
+  return std::copy(text.begin(), text.end(), out);
 }
 
 /// The text of a matrix, row after row.

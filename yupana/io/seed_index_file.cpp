@@ -51,12 +51,10 @@ constexpr std::size_t before_sum = sizeof(Head) - sizeof(std::uint64_t);
 template <class Make>
 std::uint64_t sum_of_pieces(Context& context, std::int64_t bytes, const Make& make) {
   std::vector<std::uint64_t> sums((bytes + piece_bytes - 1) / piece_bytes);
-  context.parallel_for(std::ssize(sums), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      context.check_cancelled();
-      const std::int64_t at = p * piece_bytes;
-      sums[p] = make(at, static_cast<std::size_t>(std::min(piece_bytes, bytes - at)));
-    }
+  context.parallel_for(std::ssize(sums), 1, [&](std::int64_t p) {
+    context.check_cancelled();
+    const std::int64_t at = p * piece_bytes;
+    sums[p] = make(at, static_cast<std::size_t>(std::min(piece_bytes, bytes - at)));
   });
   return checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
 }

@@ -16,17 +16,15 @@ template <class T>
 void count_unusual(Context& context, TableFile<T>& file) {
   std::atomic<std::int64_t> missing{0}, infinite{0};
   const std::int64_t rows = file.table.rows();
-  context.parallel_for(file.table.columns(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      const T* column = file.table.column(c);
-      std::int64_t nans = 0, infinities = 0;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        nans += column[i] != column[i];
-        infinities += std::fabs(column[i]) == HUGE_VAL;
-      }
-      missing += nans;
-      infinite += infinities;
+  context.parallel_for(file.table.columns(), 1, [&](std::int64_t c) {
+    const T* column = file.table.column(c);
+    std::int64_t nans = 0, infinities = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      nans += column[i] != column[i];
+      infinities += std::fabs(column[i]) == HUGE_VAL;
     }
+    missing += nans;
+    infinite += infinities;
   });
   file.missing = missing;
   file.infinite = infinite;

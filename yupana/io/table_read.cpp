@@ -301,18 +301,16 @@ class Renumbering {
       if (names_[c].empty()) continue;
       const bool label = columns_.uses[c] == ColumnUse::label;
       auto ordered = ordered_names(names_[c]);
-      context.parallel_for(std::ssize(names_[c]), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const auto place = places_of(names_[c][i].texts(), ordered);
-          const std::int64_t first = std::max<std::int64_t>(0, starts[i].row);
-          for (std::int64_t row = first; row < starts[i + 1].row; ++row) {
-            if (label) {
-              file.codes[row] = place[file.codes[row]];
-              continue;
-            }
-            T& value = file.table.column(columns_.places[c])[row];
-            if (value == value) value = static_cast<T>(place[static_cast<std::size_t>(value)]);
+      context.parallel_for(std::ssize(names_[c]), 1, [&](std::int64_t i) {
+        const auto place = places_of(names_[c][i].texts(), ordered);
+        const std::int64_t first = std::max<std::int64_t>(0, starts[i].row);
+        for (std::int64_t row = first; row < starts[i + 1].row; ++row) {
+          if (label) {
+            file.codes[row] = place[file.codes[row]];
+            continue;
           }
+          T& value = file.table.column(columns_.places[c])[row];
+          if (value == value) value = static_cast<T>(place[static_cast<std::size_t>(value)]);
         }
       });
       if (label) {

@@ -84,7 +84,7 @@ void VariantSet::read_intervals(const std::string& path, VariantLines lines) {
 
 void VariantSet::merge_intervals() {
   for (auto& [contig, ranges] : intervals_) {
-    std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.begin < b.begin; });
+    std::ranges::sort(ranges, {}, &Range::begin);
     std::size_t last = 0;
     for (const Range range : ranges) {
       if (range.begin <= ranges[last].end) {
@@ -109,8 +109,7 @@ bool VariantSet::contains(std::string_view contig,
   const auto found = intervals_.find(genotype::chromosome_key(contig, autosomes_));
   if (found == intervals_.end()) return false;
   const std::vector<Range>& ranges = found->second;
-  const auto after = std::upper_bound(
-      ranges.begin(), ranges.end(), position, [](std::int64_t p, Range r) { return p < r.begin; });
+  const auto after = std::ranges::upper_bound(ranges, position, {}, &Range::begin);
   return after != ranges.begin() && position < std::prev(after)->end;
 }
 

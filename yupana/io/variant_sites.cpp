@@ -1,7 +1,5 @@
 #include "yupana/io/variant_sites.hpp"
 
-#include <algorithm>
-
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"

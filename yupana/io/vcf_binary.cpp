@@ -129,9 +129,7 @@ class BinaryFormat : public VcfFormat {
       batch.records.push_back(record);
     }
     batch.lines = static_cast<std::int64_t>(batch.records.size());
-    context.parallel_for(batch.lines, 64, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) parse(batch.records[i]);
-    });
+    context.parallel_for(batch.lines, 64, [&](std::int64_t i) { parse(batch.records[i]); });
   }
 
   Alleles alleles(const VcfRecord& record) const override {

@@ -132,13 +132,11 @@ class TextFormat : public VcfFormat {
     const std::string_view text(batch.bytes.data(), batch.size);
     std::vector<Piece> pieces(divide_up(batch.size, piece_bytes));
     const auto count = static_cast<std::int64_t>(pieces.size());
-    context.parallel_for(count, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        pieces[i] = scan_piece(text,
-                               records_,
-                               i * piece_bytes,
-                               std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
-      }
+    context.parallel_for(count, 1, [&](std::int64_t i) {
+      pieces[i] = scan_piece(text,
+                             records_,
+                             i * piece_bytes,
+                             std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
     });
     batch.records.clear();
     batch.lines = 0;

@@ -1,10 +1,9 @@
 #include "yupana/job/align_cases.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "yupana/core/comm.hpp"
+#include "yupana/splice/shares.hpp"
 
 namespace yupana::job {
 namespace {
@@ -47,23 +46,6 @@ SplicedAlignment take(const std::int64_t*& from) {
   return alignment;
 }
 
-/// The cases of every rank.
-std::vector<std::vector<std::size_t>> deal(const std::vector<double>& cells, int ranks) {
-  std::vector<std::size_t> order(cells.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return cells[a] > cells[b];
-  });
-  std::vector<std::vector<std::size_t>> dealt(static_cast<std::size_t>(ranks));
-  std::vector<double> load(dealt.size(), 0);
-  for (const std::size_t c : order) {
-    const auto least = std::min_element(load.begin(), load.end());
-    dealt[static_cast<std::size_t>(least - load.begin())].push_back(c);
-    *least += cells[c];
-  }
-  return dealt;
-}
-
 }  // namespace
 
 std::vector<SplicedAlignment> align_cases(
@@ -72,7 +54,8 @@ std::vector<SplicedAlignment> align_cases(
     const std::vector<double>& cells,
     const std::function<std::vector<SplicedAlignment>(std::span<const splice::Case>)>& align) {
   if (context.ranks() == 1) return align(cases);
-  const auto dealt = deal(cells, context.ranks());
+  const auto dealt =
+      splice::deal(splice::by_work(cells), cells, static_cast<std::size_t>(context.ranks()));
   const std::vector<std::size_t>& own = dealt[static_cast<std::size_t>(context.rank())];
   std::vector<splice::Case> mine;
   for (const std::size_t c : own) mine.push_back(cases[c]);

@@ -110,6 +110,8 @@ void write_band(Context& context,
       context, grm.rows, lower, static_cast<std::int64_t>(std::min(most, plan.write_bytes)));
 }
 
+}  // namespace
+
 std::int64_t pairs_without_sites(const genotype::Grm& grm) {
   std::int64_t pairs = 0;
   if (grm.missing_both.empty()) return pairs;
@@ -118,8 +120,6 @@ std::int64_t pairs_without_sites(const genotype::Grm& grm) {
   }
   return pairs;
 }
-
-}  // namespace
 
 GrmPlan plan_grm(const Context& context,
                  const Input& input,
@@ -249,13 +249,11 @@ genotype::Grm count_grm(Context& context,
 
 SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm) {
   SquareMatrix<double> matrix(grm.samples);
-  context.parallel_for(grm.samples, 16, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(grm.samples, 16, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j <= i; ++j) matrix(i, j) = grm.at(i, j);
-      // Reads down a column of the triangle: every line of the matrix is written by one thread.
-      for (std::int64_t j = i + 1; j < grm.samples; ++j) matrix(i, j) = grm.at(j, i);
-    }
+    for (std::int64_t j = 0; j <= i; ++j) matrix(i, j) = grm.at(i, j);
+    // Reads down a column of the triangle: every line of the matrix is written by one thread.
+    for (std::int64_t j = i + 1; j < grm.samples; ++j) matrix(i, j) = grm.at(j, i);
   });
   return matrix;
 }

@@ -52,6 +52,9 @@ struct GrmNeeds {
 };
 
 ///   errors: out_of_resources where one row, or with `one_band` all of them, do not fit
+/// Pairs of the rows without a called site in common.
+std::int64_t pairs_without_sites(const genotype::Grm& grm);
+
 GrmPlan plan_grm(const Context& context,
                  const Input& input,
                  const InputParams& params,

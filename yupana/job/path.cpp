@@ -95,44 +95,21 @@ std::int64_t index_of(const std::vector<std::string>& names,
   return found - names.begin();
 }
 
-/// Weights in the type the run worked in, as the run computed them: an integer power of d^2 rounds
-/// back to the integer it was.
-template <class T>
-SquareMatrix<T> weights_of(Context& context,
-                           const SquareMatrix<double>& d,
-                           const LengthUnit& unit) {
-  const std::int64_t n = d.size();
-  SquareMatrix<T> weights(n);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-      const double value = d.data()[cell];
-      if (!(value < std::numeric_limits<double>::infinity())) {
-        weights.data()[cell] = graph::unreachable<T>;
+/// Sums of weights of a matrix as T, infinite ones as T has them; integers are rounded, so that an
+/// integer power of d^2 is again the integer it was.
+template <class T, class From, class Sum>
+SquareMatrix<T> sums_of(Context& context, const SquareMatrix<From>& from, const Sum& sum) {
+  SquareMatrix<T> sums(from.size());
+  context.parallel_for(from.size(), 16, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j < from.size(); ++j) {
+      const double value = sum(from(i, j));
+      if (from(i, j) == graph::unreachable<From> ||
+          !(value < std::numeric_limits<double>::infinity())) {
+        sums(i, j) = graph::unreachable<T>;
       } else if constexpr (std::is_integral_v<T>) {
-        weights.data()[cell] = static_cast<T>(std::llround(unit.weight(value)));
+        sums(i, j) = static_cast<T>(std::llround(value));
       } else {
-        weights.data()[cell] = static_cast<T>(unit.weight(value));
-      }
-    }
-  });
-  return weights;
-}
-
-/// The sums of weights that the lengths of a file are: undoes --root and the infinity of integers.
-template <class T, class L>
-SquareMatrix<T> sums_of(Context& context, const SquareMatrix<L>& lengths, const LengthUnit& unit) {
-  const std::int64_t n = lengths.size();
-  SquareMatrix<T> sums(n);
-  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-      const L length = lengths.data()[cell];
-      const double sum = unit.rooted ? unit.weight(static_cast<double>(length)) : length;
-      if (length == graph::unreachable<L>) {
-        sums.data()[cell] = graph::unreachable<T>;
-      } else if constexpr (std::is_integral_v<T>) {
-        sums.data()[cell] = static_cast<T>(std::llround(sum));
-      } else {
-        sums.data()[cell] = static_cast<T>(sum);
+        sums(i, j) = static_cast<T>(value);
       }
     }
   });
@@ -174,7 +151,8 @@ void follow(Context& context,
             PathResult& result) {
   const std::int64_t from = index_of(names, params.from, params.run);
   const std::int64_t to = index_of(names, params.to, params.run);
-  SquareMatrix<T> weights = weights_of<T>(context, d, result.unit);
+  SquareMatrix<T> weights =
+      sums_of<T>(context, d, [&](double edge) { return result.unit.weight(edge); });
   const auto edge = [&](std::int64_t i, std::int64_t j) {
     return std::is_integral_v<T> ? static_cast<double>(weights(i, j)) : result.unit.weight(d(i, j));
   };
@@ -183,7 +161,9 @@ void follow(Context& context,
   }
   if (result.neighbors > 0) graph::keep_neighbors(context, weights, result.neighbors);
   result.direct_used = weights(from, to) != graph::unreachable<T>;
-  const SquareMatrix<T> sums = sums_of<T>(context, lengths, result.unit);
+  const SquareMatrix<T> sums = sums_of<T>(context, lengths, [&](L length) {
+    return result.unit.rooted ? result.unit.weight(static_cast<double>(length)) : length;
+  });
   const std::vector<std::int64_t> chain = graph::path<T>(weights.view(), sums.view(), from, to);
   double sum = 0, own_sum = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {

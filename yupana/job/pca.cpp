@@ -25,14 +25,8 @@ constexpr std::int64_t pass_sites = 2048;
 constexpr std::int64_t most_products = 20;  ///< of --approx, a pass each
 
 void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::string>& names) {
-  std::int64_t pairs = 0;
-  if (grm.missing_both.empty()) return;
-  for (std::int64_t i = 0; i < grm.samples; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) pairs += grm.shared(i, j) == 0;
-  }
-  refuse_unshared(pairs, names, {0, grm.samples}, [&](std::int64_t i, std::int64_t j) {
-    return grm.shared(i, j) > 0;
-  });
+  const auto shares = [&](std::int64_t i, std::int64_t j) { return grm.shared(i, j) > 0; };
+  refuse_unshared(pairs_without_sites(grm), names, {0, grm.samples}, shares);
 }
 
 /// As PLINK 2: a header "#FID IID PC1 ...", or "#IID PC1 ..." of inputs without families.

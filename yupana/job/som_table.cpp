@@ -92,14 +92,12 @@ bool loses_values(const RoundedColumn& own) {
 std::vector<RoundedColumn> with_offsets(Context& context, TableView<float> table) {
   std::vector<RoundedColumn> columns;
   std::vector<char> found(static_cast<std::size_t>(table.columns), 0);
-  context.parallel_for(table.columns, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      const auto [least, largest] =
-          std::minmax_element(table.column(c), table.column(c) + table.rows);
-      const double size = std::max(std::fabs(double{*least}), std::fabs(double{*largest}));
-      // A value is rounded by 2^-24 of its size at most.
-      found[static_cast<std::size_t>(c)] = size > 16 * (double{*largest} - double{*least});
-    }
+  context.parallel_for(table.columns, 1, [&](std::int64_t c) {
+    const auto [least, largest] =
+        std::minmax_element(table.column(c), table.column(c) + table.rows);
+    const double size = std::max(std::fabs(double{*least}), std::fabs(double{*largest}));
+    // A value is rounded by 2^-24 of its size at most.
+    found[static_cast<std::size_t>(c)] = size > 16 * (double{*largest} - double{*least});
   });
   for (std::size_t c = 0; c < found.size(); ++c) {
     if (found[c]) columns.push_back({c, HUGE_VAL, -HUGE_VAL, 0});
@@ -148,14 +146,12 @@ std::vector<RoundedColumn> rounded_columns(Context& context,
 
 void apply_standardization(Context& context, const io::SomModel& model, Matrix<float>& samples) {
   if (model.scale.empty()) return;
-  context.parallel_for(samples.rows(), 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t c = 0; c < samples.cols(); ++c) {
-        const double mean = model.mean[static_cast<std::size_t>(c)];
-        const double scale = model.scale[static_cast<std::size_t>(c)];
-        samples(i, c) =
-            scale == 0 ? 0.0f : static_cast<float>((double{samples(i, c)} - mean) / scale);
-      }
+  context.parallel_for(samples.rows(), 256, [&](std::int64_t i) {
+    for (std::int64_t c = 0; c < samples.cols(); ++c) {
+      const double mean = model.mean[static_cast<std::size_t>(c)];
+      const double scale = model.scale[static_cast<std::size_t>(c)];
+      samples(i, c) =
+          scale == 0 ? 0.0f : static_cast<float>((double{samples(i, c)} - mean) / scale);
     }
   });
 }

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <numeric>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/exon_bounds.hpp"
+#include "yupana/splice/shares.hpp"
 #include "yupana/splice/significance.hpp"
 
 namespace yupana::job {
@@ -157,22 +157,19 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
       splice::scaled_for_candidates(params_.align, params_.candidates);
   std::vector<splice::Case> cases;
   std::vector<splice::ExonBounds> bounds;
+  std::vector<double> highest;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     cases.push_back({bases_of(*trials[t]), found[t], aligned_letters(*trials[t])});
     bounds.emplace_back(context_, cases.back(), scoring);
+    highest.push_back(static_cast<double>(bounds.back().best()));
   }
-  std::vector<std::size_t> order(trials.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return bounds[a].best() > bounds[b].best();
-  });
   // Other places are reported, or may win once their ends are cut.
   const double distance = params_.max_loci > 1 || params_.ends == SpliceEnds::local
                               ? std::numeric_limits<double>::infinity()
                               : hopeless_distance(cases, scoring.substitution);
   const double share = params_.isoforms.most > 1 ? params_.isoforms.least_share : 1;
   auto best = -std::numeric_limits<double>::infinity();
-  for (const std::size_t t : order) {
+  for (const std::size_t t : splice::by_work(highest)) {
     if (static_cast<double>(bounds[t].best()) < best - distance) {
       found[t] = Exons();
       continue;

@@ -1,6 +1,7 @@
 #include "yupana/job/splice_hits.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "yupana/job/splice_evidence.hpp"
@@ -156,9 +157,7 @@ TaskHits keep_best(std::size_t first,
                    std::vector<splice::SplicedAlignment>& done) {
   std::vector<std::size_t> order(end - first);
   std::iota(order.begin(), order.end(), first);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return done[a].score > done[b].score;
-  });
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return done[a].score; });
   TaskHits hits;
   const bool from_signals = group.places[first].first->from_signals;
   std::vector<AlignedPlace> places;
@@ -194,12 +193,10 @@ void cut_ends(Context& context,
               std::vector<splice::SplicedAlignment>& done) {
   splice::StretchParams stretch{group.score_scale};
   if (params.max_intron > 0) stretch.max_intron = params.max_intron;
-  context.parallel_for(std::ssize(done), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      auto own = take_exons(*group.exons[c], done[c]);
-      splice::keep_best_stretch(group.cases[c], *group.scoring, stretch, *own, done[c]);
-      group.exons[c] = std::move(own);
-    }
+  context.parallel_for(std::ssize(done), 1, [&](std::int64_t c) {
+    auto own = take_exons(*group.exons[c], done[c]);
+    splice::keep_best_stretch(group.cases[c], *group.scoring, stretch, *own, done[c]);
+    group.exons[c] = std::move(own);
   });
 }
 

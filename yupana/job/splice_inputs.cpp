@@ -307,9 +307,7 @@ void SpliceInputs::merge_copies(const SpliceInput& input, std::list<Strand>& str
   std::int64_t copies = 0;
   for (Strand& strand : strands) {
     auto& exons = *strand.exons;
-    std::sort(exons.begin(), exons.end(), [](const splice::Exon& a, const splice::Exon& b) {
-      return std::pair(a.first, a.last) < std::pair(b.first, b.last);
-    });
+    std::ranges::sort(exons, {}, [](const splice::Exon& a) { return std::pair(a.first, a.last); });
     const auto end = std::unique(exons.begin(), exons.end());
     copies += exons.end() - end;
     exons.erase(end, exons.end());

@@ -6,8 +6,8 @@
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/far_cdna_loci.hpp"
+#include "yupana/splice/far_protein_loci.hpp"
 #include "yupana/splice/locus_flanks.hpp"
-#include "yupana/splice/protein_segments.hpp"
 
 namespace yupana::job {
 namespace {
@@ -258,7 +258,7 @@ void SpliceInputs::find_far(std::vector<std::vector<splice::Locus>>& loci,
     longest = std::max(longest, std::ssize(proteins[p]));
   }
   if (far.empty()) return;
-  const std::uint64_t bytes = splice::segment_bytes(longest, context_.threads());
+  const std::uint64_t bytes = splice::far_protein_bytes(longest, context_.threads());
   hold(bytes);
   auto found =
       splice::far_protein_loci(context_, sequences, far, params_.protein.code, locus_params());
@@ -282,11 +282,9 @@ SpliceInputs::CdnaLoci SpliceInputs::cdna_loci_of(const SpliceInput& input,
     }
     block = {files, number, std::vector<CdnaLoci>(cdnas.size())};
     const splice::SeedIndex& index = seeds(input.genome);
-    context_.parallel_for(std::ssize(cdnas), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) {
-        context_.check_cancelled();
-        block.of[c].loci = index.loci(cdnas[c], locus_params());
-      }
+    context_.parallel_for(std::ssize(cdnas), 1, [&](std::int64_t c) {
+      context_.check_cancelled();
+      block.of[c].loci = index.loci(cdnas[c], locus_params());
     });
     if (search_far) find_far_cdnas(sequences_of(input.genome), cdnas);
   }

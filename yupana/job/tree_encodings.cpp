@@ -35,9 +35,7 @@ std::vector<double> ordered_values(const T* codes,
   for (std::size_t c = 0; c < count; ++c) {
     if (weights[c] > 0) order.push_back(c);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sums[a] / weights[a] < sums[b] / weights[b];
-  });
+  std::ranges::stable_sort(order, {}, [&](std::size_t a) { return sums[a] / weights[a]; });
   std::vector<double> values(count, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < order.size(); ++k) values[order[k]] = static_cast<double>(k);
   return values;

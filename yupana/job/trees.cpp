@@ -1,6 +1,7 @@
 #include "yupana/job/trees.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
@@ -156,9 +157,8 @@ std::vector<std::int64_t> most_important(const std::vector<double>& importances)
   for (std::size_t f = 0; f < importances.size(); ++f) {
     if (importances[f] > 0) features.push_back(static_cast<std::int64_t>(f));
   }
-  std::stable_sort(features.begin(), features.end(), [&](std::int64_t a, std::int64_t b) {
-    return importances[a] > importances[b];
-  });
+  std::ranges::stable_sort(
+      features, std::greater{}, [&](std::int64_t a) { return importances[a]; });
   features.resize(std::min(features.size(), most));
   return features;
 }

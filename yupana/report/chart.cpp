@@ -232,10 +232,7 @@ std::int32_t class_of_row(const Report& report, const HeatMap& map, std::int64_t
   for (std::int64_t k = row * map.individuals / size; k < end; ++k) {
     ++counts[report.classes[static_cast<std::size_t>(map.order[static_cast<std::size_t>(k)])]];
   }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-      });
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& a) { return a.second; });
   return most == counts.end() ? -1 : most->first;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "yupana/report/page.hpp"
 #include "yupana/report/style.hpp"
@@ -198,9 +199,7 @@ std::string confusion_of(const TreesReport& report) {
 
 std::string importances_of(const TreesReport& report) {
   std::vector<Importance> list = report.importances;
-  std::stable_sort(list.begin(), list.end(), [](const Importance& a, const Importance& b) {
-    return a.impurity > b.impurity;
-  });
+  std::ranges::stable_sort(list, std::greater{}, &Importance::impurity);
   if (list.empty() || !(list[0].impurity > 0)) return "";
   const std::size_t all = list.size();
   list.resize(std::min(all, max_bars));

@@ -149,18 +149,16 @@ double mean_silhouette(Context& context,
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(count), 0);
   for (const std::int64_t c : of) ++sizes[c];
   std::vector<double> values(static_cast<std::size_t>(neurons), 0);
-  context.parallel_for(neurons, 256, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(neurons, 256, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (sizes[of[i]] == 1 || hits[i] == 0) continue;
-      const double own = distance(codebook.row(i), means.row(of[i]), d);
-      double other = std::numeric_limits<double>::infinity();
-      for (std::int64_t c = 0; c < count; ++c) {
-        if (c != of[i]) other = std::min(other, distance(codebook.row(i), means.row(c), d));
-      }
-      const double most = std::max(own, other);
-      values[i] = most > 0 ? static_cast<double>(hits[i]) * (other - own) / most : 0;
+    if (sizes[of[i]] == 1 || hits[i] == 0) return;
+    const double own = distance(codebook.row(i), means.row(of[i]), d);
+    double other = std::numeric_limits<double>::infinity();
+    for (std::int64_t c = 0; c < count; ++c) {
+      if (c != of[i]) other = std::min(other, distance(codebook.row(i), means.row(c), d));
     }
+    const double most = std::max(own, other);
+    values[i] = most > 0 ? static_cast<double>(hits[i]) * (other - own) / most : 0;
   });
   const auto samples = std::accumulate(hits.begin(), hits.end(), std::int64_t{0});
   return std::accumulate(values.begin(), values.end(), 0.0) /

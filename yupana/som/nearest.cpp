@@ -100,13 +100,11 @@ void fill_distances(Context& context,
   const int device = yupana::cuda::device_of(context, samples.data);
   if (device >= 0) return cuda::fill_distances(context, device, samples, codebook, distances);
 #endif
-  context.parallel_for(samples.rows, 256, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(samples.rows, 256, [&](std::int64_t i) {
     context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t k = 0; k < codebook.rows; ++k) {
-        distances[i * codebook.rows + k] =
-            std::sqrt(squared_distance(samples.row(i), codebook.row(k), samples.cols));
-      }
+    for (std::int64_t k = 0; k < codebook.rows; ++k) {
+      distances[i * codebook.rows + k] =
+          std::sqrt(squared_distance(samples.row(i), codebook.row(k), samples.cols));
     }
   });
 }

@@ -116,10 +116,8 @@ NearestNeurons nearest_neurons(Context& context, Samples samples, Samples codebo
 Searcher::Searcher(Context& context, Samples samples) : context_(context), samples_(samples) {
   if (static_cast<std::uint64_t>(samples.rows) * sizeof(float) > context.memory() / 2) return;
   norms_ = Array<float>(samples.rows);
-  context.parallel_for(samples.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) {
-      norms_[s] = norm_above(samples_.row(s), samples_.cols);
-    }
+  context.parallel_for(samples.rows, 1024, [&](std::int64_t s) {
+    norms_[s] = norm_above(samples_.row(s), samples_.cols);
   });
 }
 

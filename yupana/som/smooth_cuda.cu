@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/som/schedule.hpp"

@@ -1,6 +1,5 @@
 #include "yupana/som/train.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 

@@ -145,13 +145,11 @@ bool is_plain(Context& context, CsrView<Value, Index> matrix, const TriangularPa
 template <class Value, class Index>
 void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, Index>& split) {
   const std::int64_t skip = split.triangle == Triangle::lower ? 0 : 1;
-  context.parallel_for(matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const std::int64_t count = matrix.row_begin[i + 1] - matrix.row_begin[i] - 1;
-      const std::int64_t to = matrix.row_begin[i] - i;
-      split.begin[i] = static_cast<Index>(to);
-      std::copy_n(matrix.columns + matrix.row_begin[i] + skip, count, split.columns.data() + to);
-    }
+  context.parallel_for(matrix.rows, grain, [&](std::int64_t i) {
+    const std::int64_t count = matrix.row_begin[i + 1] - matrix.row_begin[i] - 1;
+    const std::int64_t to = matrix.row_begin[i] - i;
+    split.begin[i] = static_cast<Index>(to);
+    std::copy_n(matrix.columns + matrix.row_begin[i] + skip, count, split.columns.data() + to);
   });
   split.begin[matrix.rows] = static_cast<Index>(matrix.entries() - matrix.rows);
 }
@@ -176,9 +174,7 @@ void split_sorted(Context& context,
         places.push_back(e);
       }
     }
-    std::stable_sort(places.begin(), places.end(), [&](Index a, Index b) {
-      return matrix.columns[a] < matrix.columns[b];
-    });
+    std::ranges::stable_sort(places, {}, [&](Index a) { return matrix.columns[a]; });
     for (const Index place : places) {
       const bool again =
           std::ssize(columns) > split.begin[i] && columns.back() == matrix.columns[place];
@@ -240,13 +236,11 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
   if (zero != no_row) throw input_error("trisolve: row {} (from 1) {}", zero + 1, zero_pivot);
   split.ones =
       first_row(context, rows, [&](std::int64_t i) { return pivot(i) != Value{1}; }) == no_row;
-  context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      split.diagonal[i] = pivot(i);
-      const std::int64_t shift = lower ? i : i + 1;
-      for (std::int64_t e = split.begin[i]; e < split.begin[i + 1]; ++e) {
-        split.values[e] = plain ? values[e + shift] : sum(e);
-      }
+  context.parallel_for(rows, grain, [&](std::int64_t i) {
+    split.diagonal[i] = pivot(i);
+    const std::int64_t shift = lower ? i : i + 1;
+    for (std::int64_t e = split.begin[i]; e < split.begin[i + 1]; ++e) {
+      split.values[e] = plain ? values[e + shift] : sum(e);
     }
   });
 }

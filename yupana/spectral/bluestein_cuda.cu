@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/bluestein_cuda.hpp"

@@ -117,11 +117,9 @@ Axes axes_in_slabs(const Context& context, const DenseArray<T>& array, const Axe
 /// run(slab number) for all, side by side.
 template <class Run>
 void each_in_cache(Context& context, std::int64_t slabs, const Run& run) {
-  context.parallel_for(slabs, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      context.check_cancelled();
-      run(i);
-    }
+  context.parallel_for(slabs, 1, [&](std::int64_t i) {
+    context.check_cancelled();
+    run(i);
   });
 }
 

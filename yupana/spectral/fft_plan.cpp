@@ -1,6 +1,5 @@
 #include "yupana/spectral/fft_plan.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

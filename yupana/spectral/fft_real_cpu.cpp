@@ -25,9 +25,9 @@ void each_signal(Context& context, std::int64_t batch, std::int64_t length, cons
     return;
   }
   const std::int64_t grain = std::max<std::int64_t>(1, min_work / length);
-  context.parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(batch, grain, [&](std::int64_t b) {
     context.check_cancelled();
-    for (std::int64_t b = begin; b < end; ++b) body(nullptr, b);
+    body(nullptr, b);
   });
 }
 

@@ -36,16 +36,14 @@ void combine(
     Context& context, MatrixView<const T> a, MatrixView<const T> b, T sign, MatrixView<T> to) {
   const std::int64_t grain =
       std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, to.cols));
-  context.parallel_for(to.rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T* const x = a.row(i);
-      const T* const y = b.row(i);
-      T* const z = to.row(i);
-      if (sign > 0) {
-        for (std::int64_t j = 0; j < to.cols; ++j) z[j] = x[j] + y[j];
-      } else {
-        for (std::int64_t j = 0; j < to.cols; ++j) z[j] = x[j] - y[j];
-      }
+  context.parallel_for(to.rows, grain, [&](std::int64_t i) {
+    const T* const x = a.row(i);
+    const T* const y = b.row(i);
+    T* const z = to.row(i);
+    if (sign > 0) {
+      for (std::int64_t j = 0; j < to.cols; ++j) z[j] = x[j] + y[j];
+    } else {
+      for (std::int64_t j = 0; j < to.cols; ++j) z[j] = x[j] - y[j];
     }
   });
 }

@@ -166,11 +166,9 @@ template <class Body>
 void each_sub_block(Context& context, const NttRoots& roots, const Body& body) {
   const int levels = HWY_DYNAMIC_DISPATCH(first_levels)(roots);
   const std::int64_t part = (std::int64_t{1} << roots.bits) >> levels;
-  context.parallel_for(std::int64_t{1} << levels, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) {
-      context.check_cancelled();
-      body(s * part, part, s);
-    }
+  context.parallel_for(std::int64_t{1} << levels, 1, [&](std::int64_t s) {
+    context.check_cancelled();
+    body(s * part, part, s);
   });
 }
 }  // namespace

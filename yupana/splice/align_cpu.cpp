@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/plan.hpp"
+#include "yupana/splice/shares.hpp"
 #include "yupana/splice/solver_cpu.hpp"
 
 namespace yupana::splice::cpu {
@@ -79,11 +79,7 @@ std::vector<SplicedAlignment> align(Context& context,
   std::vector<double> cells;
   for (const Case& problem : problems) cells.push_back(cells_of(problem));
   const double total = std::accumulate(cells.begin(), cells.end(), 0.0);
-  std::vector<std::size_t> order(problems.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return cells[a] > cells[b];
-  });
+  const std::vector<std::size_t> order = by_work(cells);
   Stage stage(context, "splice", total, "cells");
   std::vector<SplicedAlignment> results(problems.size());
   const std::uint64_t left = memory_left(context, params);
@@ -101,12 +97,7 @@ std::vector<SplicedAlignment> align(Context& context,
   }
   const std::span rest = std::span(order).subspan(next);
   const int lanes = lanes_for(context, problems, rest, params, left);
-  std::atomic<std::size_t> taken{0};
-  context.parallel_for(lanes, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t lane = begin; lane < end; ++lane) {
-      for (std::size_t i = taken++; i < rest.size(); i = taken++) solve(rest[i], 1, left / lanes);
-    }
-  });
+  solve_in_lanes(context, lanes, rest, [&](std::size_t p) { solve(p, 1, left / lanes); });
   return results;
 }
 

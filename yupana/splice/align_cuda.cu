@@ -17,7 +17,6 @@
 namespace yupana::splice::cuda {
 namespace {
 
-using yupana::cuda::check;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::run_side_by_side;
 
@@ -143,10 +142,8 @@ class Aligner {
   std::array<Lot, 3> prepare_lots(std::span<const std::size_t> places, const Tuning& tuning) {
     context_.check_cancelled();
     std::vector<PreparedCase> prepared(places.size());
-    context_.parallel_for(std::ssize(places), 2, [&](std::int64_t from, std::int64_t to) {
-      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        prepared[i] = prepare(problems_[places[i]], params_, tuning, half_floats_);
-      }
+    context_.parallel_for(std::ssize(places), 2, [&](std::size_t i) {
+      prepared[i] = prepare(problems_[places[i]], params_, tuning, half_floats_);
     });
     choose_shapes(context_, prepared, params_, tuning, work_, std::int64_t{4} * multiprocessors_);
     std::array<Lot, 3> lots;
@@ -226,14 +223,7 @@ class Aligner {
     set_zero(batch.boundaries, layout.boundaries, stream);
     set_zero(batch.results, std::ssize(cases), stream);
     set_zero(counters, 3, stream);
-    std::uint8_t* from = flight.memory.on_host(layout.bytes);
-    packed.fill(context_, from);
-    flight.marks[0].record(stream);
-    const auto bytes = static_cast<std::size_t>(layout.bytes);
-    check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, stream), "upload cases");
-    context_.count_moved(bytes);
-    packed.point_into(upload, batch);
-    flight.marks[1].record(stream);
+    send(context_, flight, packed, upload, batch);
     launch_forward(width, affine, batch, stream);
     flight.marks[2].record(stream);
     if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
@@ -241,24 +231,8 @@ class Aligner {
   }
 
   void end(CaseFlight& flight, std::vector<std::size_t>& overflown) {
-    const DeviceBatch& batch = flight.batch;
-    const auto& marks = flight.marks;
-    wait_for(context_, flight.stream, batch.counters, marks[1], "align exons");
-    const auto scores =
-        read_back(flight.memory, batch.results, flight.cases.size(), flight.stream, "read scores");
-    const std::vector<DeviceResult> done(scores.begin(), scores.end());
-    if (tuning_.seconds != nullptr) {
-      tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
-      tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
-      tuning_.seconds->trace += seconds_between(marks[2], marks[3]);
-    }
-    std::int64_t used = 0;
-    for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
-    const std::span<const std::uint32_t> paths = read_back(flight.memory,
-                                                           batch.words,
-                                                           static_cast<std::size_t>(used),
-                                                           flight.stream,
-                                                           "read alignments");
+    const auto [done, paths] =
+        receive(context_, flight, flight.batch, tuning_.seconds, "align exons");
     double cells = 0;
     for (std::size_t i = 0; i < done.size(); ++i) {
       const std::size_t place = flight.lot.places[i];
@@ -335,9 +309,8 @@ class Aligner {
         check_score(rescore(problems_[place], result.chain, params_), result.score, place);
       }
     };
-    context_.parallel_for(std::ssize(done), 4, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t i = from; i < to; ++i) hand_over_one(static_cast<std::size_t>(i));
-    });
+    context_.parallel_for(
+        std::ssize(done), 4, [&](std::int64_t i) { hand_over_one(static_cast<std::size_t>(i)); });
   }
 
   Context& context_;
@@ -365,11 +338,8 @@ std::vector<SplicedAlignment> align(Context& context,
   std::vector<SplicedAlignment> results(problems.size());
   // Cases are prepared on their way; to deal them it is enough to know about how long they are.
   std::vector<RoughCase> rough(problems.size());
-  context.parallel_for(std::ssize(problems), 64, [&](std::int64_t from, std::int64_t to) {
-    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
-      rough[p] = rough_case(problems[p], params);
-    }
-  });
+  context.parallel_for(
+      std::ssize(problems), 64, [&](std::size_t p) { rough[p] = rough_case(problems[p], params); });
   std::vector<double> work(problems.size());
   double cells = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {

@@ -69,11 +69,8 @@ void check(Context& context,
            const char* letters,
            const Lacking& lacking_of) {
   std::vector<std::uint64_t> bytes(problems.size());
-  context.parallel_for(std::ssize(problems), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-      bytes[p] = lacking_of(problems[p]);
-    }
-  });
+  context.parallel_for(
+      std::ssize(problems), 1, [&](std::size_t p) { bytes[p] = lacking_of(problems[p]); });
   const auto most = std::max_element(bytes.begin(), bytes.end());
   if (most == bytes.end() || *most == 0) return;
   const auto& problem = problems[static_cast<std::size_t>(most - bytes.begin())];

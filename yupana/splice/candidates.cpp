@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <tuple>
@@ -38,9 +39,7 @@ std::optional<Exon> better_of(const Exon& a, const Exon& b) {
 /// Makes one exon of those that an end of two kinds gave twice, as a donor next to a stop codon
 /// does. Chains and their scores stay. `exons` are in order of their first bases.
 void merge_doubles(std::vector<Exon>& exons) {
-  std::stable_sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
-    return std::tie(a.first, a.last) < std::tie(b.first, b.last);
-  });
+  std::ranges::stable_sort(exons, {}, [](const Exon& a) { return std::tie(a.first, a.last); });
   auto end = exons.begin();  // of those kept
   for (auto next = exons.begin(); next != exons.end(); ++next) {
     Exon exon = *next;
@@ -152,11 +151,8 @@ class Finder {
     for (const ExonEnd& start : starts_) {
       check_cancelled(context_, looked++);
       const std::int64_t last = reach(start);
-      auto end = std::lower_bound(
-          ends_.begin(),
-          ends_.end(),
-          start.place + params_.min_exon - 1,
-          [](const ExonEnd& site, std::int64_t place) { return site.place < place; });
+      auto end =
+          std::ranges::lower_bound(ends_, start.place + params_.min_exon - 1, {}, &ExonEnd::place);
       for (; end != ends_.end() && end->place <= last; ++end) {
         if (params_.coding && !open(start, *end)) continue;
         body(start, *end);
@@ -212,13 +208,9 @@ class Finder {
   /// Leaves out the shortest of the exons that are too many; of equal ones the last.
   void drop_shortest(std::vector<Exon>& exons) const {
     if (std::ssize(exons) <= params_.max_exons) return;
-    std::stable_sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
-      return a.length() > b.length();
-    });
+    std::ranges::stable_sort(exons, std::greater{}, &Exon::length);
     exons.resize(static_cast<std::size_t>(params_.max_exons));
-    std::sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
-      return std::tie(a.first, a.last) < std::tie(b.first, b.last);
-    });
+    std::ranges::sort(exons, {}, [](const Exon& a) { return std::tie(a.first, a.last); });
   }
 
   const Context* context_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/splice/shares.hpp"
 
 /// Private to the family: cases over devices, and waiting for one. Only files of the CUDA build
 /// include this.
@@ -33,21 +34,6 @@ inline std::vector<std::size_t> longest_first(const std::vector<double>& work) {
   std::vector<std::size_t> order(work.size());
   for (std::size_t p = 0; p < work.size(); ++p) order[next[most - buckets[p]]++] = p;
   return order;
-}
-
-/// Each case of `order` to the device with the least work so far.
-inline std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>& order,
-                                                  const std::vector<double>& work,
-                                                  std::size_t devices) {
-  std::vector<std::vector<std::size_t>> dealt(devices);
-  std::vector<double> load(devices);
-  for (const std::size_t p : order) {
-    const auto least =
-        static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-    dealt[least].push_back(p);
-    load[least] += work[p];
-  }
-  return dealt;
 }
 
 /// `counters[2]` tells kernels to end; `cleared` is the point behind which no one clears it.

@@ -31,9 +31,7 @@ class Places {
     same.inner = std::max(same.inner, junction.inner);
   }
   std::vector<Junction> in_order() && {
-    std::sort(junctions_.begin(), junctions_.end(), [](const Junction& a, const Junction& b) {
-      return a.place < b.place;
-    });
+    std::ranges::sort(junctions_, {}, &Junction::place);
     return std::move(junctions_);
   }
 
@@ -143,11 +141,7 @@ std::vector<std::int64_t> ExonBounds::of_exons() const {
   auto start = forward.starts.begin();
   for (const Exon& exon : problem_.exons) {
     if (start->place != exon.first - 1) {
-      start = std::lower_bound(
-          forward.starts.begin(),
-          forward.starts.end(),
-          exon.first - 1,
-          [](const Junction& junction, std::int64_t place) { return junction.place < place; });
+      start = std::ranges::lower_bound(forward.starts, exon.first - 1, {}, &Junction::place);
     }
     bounds.push_back(of_start[start - forward.starts.begin()]);
   }

@@ -19,10 +19,7 @@ struct Stretch {
 template <class Visit>
 void each_own_stretch(const Exon& exon, const std::vector<Stretch>& chain, const Visit& visit) {
   std::int64_t first = exon.first;
-  auto read = std::lower_bound(
-      chain.begin(), chain.end(), exon.first, [](const Stretch& other, std::int64_t base) {
-        return other.last < base;
-      });
+  auto read = std::ranges::lower_bound(chain, exon.first, {}, &Stretch::last);
   for (; read != chain.end() && read->first <= exon.last; ++read) {
     if (first < read->first) visit(Stretch{first, read->first - 1});
     first = read->last + 1;
@@ -32,9 +29,7 @@ void each_own_stretch(const Exon& exon, const std::vector<Stretch>& chain, const
 
 /// The union of stretches, in order; neighbours become one.
 std::vector<Stretch> joined(std::vector<Stretch> stretches) {
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
-    return a.first < b.first;
-  });
+  std::ranges::sort(stretches, {}, &Stretch::first);
   std::vector<Stretch> result;
   for (const Stretch& one : stretches) {
     if (result.empty() || result.back().last + 1 < one.first) {
@@ -131,19 +126,14 @@ class Evidence {
         add(problem.bases.substr(start - 1, end - start + 1), start, one, frame, params, search);
       }
     }
-    std::sort(found_.begin(), found_.end(), [](const Stretch& a, const Stretch& b) {
-      return std::pair(a.first, a.last) < std::pair(b.first, b.last);
-    });
+    std::ranges::sort(found_, {}, [](const Stretch& a) { return std::pair(a.first, a.last); });
     for (std::size_t i = found_.size(); i-- > 1;) {
       found_[i - 1].last = std::min(found_[i - 1].last, found_[i].last);
     }
   }
 
   bool in(const Stretch& bases) const {
-    const auto first = std::lower_bound(
-        found_.begin(), found_.end(), bases.first, [](const Stretch& one, std::int64_t base) {
-          return one.first < base;
-        });
+    const auto first = std::ranges::lower_bound(found_, bases.first, {}, &Stretch::first);
     return first != found_.end() && first->last <= bases.last;
   }
 

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/memory_cuda.hpp"
 
@@ -40,6 +42,44 @@ struct Flight {
   std::int32_t* counters = nullptr;  ///< of the batch on its way: null, none
   std::uint64_t bytes = 0;           ///< that it takes on the device
 };
+
+/// Packs the cases of a flight on all threads, sends them to `upload`, and points the batch there.
+template <class Packed, class Batch>
+void send(Context& context, Flight& flight, Packed& packed, std::uint8_t* upload, Batch& batch) {
+  const auto bytes = static_cast<std::size_t>(packed.layout().bytes);
+  std::uint8_t* from = flight.memory.on_host(packed.layout().bytes);
+  packed.fill(context, from);
+  flight.marks[0].record(flight.stream);
+  yupana::cuda::check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, flight.stream),
+                      "upload cases");
+  context.count_moved(bytes);
+  packed.point_into(upload, batch);
+  flight.marks[1].record(flight.stream);
+}
+
+/// Waits for a flight; its results, and the words of their alignments in the flight's memory.
+template <class Batch>
+auto receive(const Context& context,
+             Flight& flight,
+             const Batch& batch,
+             DeviceSeconds* seconds,
+             const char* doing) {
+  const auto& marks = flight.marks;
+  const auto cases = static_cast<std::size_t>(batch.case_count);
+  wait_for(context, flight.stream, batch.counters, marks[1], doing);
+  const auto scores = read_back(flight.memory, batch.results, cases, flight.stream, "read scores");
+  std::vector results(scores.begin(), scores.end());
+  if (seconds != nullptr) {
+    seconds->upload += seconds_between(marks[0], marks[1]);
+    seconds->forward += seconds_between(marks[1], marks[2]);
+    seconds->trace += seconds_between(marks[2], marks[3]);
+  }
+  std::int64_t used = 0;
+  for (const auto& result : results) used = std::max(used, result.words_at + result.words);
+  const auto words = static_cast<std::size_t>(used);
+  return std::pair(std::move(results),
+                   read_back(flight.memory, batch.words, words, flight.stream, "read alignments"));
+}
 
 /// At most so many of one device, ended in the order in which they began.
 template <class Type>

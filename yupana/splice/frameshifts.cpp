@@ -16,9 +16,7 @@ struct EditedText {
   std::vector<std::int64_t> places;  ///< of each base in the text as it was, from 0
 
   EditedText(std::string_view text, std::vector<FrameEdit> edits) {
-    std::sort(edits.begin(), edits.end(), [](const FrameEdit& a, const FrameEdit& b) {
-      return a.place < b.place;
-    });
+    std::ranges::sort(edits, {}, &FrameEdit::place);
     auto edit = edits.begin();
     for (std::int64_t at = 0; at < std::ssize(text); ++at) {
       if (edit != edits.end() && edit->skipped > 0 && at >= edit->place) {

@@ -44,9 +44,7 @@ class Search {
     std::vector<SplicedAlignment> found;
     while (!open_.empty() && std::ssize(found) + 1 < params_.most) {
       const auto top =
-          std::max_element(open_.begin(), open_.end(), [](const Node& a, const Node& b) {
-            return a.best.score < b.best.score;
-          });
+          std::ranges::max_element(open_, {}, [](const Node& a) { return a.best.score; });
       const auto same = std::find_if(listed_.begin(), listed_.end(), [&](const auto& chain) {
         return skips_none(top->best, chain);
       });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -95,15 +96,11 @@ std::vector<Locus> chain_words(std::vector<WordHit>& hits,
                                const ChainRules& rules,
                                std::int64_t letters,
                                std::int64_t bases) {
-  std::sort(hits.begin(), hits.end(), [](const WordHit& a, const WordHit& b) {
-    return std::pair(a.place, a.letter) < std::pair(b.place, b.letter);
-  });
+  std::ranges::sort(hits, {}, [](const WordHit& a) { return std::pair(a.place, a.letter); });
   std::vector<Link> links = chains(hits, rules);
   std::vector<std::int64_t> order(hits.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return links[a].letters > links[b].letters;
-  });
+  std::ranges::stable_sort(order, std::greater{}, [&](std::int64_t a) { return links[a].letters; });
   std::vector<Locus> found;
   for (const std::int64_t end : order) {
     if (std::ssize(found) == rules.params.max_loci) break;
@@ -131,9 +128,7 @@ std::vector<Locus> chain_words(std::vector<WordHit>& hits,
 
 /// Puts the loci of all strands in order, best first, and leaves those that count.
 void keep_best_loci(std::vector<Locus>& loci, int max_loci) {
-  std::stable_sort(loci.begin(), loci.end(), [](const Locus& a, const Locus& b) {
-    return a.letters > b.letters;
-  });
+  std::ranges::stable_sort(loci, std::greater{}, &Locus::letters);
   const std::int64_t best = loci.empty() ? 0 : loci.front().letters;
   std::erase_if(loci, [&](const Locus& locus) { return 4 * locus.letters < best; });
   if (std::ssize(loci) > max_loci) loci.resize(static_cast<std::size_t>(max_loci));

@@ -24,6 +24,17 @@ struct ChainRules {
   LocusParams params;
 };
 
+/// Of the words of proteins and of their segments.
+inline ChainRules protein_chain_rules(const LocusParams& params) {
+  // A bit is a base of a word; its words are long enough without more.
+  return {.length = 3 * protein_word,
+          .bases_a_letter = 200,
+          .bases_a_sum = 200,
+          .bits_a_letter = 1,
+          .diagonal_bits = 0,
+          .params = params};
+}
+
 /// By strand: 2 x sequence, + 1 on its - strand.
 using StrandHits = std::map<std::size_t, std::vector<WordHit>>;
 

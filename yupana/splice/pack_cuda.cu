@@ -35,9 +35,8 @@ void PackedBatch::fill(Context& context, std::uint8_t* memory) {
   memory_ = memory;
   auto* scores = at<std::int32_t>(layout_.substitution);
   for (const int score : params_.substitution.scores) *scores++ = score - 2 * params_.gap_extend;
-  context.parallel_for(std::ssize(cases_), 2, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) fill_case(static_cast<std::size_t>(i));
-  });
+  context.parallel_for(
+      std::ssize(cases_), 2, [&](std::int64_t i) { fill_case(static_cast<std::size_t>(i)); });
 }
 
 void PackedBatch::lay_out() {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "yupana/splice/device_batch_cuda.hpp"
+#include "yupana/splice/block_view_cuda.cuh"
 
 /// Private to the family: the words of an alignment, as tracers write them.
 namespace yupana::splice::cuda {
@@ -30,7 +30,21 @@ class Path {
   __device__ void flush() {
     if (length_ > 0) write(operation_ << word_shift | static_cast<std::uint32_t>(length_));
   }
-  __device__ std::int64_t count() const { return count_; }
+  /// The words go past those of other cases.
+  template <class Batch, class Result>
+  __device__ void hand_over(const Batch& batch, std::int64_t traced_cells, Result& result) const {
+    unsigned long long at = 0;
+    if (threadIdx.x == 0) {
+      at = atomicAdd(batch.words_used, static_cast<unsigned long long>(count_));
+      result.words_at = static_cast<std::int64_t>(at);
+      result.words = count_;
+      result.traced_cells = traced_cells;
+    }
+    at = __shfl_sync(all_lanes, at, 0);
+    __syncwarp();
+    for (std::int64_t w = threadIdx.x; w < count_; w += 32) batch.words[at + w] = words_[w];
+    __syncwarp();
+  }
 
  private:
   __device__ void write(std::uint32_t word) {

@@ -44,9 +44,7 @@ void gather(std::span<const Exon> exons, Plan& plan) {
     const Exon& x = exons[r.exon];
     return std::tuple(x.first, x.begin, x.entry, r.rows, r.rank);
   };
-  std::sort(plan.readings.begin(), plan.readings.end(), [&](const Reading& a, const Reading& b) {
-    return key(a) < key(b);
-  });
+  std::ranges::sort(plan.readings, {}, [&](const Reading& a) { return key(a); });
   for (std::size_t r = 0; r < plan.readings.size(); ++r) {
     const Exon& exon = exons[plan.readings[r].exon];
     if (plan.starts.empty() || plan.starts.back().first != exon.first ||

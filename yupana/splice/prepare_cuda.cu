@@ -263,9 +263,8 @@ void choose_shapes(Context& context,
       c.shape = shape;
     }
   };
-  context.parallel_for(std::ssize(cases), 64, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) choose(cases[static_cast<std::size_t>(i)]);
-  });
+  context.parallel_for(
+      std::ssize(cases), 64, [&](std::int64_t i) { choose(cases[static_cast<std::size_t>(i)]); });
 }
 
 BlockWords block_words(const PreparedCase& c, const AlignParams& params) {

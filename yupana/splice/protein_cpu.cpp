@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/protein_solver_cpu.hpp"
+#include "yupana/splice/shares.hpp"
 
 namespace yupana::splice::cpu {
 
@@ -19,22 +19,12 @@ std::vector<SplicedAlignment> align_protein(Context& context,
     largest = std::max(largest, cpu_protein_bytes(problem, params.align, TableCounts::of(plan)));
   }
   const double total = std::accumulate(cells.begin(), cells.end(), 0.0);
-  std::vector<std::size_t> order(problems.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return cells[a] > cells[b];
-  });
   Stage stage(context, "splice", total, "cells");
   std::vector<SplicedAlignment> results(problems.size());
   const int lanes =
       problems_at_once(context.threads(), largest, memory_left(context, params.align));
-  std::atomic<std::size_t> taken{0};
-  context.parallel_for(lanes, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t lane = begin; lane < end; ++lane) {
-      for (std::size_t i = taken++; i < order.size(); i = taken++) {
-        ProteinSolver(context, problems[order[i]], params).solve(stage, results[order[i]]);
-      }
-    }
+  solve_in_lanes(context, lanes, by_work(cells), [&](std::size_t p) {
+    ProteinSolver(context, problems[p], params).solve(stage, results[p]);
   });
   return results;
 }

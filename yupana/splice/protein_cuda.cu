@@ -14,7 +14,6 @@
 namespace yupana::splice::cuda {
 namespace {
 
-using yupana::cuda::check;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::run_side_by_side;
 
@@ -148,14 +147,7 @@ class ProteinAligner {
     set_zero(batch.between, layout.between, stream);
     set_zero(batch.results, cases, stream);
     set_zero(counters, 3, stream);
-    std::uint8_t* from = flight.memory.on_host(layout.bytes);
-    packed.fill(context_, from);
-    flight.marks[0].record(stream);
-    const auto bytes = static_cast<std::size_t>(layout.bytes);
-    check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, stream), "upload proteins");
-    context_.count_moved(bytes);
-    packed.point_into(upload, batch);
-    flight.marks[1].record(stream);
+    send(context_, flight, packed, upload, batch);
     launch_protein_forward(batch, stream);
     flight.marks[2].record(stream);
     if (alignment) launch_protein_trace(batch, warps, stream);
@@ -166,24 +158,8 @@ class ProteinAligner {
            std::span<const Case> problems,
            std::span<const PreparedProtein> prepared,
            std::vector<SplicedAlignment>& results) {
-    const DeviceProteins& batch = flight.batch;
-    const auto& marks = flight.marks;
-    wait_for(context_, flight.stream, batch.counters, marks[1], "align proteins");
-    const auto scores =
-        read_back(flight.memory, batch.results, flight.places.size(), flight.stream, "read scores");
-    const std::vector<DeviceProteinResult> done(scores.begin(), scores.end());
-    if (tuning_.seconds != nullptr) {
-      tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
-      tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
-      tuning_.seconds->trace += seconds_between(marks[2], marks[3]);
-    }
-    std::int64_t used = 0;
-    for (const DeviceProteinResult& r : done) used = std::max(used, r.words_at + r.words);
-    const std::span<const std::uint32_t> paths = read_back(flight.memory,
-                                                           batch.words,
-                                                           static_cast<std::size_t>(used),
-                                                           flight.stream,
-                                                           "read alignments");
+    const auto [done, paths] =
+        receive(context_, flight, flight.batch, tuning_.seconds, "align proteins");
     hand_over(problems, prepared, flight.places, done, paths, results);
   }
 
@@ -195,20 +171,18 @@ class ProteinAligner {
                  std::vector<SplicedAlignment>& results) {
     double cells = 0;
     for (const std::size_t p : places) cells += static_cast<double>(prepared[p].cells);
-    context_.parallel_for(std::ssize(places), 8, [&](std::int64_t from, std::int64_t to) {
-      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        const std::size_t p = places[i];
-        SplicedAlignment& result = results[p];
-        result.executed_cells = prepared[p].cells;
-        result.wide = true;
-        if (done[i].reading < 0) continue;  // no exon is left at the last letter
-        result.score = done[i].score;
-        if (!params_.align.alignment) continue;
-        result.traced_cells = done[i].traced_cells;
-        const auto words = paths.subspan(static_cast<std::size_t>(done[i].words_at),
-                                         static_cast<std::size_t>(done[i].words));
-        result.chain = read_protein_path(problems[p], prepared[p], params_, words);
-      }
+    context_.parallel_for(std::ssize(places), 8, [&](std::size_t i) {
+      const std::size_t p = places[i];
+      SplicedAlignment& result = results[p];
+      result.executed_cells = prepared[p].cells;
+      result.wide = true;
+      if (done[i].reading < 0) return;  // no exon is left at the last letter
+      result.score = done[i].score;
+      if (!params_.align.alignment) return;
+      result.traced_cells = done[i].traced_cells;
+      const auto words = paths.subspan(static_cast<std::size_t>(done[i].words_at),
+                                       static_cast<std::size_t>(done[i].words));
+      result.chain = read_protein_path(problems[p], prepared[p], params_, words);
     });
     stage_.advance(cells);
   }
@@ -229,10 +203,8 @@ std::vector<SplicedAlignment> align_protein(Context& context,
                                             const ProteinTuning& tuning) {
   std::vector<SplicedAlignment> results(problems.size());
   std::vector<PreparedProtein> prepared(problems.size());
-  context.parallel_for(std::ssize(problems), 4, [&](std::int64_t from, std::int64_t to) {
-    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
-      prepared[p] = prepare_protein(problems[p], params);
-    }
+  context.parallel_for(std::ssize(problems), 4, [&](std::size_t p) {
+    prepared[p] = prepare_protein(problems[p], params);
   });
   std::vector<double> work(problems.size());
   std::vector<std::size_t> order;
@@ -252,11 +224,7 @@ std::vector<SplicedAlignment> align_protein(Context& context,
         .run(problems, prepared, dealt[d], results);
   });
   // Thousands of pieces of memory, by all threads.
-  context.parallel_for(std::ssize(prepared), 8, [&](std::int64_t from, std::int64_t to) {
-    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
-      prepared[p] = {};
-    }
-  });
+  context.parallel_for(std::ssize(prepared), 8, [&](std::size_t p) { prepared[p] = {}; });
   return results;
 }
 

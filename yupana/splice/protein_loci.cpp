@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "yupana/splice/locus_chains.hpp"
-#include "yupana/splice/protein_segments.hpp"
 #include "yupana/splice/seed_words.hpp"
 
 namespace yupana::splice {
@@ -33,9 +32,7 @@ class ProteinWords {
   ProteinWords(std::span<const std::string_view> proteins, std::size_t begin, std::size_t end)
       : known_(amino_words, false) {
     for (std::size_t p = begin; p < end; ++p) add(proteins[p], static_cast<std::uint32_t>(p));
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.order() < b.order();
-    });
+    std::ranges::sort(entries_, {}, &Entry::order);
   }
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -49,10 +46,7 @@ class ProteinWords {
     each_codon_word(
         bases, begin, end, codons, [&](std::uint64_t key, std::int64_t place, bool minus) {
           if (!known_[key]) return;
-          const auto at = std::lower_bound(
-              entries_.begin(), entries_.end(), key, [](const Entry& entry, std::uint64_t k) {
-                return entry.key < k;
-              });
+          const auto at = std::ranges::lower_bound(entries_, key, {}, &Entry::key);
           found.push_back({static_cast<std::uint32_t>(at - entries_.begin()),
                            minus,
                            minus ? std::ssize(bases) - place - word_bases : place});
@@ -115,27 +109,8 @@ std::vector<Hit> find_hits(Context& context,
                       {found.place, 3 * std::int64_t{entries[e].letter}}});
     }
   }
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
-    return std::tie(a.protein, a.strand) < std::tie(b.protein, b.strand);
-  });
+  std::ranges::stable_sort(hits, {}, [](const Hit& a) { return std::tie(a.protein, a.strand); });
   return hits;
-}
-
-ChainRules rules_of(const LocusParams& params) {
-  ChainRules rules;
-  rules.length = word_bases;
-  rules.bases_a_letter = 200;
-  rules.bases_a_sum = 200;
-  rules.bits_a_letter = 1;  // a base of a word; its words are long enough without more
-  rules.diagonal_bits = 0;
-  rules.params = params;
-  return rules;
-}
-
-/// Chance has loci of fewer letters than three words have: the best two are as good as all.
-void keep_two_of_chance(std::vector<Locus>& loci) {
-  const bool chance = !loci.empty() && loci.front().letters < 3 * word_bases;
-  if (chance && loci.size() > 2) loci.resize(2);
 }
 
 /// A word at more places of so many bases is a repeat.
@@ -172,7 +147,8 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
       for (; hit != hits.end() && hit->protein == protein; ++hit) {
         own[hit->strand].push_back(hit->word);
       }
-      result[protein] = best_loci(own, rules_of(params), 3 * std::ssize(proteins[protein]), ends);
+      result[protein] =
+          best_loci(own, protein_chain_rules(params), 3 * std::ssize(proteins[protein]), ends);
     }
   }
   return result;
@@ -184,55 +160,20 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
                                              const LocusParams& params) {
   const std::uint64_t most = most_places(static_cast<std::uint64_t>(index.bases_indexed()));
   std::vector<std::vector<Locus>> result(proteins.size());
-  context.parallel_for(std::ssize(proteins), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      context.check_cancelled();
-      StrandHits hits;
-      each_amino_word(proteins[p], [&](std::uint64_t key, std::int64_t letter) {
-        const std::span<const std::uint64_t> words = index.find(key);
-        if (words.size() > most) return;
-        for (const std::uint64_t word : words) {
-          const SeedPlace found = index.place(word);
-          hits[found.strand].push_back({found.first, 3 * letter});
-        }
-      });
-      result[p] = best_loci(hits, rules_of(params), 3 * std::ssize(proteins[p]), index.ends());
-    }
-  });
-  return result;
-}
-
-std::vector<std::vector<Locus>> far_protein_loci(Context& context,
-                                                 std::span<const std::string_view> sequences,
-                                                 std::span<const std::string_view> proteins,
-                                                 const GeneticCode& code,
-                                                 const LocusParams& params) {
-  std::vector<std::int64_t> ends;
-  for (const std::string_view sequence : sequences) {
-    ends.push_back((ends.empty() ? 0 : ends.back()) + std::ssize(sequence));
-  }
-  std::vector<std::vector<Locus>> result;
-  while (result.size() < proteins.size()) {
-    const std::size_t first = result.size();
-    std::size_t past = first;
-    std::int64_t letters = 0;
-    do {
-      letters += std::ssize(proteins[past++]);
-    } while (past < proteins.size() && past - first < segment_proteins &&
-             letters + std::ssize(proteins[past]) <= segment_letters);
-    const auto together = proteins.subspan(first, past - first);
-    const auto segments = protein_segments(context, sequences, together, code);
-    for (std::size_t p = 0; p < together.size(); ++p) {
-      StrandHits hits;
-      // A base for two of the score is about a bit of evidence as in words found by their letters.
-      for (const ProteinSegment& s : segments[p]) {
-        const WordHit begin{s.place, 3 * std::int64_t{s.letter}};
-        add_segment(hits[s.strand], begin, s.letters, s.score / 6, protein_word, 3);
+  context.parallel_for(std::ssize(proteins), 1, [&](std::int64_t p) {
+    context.check_cancelled();
+    StrandHits hits;
+    each_amino_word(proteins[p], [&](std::uint64_t key, std::int64_t letter) {
+      const std::span<const std::uint64_t> words = index.find(key);
+      if (words.size() > most) return;
+      for (const std::uint64_t word : words) {
+        const SeedPlace found = index.place(word);
+        hits[found.strand].push_back({found.first, 3 * letter});
       }
-      result.push_back(best_loci(hits, rules_of(params), 3 * std::ssize(together[p]), ends));
-      keep_two_of_chance(result.back());
-    }
-  }
+    });
+    result[p] =
+        best_loci(hits, protein_chain_rules(params), 3 * std::ssize(proteins[p]), index.ends());
+  });
   return result;
 }
 

@@ -38,15 +38,4 @@ std::vector<std::vector<Locus>> protein_loci(Context& context,
                                              std::span<const std::string_view> proteins,
                                              const LocusParams& params);
 
-/// The loci of far relatives, whose words are too few: those of the segments of protein_segments(),
-/// each of which counts as words that cover a base for two of its score. Two loci at most where the
-/// best has fewer bases than three words.
-///   work, memory: those of protein_segments(), with as many proteins as it takes together
-///   determinism: the same for every number of threads
-std::vector<std::vector<Locus>> far_protein_loci(Context& context,
-                                                 std::span<const std::string_view> sequences,
-                                                 std::span<const std::string_view> proteins,
-                                                 const GeneticCode& code,
-                                                 const LocusParams& params);
-
 }  // namespace yupana::splice

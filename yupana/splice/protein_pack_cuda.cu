@@ -93,8 +93,8 @@ void PackedProteins::fill(Context& context, std::uint8_t* memory) const {
     const char letter = params_.code.translate_codes(codon / 25, codon / 5 % 5, codon % 5);
     *amino++ = params_.align.substitution.code[static_cast<unsigned char>(letter)];
   }
-  context.parallel_for(std::ssize(cases_), 2, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) fill_case(static_cast<std::size_t>(i), memory);
+  context.parallel_for(std::ssize(cases_), 2, [&](std::int64_t i) {
+    fill_case(static_cast<std::size_t>(i), memory);
   });
 }
 

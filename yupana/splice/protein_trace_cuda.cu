@@ -32,7 +32,7 @@ class ProteinTracer {
     if (result.reading >= 0) follow(result.reading, result.carried);
     path_.add(word_letters, j_);
     path_.flush();
-    hand_over(result);
+    path_.hand_over(batch_, traced_, result);
   }
 
  private:
@@ -249,24 +249,6 @@ class ProteinTracer {
     if ((here & codons_open) != 0) state_ = State::any;
     if (row_ == 1) carry_ = best_carry(state_ == State::any ? best_plane : gap_plane, j_, -1);
     --row_;
-  }
-
-  /// The words go behind those of other cases.
-  __device__ void hand_over(DeviceProteinResult& result) {
-    unsigned long long at = 0;
-    const std::int64_t count = path_.count();
-    if (lane_ == 0) {
-      at = atomicAdd(batch_.words_used, static_cast<unsigned long long>(count));
-      result.words_at = static_cast<std::int64_t>(at);
-      result.words = count;
-      result.traced_cells = traced_;
-    }
-    at = __shfl_sync(all_lanes, at, 0);
-    __syncwarp();
-    const auto* from =
-        reinterpret_cast<const std::uint32_t*>(ways_ + batch_.scratch_bytes) - batch_.path_words;
-    for (std::int64_t w = lane_; w < count; w += 32) batch_.words[at + w] = from[w];
-    __syncwarp();
   }
 
   const DeviceProteins& batch_;

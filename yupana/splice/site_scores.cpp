@@ -9,10 +9,7 @@ double SitesAlong::find(const std::vector<SiteScore>& sites,
                         bool common,
                         double model) const {
   const std::int64_t offset = reversed_ ? size_ - before_ - at : before_ + at;
-  const auto site =
-      std::lower_bound(sites.begin(), sites.end(), offset, [](const SiteScore& s, std::int64_t o) {
-        return s.offset < o;
-      });
+  const auto site = std::ranges::lower_bound(sites, offset, {}, &SiteScore::offset);
   if (site != sites.end() && site->offset == offset) return site->odds;
   return common ? odds_of_site_score(unlisted_site_score) : model;
 }

@@ -39,7 +39,7 @@ class Tracer {
     }
     path_.add(word_letters, j_);
     path_.flush();
-    hand_over(result);
+    path_.hand_over(batch_, traced_, result);
   }
 
  private:
@@ -161,23 +161,6 @@ class Tracer {
     const std::uint32_t* row = view.state - lane_ + Block::version_at(view, start_.version);
     return static_cast<std::int32_t>(
         row[plane + ((1 + v % halves) * columns + place % columns) * 32 + v / halves]);
-  }
-
-  /// The words go behind those of other cases.
-  __device__ void hand_over(DeviceResult& result) {
-    unsigned long long at = 0;
-    const std::int64_t count = path_.count();
-    if (lane_ == 0) {
-      at = atomicAdd(batch_.words_used, static_cast<unsigned long long>(count));
-      result.words_at = static_cast<std::int64_t>(at);
-      result.words = count;
-      result.traced_cells = traced_;
-    }
-    at = __shfl_sync(all_lanes, at, 0);
-    __syncwarp();
-    const std::uint32_t* from = kept_ + batch_.scratch_words - batch_.path_words;
-    for (std::int64_t w = lane_; w < count; w += 32) batch_.words[at + w] = from[w];
-    __syncwarp();
   }
 
   const DeviceBatch& batch_;

@@ -48,29 +48,30 @@ void* allocate_device(std::uint64_t bytes);
 /// and a 32nd of the memory, and given back where an allocation finds memory short.
 void free_device(void* memory, std::uint64_t bytes) noexcept;
 void* allocate_pinned(std::uint64_t bytes);
+inline void free_pinned(void* memory, std::uint64_t) noexcept { cudaFreeHost(memory); }
 
-/// An owning array of plain values in device memory; contents undefined. Lives on the device that
-/// was current when it was made.
-template <class T>
-class DeviceArray {
+/// An owning array of plain values in memory that is taken and given back so; contents undefined.
+template <class T,
+          void* (*allocate)(std::uint64_t bytes),
+          void (*release)(void*, std::uint64_t bytes)>
+class OwnedArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  DeviceArray() = default;
-  explicit DeviceArray(std::int64_t size)
-      : data_(size > 0
-                  ? static_cast<T*>(allocate_device(static_cast<std::uint64_t>(size) * sizeof(T)))
-                  : nullptr),
+  OwnedArray() = default;
+  explicit OwnedArray(std::int64_t size)
+      : data_(size > 0 ? static_cast<T*>(allocate(static_cast<std::uint64_t>(size) * sizeof(T)))
+                       : nullptr),
         size_(size) {}
-  DeviceArray(DeviceArray&& other) noexcept
+  OwnedArray(OwnedArray&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  DeviceArray& operator=(DeviceArray&& other) noexcept {
+  OwnedArray& operator=(OwnedArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
   }
-  ~DeviceArray() {
-    if (data_ != nullptr) yupana::cuda::free_device(data_, bytes());
+  ~OwnedArray() {
+    if (data_ != nullptr) release(data_, bytes());
   }
 
   T* data() { return data_; }
@@ -84,6 +85,13 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
+/// On the device that was current when it was made.
+template <class T>
+using DeviceArray = OwnedArray<T, allocate_device, free_device>;
+/// Page-locked host memory, from which copies overlap kernels.
+template <class T>
+using PinnedArray = OwnedArray<T, allocate_pinned, free_pinned>;
+
 /// Returns memory for at least `size` values; reallocates where the array is smaller.
 template <class T>
 T* room_of(DeviceArray<T>& array, std::int64_t size) {
@@ -93,39 +101,6 @@ T* room_of(DeviceArray<T>& array, std::int64_t size) {
   }
   return array.data();
 }
-
-/// The same in page-locked host memory, from which copies overlap kernels.
-template <class T>
-class PinnedArray {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  PinnedArray() = default;
-  explicit PinnedArray(std::int64_t size)
-      : data_(size > 0
-                  ? static_cast<T*>(allocate_pinned(static_cast<std::uint64_t>(size) * sizeof(T)))
-                  : nullptr),
-        size_(size) {}
-  PinnedArray(PinnedArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  PinnedArray& operator=(PinnedArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~PinnedArray() {
-    if (data_ != nullptr) cudaFreeHost(data_);
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
-
- private:
-  T* data_ = nullptr;
-  std::int64_t size_ = 0;
-};
 
 /// Copies bytes from host memory to the current device's; they have arrived when it returns. From
 /// pageable memory cudaMemcpy alone returns while they are in flight, and our streams do not wait

@@ -1,4 +1,4 @@
-#include "yupana/splice/protein_segments.hpp"
+#include "yupana/splice/segments.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/splice/cases.hpp"
+#include "yupana/splice/far_protein_loci.hpp"
 #include "yupana/splice/substitution.hpp"
 
 namespace yupana::splice {
@@ -38,11 +39,11 @@ std::string codons_of_relative(Draw& draw,
   return bases;
 }
 
-auto all_of(const ProteinSegment& s) {
+auto all_of(const FarSegment& s) {
   return std::tuple(s.strand, s.score, s.letter, s.letters, s.place);
 }
 
-void expect_same(const std::vector<ProteinSegment>& a, const std::vector<ProteinSegment>& b) {
+void expect_same(const std::vector<FarSegment>& a, const std::vector<FarSegment>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(all_of(a[i]), all_of(b[i])) << i;
 }
@@ -82,7 +83,7 @@ TEST(ProteinSegments, ScoreWhatTheirColumnsDoAndFindFarRelatives) {
     const auto found = protein_segments(context, sequences, views, code);
     ASSERT_EQ(found.size(), proteins.size());
     for (std::size_t p = 0; p < found.size(); ++p) {
-      for (const ProteinSegment& s : found[p]) {
+      for (const FarSegment& s : found[p]) {
         ASSERT_GE(s.strand, 2u);
         const std::vector<int> scores =
             columns(s.strand == 2 ? bases : minus, proteins[p], code, s.place, s.letter);
@@ -97,7 +98,7 @@ TEST(ProteinSegments, ScoreWhatTheirColumnsDoAndFindFarRelatives) {
       }
       const auto [place, is_minus] = planted[p];
       ASSERT_FALSE(found[p].empty()) << p;
-      const ProteinSegment& best = found[p].front();
+      const FarSegment& best = found[p].front();
       EXPECT_EQ(best.strand, is_minus ? 3u : 2u);
       const std::int64_t first = is_minus ? std::ssize(bases) - place - 3 * 90 : place;
       EXPECT_EQ(best.place - 3 * best.letter, first) << p;
@@ -158,7 +159,7 @@ TEST(ProteinSegments, ChanceHasAsManyAsItsFormulaSays) {
   Context context;
   std::size_t all = 0;
   for (const auto& found : protein_segments(context, sequences, proteins, GeneticCode())) {
-    for (const ProteinSegment& s : found) EXPECT_LT(s.score, 100);
+    for (const FarSegment& s : found) EXPECT_LT(s.score, 100);
     all += found.size();
   }
   EXPECT_LT(all, 10u * 64u);
