@@ -58,7 +58,7 @@ class Numbers:
         if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
             self.criterion = "squared_error"
             message = "criterion: 'friedman_mse' is 'squared_error', which the name gives way to"
-            warnings.warn(message, FutureWarning, stacklevel=4)
+            warnings.warn(message, FutureWarning, stacklevel=3)
 
     def _check_numbers(self, y: Any) -> None:
         """What scikit-learn says of numbers that Poisson's deviance does not take."""
