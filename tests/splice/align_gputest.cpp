@@ -328,9 +328,9 @@ TEST(AlignCuda, LongestCasesAreDealtFirstToTheDeviceWithTheLeastWork) {
   YUPANA_NEEDS_GPU();
   const std::vector<double> work{1, 9, 3, 7, 2};
   const std::vector<std::size_t> order{1, 3, 2, 4, 0};
-  EXPECT_EQ(cuda::deal(order, work, 1), (std::vector<std::vector<std::size_t>>{order}));
-  EXPECT_EQ(cuda::deal(order, work, 2), (std::vector<std::vector<std::size_t>>{{1, 4}, {3, 2, 0}}));
-  EXPECT_EQ(cuda::deal(order, work, 7).size(), 7u);
+  EXPECT_EQ(deal(order, work, 1), (std::vector<std::vector<std::size_t>>{order}));
+  EXPECT_EQ(deal(order, work, 2), (std::vector<std::vector<std::size_t>>{{1, 4}, {3, 2, 0}}));
+  EXPECT_EQ(deal(order, work, 7).size(), 7u);
 }
 
 // Kernels of some seconds. Cancelled when they are at work for sure, they are over within a second.
