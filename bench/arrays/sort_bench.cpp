@@ -17,6 +17,9 @@ namespace {
 
 constexpr const char* unit = "M keys/s";
 
+constexpr const char* mostly_zero = "90 % zeros";
+bool is_mostly_zero(const std::string& text) { return text.find(mostly_zero) != text.npos; }
+
 /// Keys in one order, sorted by each implementation in turn, on one thread or on several.
 template <class K>
 class SortCase {
@@ -104,6 +107,9 @@ class SortCase {
                     most,
                     in_.size(),
                     type);
+    if (is_mostly_zero(keys_text_)) {
+      peer.setup += fmt::format("\ns[np.random.default_rng(2).random({}) < 0.9] = 0", in_.size());
+    }
     peer.prepare = "a = s.copy()";
     peer.statement = fmt::format("a.sort(kind='{}')", kind);
     // Ascending, with the sum of the keys that went in.
@@ -172,7 +178,8 @@ void sort(Context& context, const BenchParams& params) {
     Array<K> keys = random_of<K>(n);
     change(keys);
     SortCase<K> test(params, fmt::format("n={} {} {}", n, type, order), keys);
-    const bool with_peers = params.peers && order == std::string("random");
+    const bool with_peers =
+        params.peers && (order == std::string("random") || is_mostly_zero(order));
     for (const int threads : thread_counts(context)) {
       Context own(with_threads(context, threads));
       test.ours(own);
@@ -194,6 +201,16 @@ void sort(Context& context, const BenchParams& params) {
   run(std::uint64_t{}, "uint64", "random", [](auto& keys) {
     for (auto& key : keys) key = Random::mix(key);
   });
+  const auto some_zeros = [](auto& keys) {
+    const Random random(2);
+    for (std::int64_t i = 0; i < keys.size(); ++i) {
+      if (random.uniform(static_cast<std::uint64_t>(i)) < 0.9) keys[i] = 0;
+    }
+  };
+  run(std::uint32_t{}, "uint32", mostly_zero, some_zeros);
+  run(float{}, "float32", mostly_zero, some_zeros);
+  run(std::uint64_t{}, "uint64", mostly_zero, some_zeros);
+  run(double{}, "float64", mostly_zero, some_zeros);
   for (const int threads : thread_counts(context)) {
     Context own(with_threads(context, threads));
     pairs(own, params, n);

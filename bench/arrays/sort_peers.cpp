@@ -78,14 +78,18 @@ void standard_parallel_stable_sort(Context& context, K* keys, std::int64_t n) {
 template void boost_spreadsort(std::uint32_t*, std::int64_t);
 template void boost_spreadsort(std::uint64_t*, std::int64_t);
 template void boost_spreadsort(float*, std::int64_t);
+template void boost_spreadsort(double*, std::int64_t);
 template void boost_block_indirect_sort(std::uint32_t*, std::int64_t, int);
 template void boost_block_indirect_sort(std::uint64_t*, std::int64_t, int);
 template void boost_block_indirect_sort(float*, std::int64_t, int);
+template void boost_block_indirect_sort(double*, std::int64_t, int);
 template void standard_parallel_sort(Context&, std::uint32_t*, std::int64_t);
 template void standard_parallel_sort(Context&, std::uint64_t*, std::int64_t);
 template void standard_parallel_sort(Context&, float*, std::int64_t);
+template void standard_parallel_sort(Context&, double*, std::int64_t);
 template void standard_parallel_stable_sort(Context&, std::uint32_t*, std::int64_t);
 template void standard_parallel_stable_sort(Context&, std::uint64_t*, std::int64_t);
 template void standard_parallel_stable_sort(Context&, float*, std::int64_t);
+template void standard_parallel_stable_sort(Context&, double*, std::int64_t);
 
 }  // namespace yupana::bench

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "yupana/arrays/sort.hpp"
@@ -99,6 +100,40 @@ TYPED_TEST(VectorsOf, ValuesThatNoSampleShowsAreCountedToo) {
   }
 }
 
+/// Of every 100 keys so many of one value; others differ from each other, for most part.
+template <class K>
+std::vector<K> mostly(K value, std::uint64_t percent, std::int64_t n) {
+  std::vector<K> keys = some_keys<K>(n);
+  std::mt19937_64 draw(5);
+  for (K& key : keys) key = draw() % 100 < percent ? value : key;
+  return keys;
+}
+
+TYPED_TEST(VectorsOf, OneCommonValueAmongManyRareOnes) {
+  using K = TypeParam;
+  for (const K value :
+       {K{0}, K{7}, std::numeric_limits<K>::lowest(), std::numeric_limits<K>::max()}) {
+    for (const std::uint64_t percent : {60, 90, 99}) {
+      expect_stable_order_in_every_order(mostly(value, percent, 100'003));
+    }
+    expect_stable_order_in_every_order(mostly(value, 90, 1 << 14));
+  }
+}
+
+TYPED_TEST(VectorsOf, CommonValuesOfFallingFrequency) {
+  const std::vector<TypeParam> values = different_values<TypeParam>();
+  for (const std::size_t count : {3, 9, 40}) {
+    std::vector<TypeParam> keys = some_keys<TypeParam>(150'007);
+    std::mt19937_64 draw(11);
+    for (TypeParam& key : keys) {
+      const std::uint64_t word = draw();
+      if (word % 5 != 0)
+        key = values[std::min(count, count * (word % 1000) / (1 + word % 997)) % count];
+    }
+    expect_stable_order_in_every_order(keys);
+  }
+}
+
 TYPED_TEST(VectorsOf, SampledPlacesThatHoldTheLeastKeysOnly) {
   std::vector<TypeParam> keys = some_keys<TypeParam>(1 << 20);
   std::sort(keys.begin(), keys.end());
@@ -161,6 +196,29 @@ TYPED_TEST(VectorsOfFloats, FewValuesWithOneNaNOrNegativeZero) {
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i % 50 == 3 ? K{0} : values[i * i % 17];
     for (const std::size_t place : {std::size_t{0}, std::size_t{70'001}, keys.size() - 1}) {
       keys[place] = odd;
+      expect_stable_order_in_every_order(keys);
+    }
+  }
+}
+
+TYPED_TEST(VectorsOfFloats, OneRareKeyEqualsTheCommonOne) {
+  using K = TypeParam;
+  using U = cpu::UnsignedOf<sizeof(K)>;
+  const K nan = std::numeric_limits<K>::quiet_NaN();
+  const K other_nan = std::bit_cast<K>(static_cast<U>(std::bit_cast<U>(nan) + 1));
+  const std::vector<std::pair<K, K>> pairs = {{K{0}, -K{0}}, {-K{0}, K{0}}, {nan, other_nan}};
+  for (const auto& [common, rare] : pairs) {
+    for (const std::uint64_t percent : {70, 99}) {
+      std::vector<K> keys = mostly(common, percent, 150'007);
+      std::replace(keys.begin(), keys.end(), rare, common);
+      expect_stable_order_in_every_order(keys);
+      for (const std::size_t place : {std::size_t{0}, std::size_t{100'001}, keys.size() - 1}) {
+        const K before = std::exchange(keys[place], rare);
+        expect_stable_order_in_every_order(keys);
+        keys[place] = before;
+      }
+      // Both common.
+      for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] = rare;
       expect_stable_order_in_every_order(keys);
     }
   }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "yupana/arrays/columns.hpp"
-#include "yupana/arrays/few_values.hpp"
+#include "yupana/arrays/common_values.hpp"
 #include "yupana/arrays/line_buffers.hpp"
 #include "yupana/arrays/merge_sort_cpu.hpp"
 #include "yupana/arrays/operators.hpp"
@@ -240,16 +240,22 @@ class RadixSort {
 
 template <class Order, class K, class V>
 void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
+  const auto by_passes = [&](Columns<K, V> all, std::int64_t count) {
+    RadixSort<K, V, Order> sorter(context);
+    const int bits = std::bit_width(sorter.varying(all.keys, count));
+    if (bits == 0) return;
+    Array<K> keys(count);
+    Array<V> values(Columns<K, V>::has_values ? count : 0);
+    sorter.sort(all, {keys.data(), values.data()}, count, bits, false, true);
+  };
   if constexpr (!Columns<K, V>::has_values && has_vectors<K>) {
-    if (sort_few_values<Order>(context, data.keys, n)) return;
-    if (has_fast_vectors(sizeof(K))) return sort_by_vectors<Order>(context, data.keys, n);
+    sort_common_values<Order>(context, data.keys, n, [&](K* keys, std::int64_t count) {
+      if (has_fast_vectors(sizeof(K))) return sort_by_vectors<Order>(context, keys, count);
+      by_passes({keys, nullptr}, count);
+    });
+  } else {
+    by_passes(data, n);
   }
-  RadixSort<K, V, Order> sorter(context);
-  const int bits = std::bit_width(sorter.varying(data.keys, n));
-  if (bits == 0) return;
-  Array<K> keys(n);
-  Array<V> values(Columns<K, V>::has_values ? n : 0);
-  sorter.sort(data, {keys.data(), values.data()}, n, bits, false, true);
 }
 
 }  // namespace yupana::arrays::cpu

@@ -21,15 +21,16 @@ namespace yupana::arrays {
 ///   less: a strict weak order; the default puts NaN last, all NaN equal, -0 = +0
 ///   K, V: trivially copyable
 ///   work: radix n for each 8 bits in which keys differ; mergesort n log2 n comparisons
-///   memory: a copy of keys and values; of keys alone that vectors sort, of NaN and zeros only
+///   memory: a copy of keys and values; of keys alone that vectors sort, of NaN,
+///   zeros and those among common values only
 ///   determinism: the stable order is unique: the same bytes for any backend and any threads
 ///   errors (usage): an order that contradicts itself, where it is noticed (the keys are then in
 ///   no particular order and some may be lost); out_of_resources; interrupted
 ///   source: merge path (Green, Odeh, Birk 2014) for the merges; radix: most significant digit
 ///   first through write-combining buffers until a bucket fits in cache, then least first; keys of
-///   4 and 8 bytes alone: up to 32 values are counted and written anew, others go by quicksort by
-///   vectors (Blacher, Giesen, Kühne 2021, "Fast and Robust Vectorized In-Place Sorting of
-///   Primitive Types")
+///   4 and 8 bytes alone: up to 32 common values are counted and written anew, others go by
+///   quicksort by vectors (Blacher, Giesen, Kühne 2021, "Fast and Robust Vectorized In-Place
+///   Sorting of Primitive Types")
 template <class K, class V, class Order = Less>
 void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order less = {}) {
   if (n < 2) return;

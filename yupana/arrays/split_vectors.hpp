@@ -25,15 +25,15 @@ std::int64_t split(std::uint64_t* words, std::int64_t n, std::uint64_t pivot, co
 bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word);
 bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word);
 
-/// Adds to counts[v] how often values[v] occurs, v < count <= max_counted, in pieces of 4,096 words
-/// up to one with other words. Returns where that piece begins, n if none does.
+/// Adds to counts[v] how often values[v] occurs, v < count <= max_counted, n < 2^32. Moves other
+/// words to the front, in their order; returns how many they are.
 inline constexpr std::size_t max_counted = 4;
-std::int64_t count_known(const std::uint32_t* words,
+std::int64_t count_known(std::uint32_t* words,
                          std::int64_t n,
                          const std::uint32_t* values,
                          std::size_t count,
                          std::int64_t* counts);
-std::int64_t count_known(const std::uint64_t* words,
+std::int64_t count_known(std::uint64_t* words,
                          std::int64_t n,
                          const std::uint64_t* values,
                          std::size_t count,

@@ -204,58 +204,63 @@ HWY_INLINE V count_true(D d, V counts, M mask) {
   return hn::Sub(counts, hn::VecFromMask(d, mask));
 #endif
 }
-/// found[v] = how often values[v] occurs, v < count <= 4; returns how often all of them do.
+template <class D, class V, class M>
+HWY_INLINE void count_equal(D d, V word, V value, V& counts, M& known) {
+  const auto equal = hn::Eq(word, value);
+  counts = count_true(d, counts, equal);
+  known = hn::Or(known, equal);
+}
+/// counts[v] += how often values[v] occurs, v < count <= 4; returns how many other words there are.
 template <std::size_t count, class U>
-std::int64_t count_some(const U* words, std::int64_t n, const U* values, std::int64_t* found) {
+std::int64_t count_some(U* words, std::int64_t n, const U* values, std::int64_t* counts) {
   const hn::ScalableTag<U> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto a = hn::Set(d, values[0]), b = hn::Set(d, values[count > 1 ? 1 : 0]);
   const auto c = hn::Set(d, values[count > 2 ? 2 : 0]), e = hn::Set(d, values[count - 1]);
   auto of_a = hn::Zero(d), of_b = hn::Zero(d), of_c = hn::Zero(d), of_e = hn::Zero(d);
-  std::int64_t i = 0;
+  std::int64_t i = 0, left = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto word = hn::LoadU(d, words + i);
-    of_a = count_true(d, of_a, hn::Eq(word, a));
-    if constexpr (count > 1) of_b = count_true(d, of_b, hn::Eq(word, b));
-    if constexpr (count > 2) of_c = count_true(d, of_c, hn::Eq(word, c));
-    if constexpr (count > 3) of_e = count_true(d, of_e, hn::Eq(word, e));
+    auto known = hn::Eq(word, a);
+    of_a = count_true(d, of_a, known);
+    if constexpr (count > 1) count_equal(d, word, b, of_b, known);
+    if constexpr (count > 2) count_equal(d, word, c, of_c, known);
+    if constexpr (count > 3) count_equal(d, word, e, of_e, known);
+    if (hn::AllTrue(d, known)) continue;
+    const auto other = hn::Not(known);
+    hn::StoreU(hn::Compress(word, other), d, words + left);
+    left += static_cast<std::int64_t>(hn::CountTrue(d, other));
   }
-  std::int64_t all = 0;
   const auto put = [&](std::size_t v, auto of_lanes) HWY_ATTR {
-    found[v] = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, of_lanes))) +
-               std::count(words + i, words + n, values[v]);
-    all += found[v];
+    counts[v] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, of_lanes)));
   };
   put(0, of_a);
   if constexpr (count > 1) put(1, of_b);
   if constexpr (count > 2) put(2, of_c);
   if constexpr (count > 3) put(3, of_e);
-  return all;
+  for (; i < n; ++i) {
+    const auto v = static_cast<std::size_t>(std::find(values, values + count, words[i]) - values);
+    if (v < count) ++counts[v];
+    if (v == count) words[left++] = words[i];
+  }
+  return left;
 }
 template <class U>
 std::int64_t count_known(
-    const U* words, std::int64_t n, const U* values, std::size_t count, std::int64_t* counts) {
-  constexpr std::int64_t piece = 4096;
-  const auto count_piece = count == 1   ? count_some<1, U>
-                           : count == 2 ? count_some<2, U>
-                           : count == 3 ? count_some<3, U>
-                                        : count_some<4, U>;
-  for (std::int64_t at = 0; at < n; at += piece) {
-    const std::int64_t length = std::min(piece, n - at);
-    std::int64_t found[4] = {};
-    if (count_piece(words + at, length, values, found) < length) return at;
-    for (std::size_t v = 0; v < count; ++v) counts[v] += found[v];
-  }
-  return n;
+    U* words, std::int64_t n, const U* values, std::size_t count, std::int64_t* counts) {
+  if (count == 1) return count_some<1>(words, n, values, counts);
+  if (count == 2) return count_some<2>(words, n, values, counts);
+  if (count == 3) return count_some<3>(words, n, values, counts);
+  return count_some<4>(words, n, values, counts);
 }
-std::int64_t count_known32(const std::uint32_t* words,
+std::int64_t count_known32(std::uint32_t* words,
                            std::int64_t n,
                            const std::uint32_t* values,
                            std::size_t count,
                            std::int64_t* counts) {
   return count_known(words, n, values, count, counts);
 }
-std::int64_t count_known64(const std::uint64_t* words,
+std::int64_t count_known64(std::uint64_t* words,
                            std::int64_t n,
                            const std::uint64_t* values,
                            std::size_t count,
@@ -335,14 +340,14 @@ bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
   return HWY_DYNAMIC_DISPATCH(are_equal64)(words, n, word);
 }
 
-std::int64_t count_known(const std::uint32_t* words,
+std::int64_t count_known(std::uint32_t* words,
                          std::int64_t n,
                          const std::uint32_t* values,
                          std::size_t count,
                          std::int64_t* counts) {
   return HWY_DYNAMIC_DISPATCH(count_known32)(words, n, values, count, counts);
 }
-std::int64_t count_known(const std::uint64_t* words,
+std::int64_t count_known(std::uint64_t* words,
                          std::int64_t n,
                          const std::uint64_t* values,
                          std::size_t count,
