@@ -77,6 +77,7 @@ class Job:
     ranks: bool = False
     before: tuple = () # the runs whose files the command reads, each a list of words with its -o
     once: bool = False # the command has neither threads nor devices: the runs before it differ
+    drawn: bool = True # its pictures hold something
 
     def words(self):
         named = ["-o", self.out] if self.out else []

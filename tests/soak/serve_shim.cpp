@@ -1,8 +1,10 @@
 // Preloaded into the program by soak.py: runs main() once for each command line that comes in on
 // standard input, so that neither the program nor a GPU is started anew for each. What one run
 // leaves behind in the process, the next one meets. Limits Highway to the instruction sets of
-// YUPANA_TARGETS, a mask, so that the code of older processors runs on newer ones; with YUPANA_ONCE
-// it does no more than that.
+// YUPANA_TARGETS, a mask, so that the code of older processors runs on newer ones. With
+// YUPANA_UNDRAWN pictures are laid out and written, but nothing in them is drawn, which is most of
+// a run's time. With YUPANA_ONCE it does no more than these two.
+#include <cairo.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <hwy/targets.h>
@@ -18,6 +20,14 @@ namespace {
 
 using Main = int (*)(int, char**, char**);
 Main main_of_program;
+
+bool is_undrawn() { return std::getenv("YUPANA_UNDRAWN") != nullptr; }
+
+/// A function that is defined here, as the libraries after this one have it.
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
 
 [[noreturn]] void end(const char* what) {
   std::perror(what);
@@ -70,6 +80,26 @@ int serve(int, char** argv, char** environment) {
 
 }  // namespace
 
+extern "C" cairo_t* cairo_create(cairo_surface_t* surface) {
+  cairo_t* const context = next<decltype(cairo_create)>("cairo_create")(surface);
+  if (!is_undrawn()) return context;
+  cairo_rectangle(context, 0, 0, 0, 0);
+  cairo_clip(context);
+  return context;
+}
+
+extern "C" cairo_status_t cairo_surface_write_to_png_stream(cairo_surface_t* surface,
+                                                            cairo_write_func_t take,
+                                                            void* closure) {
+  const auto write =
+      next<decltype(cairo_surface_write_to_png_stream)>("cairo_surface_write_to_png_stream");
+  if (!is_undrawn()) return write(surface, take, closure);
+  cairo_surface_t* const pixel = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+  const cairo_status_t status = write(pixel, take, closure);
+  cairo_surface_destroy(pixel);
+  return status;
+}
+
 extern "C" int __libc_start_main(Main program,
                                  int argc,
                                  char** argv,
@@ -77,11 +107,11 @@ extern "C" int __libc_start_main(Main program,
                                  void (*fini)(),
                                  void (*loader)(),
                                  void* stack) {
-  using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  using Start = int(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
   if (const char* const mask = std::getenv("YUPANA_TARGETS")) {
     hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & std::atoll(mask));
   }
   main_of_program = std::getenv("YUPANA_ONCE") == nullptr ? program : nullptr;
-  const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  Start* const start = next<Start>("__libc_start_main");
   return start(main_of_program != nullptr ? serve : program, argc, argv, init, fini, loader, stack);
 }

@@ -2,6 +2,7 @@
 """Differential fuzzing: random jobs (generator.py), each run in every way that must give the same
 bytes. One thread of the CPU is compared with the reference (within the stated bound where there is
 one), with 2 and 7 threads, with the code of older processors, with less memory and with two ranks.
+Pictures, which depend on little and take most of the time, are drawn in a tenth of the jobs.
 One process makes many runs (serve_shim.cpp): what one leaves behind, the next one meets. A finding
 is looked at again in processes of its own, made smaller and left in a folder with the lines that
 show it.
@@ -15,20 +16,17 @@ import dataclasses
 import math
 import os
 import pathlib
-import queue
 import random
-import select
 import shutil
-import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import generator
+from runs import TIMEOUT, Place, Servers, read, write_inputs
 
-TIMEOUT = 300  # seconds; a run takes a fraction of one
+DRAWN = 0.1  # of the jobs
 OLDER = {"avx2": -(1 << 9), "sse4": -(1 << 11)}  # Highway's bits fall as instruction sets rise
 UNLIKE = (".html",)  # files that hold times
 RECORDS = ("fermat",)  # commands whose .json holds times
@@ -39,58 +37,6 @@ class Outcome:
     status: object
     errors: str
     files: dict
-
-
-class Server:
-    """A process of the program that makes one run after the other; None once it has ended."""
-
-    def __init__(self, program, shim, environment):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL,
-                                        env={**os.environ, **environment, "LD_PRELOAD": shim})
-
-    def run(self, words, folder, streams):
-        """The exit status; the negative number of a signal that ended the process; "hangs"."""
-        text = b"".join(os.fsencode(word) + b"\0" for word in [folder, *streams, *words])
-        self.process.stdin.write(struct.pack("=I", len(text)) + text)
-        self.process.stdin.flush()
-        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
-            self.end()
-            return "hangs"
-        answer = self.process.stdout.read(4)
-        if len(answer) == 4:
-            return struct.unpack("=i", answer)[0]
-        status = self.process.wait()
-        self.end()
-        return status
-
-    def end(self):
-        self.process.kill()
-        self.process.communicate()
-        self.process = None
-
-
-class Servers:
-    """Processes that wait for work, by their environment."""
-
-    def __init__(self, program, shim):
-        self.program, self.shim, self.idle = program, shim, {}
-
-    def run(self, words, folder, environment, streams):
-        idle = self.idle.setdefault(tuple(environment.items()), queue.SimpleQueue())
-        try:
-            server = idle.get_nowait()
-        except queue.Empty:
-            server = Server(self.program, self.shim, environment)
-        status = server.run(words, folder, streams)
-        if server.process is not None:
-            idle.put(server)
-        return status
-
-    def end(self):
-        for idle in self.idle.values():
-            while not idle.empty():
-                idle.get().end()
 
 
 class Ways:
@@ -112,23 +58,20 @@ class Ways:
         return ways
 
     def run(self, job, way):
-        with tempfile.TemporaryDirectory(prefix="yupana_soak.") as folder:
-            streams = [f"{folder}/{name}" for name in ("out", "err")]
-            folder = pathlib.Path(folder, "job")
-            folder.mkdir()
-            write_inputs(job, folder)
-            lines, environment = self.lines(job, way)
-            for words in lines:
-                status = self.start(words, folder, environment, streams)
-                if status != 0:
-                    break
-            files = {p.name: p.read_bytes() for p in folder.iterdir()
-                     if p.is_file() and p.name not in job.inputs and not p.name.endswith(UNLIKE) and
-                     not (p.name.endswith(".json") and is_record(job))}
-            if not job.out:
-                files["standard output"] = pathlib.Path(streams[0]).read_bytes()
-            errors = pathlib.Path(streams[1]).read_text(errors="replace").strip().splitlines()
-            return Outcome(status, errors[-1] if errors and status else "", files)
+        with Place(job) as place:
+            return self.run_in(place, job, way)
+
+    def run_in(self, place, job, way):
+        lines, environment = self.lines(job, way)
+        for words in lines:
+            status = self.start(words, place.folder, environment, place.streams)
+            if status != 0:
+                break
+        files = place.take(without=UNLIKE + ((".json",) if is_record(job) else ()))
+        if not job.out:
+            files["standard output"] = read(place.streams[0])
+        errors = read(place.streams[1]).decode(errors="replace").strip().splitlines() if status else []
+        return Outcome(status, errors[-1] if errors else "", files)
 
     def start(self, words, folder, environment, streams):
         if self.servers and words[0] == self.program:
@@ -150,7 +93,8 @@ class Ways:
             lines.append([self.program, *job.words(), "--quiet"])
         else:
             lines.append(self.line(job.words(), way))
-        return lines, {"YUPANA_TARGETS": str(OLDER[way])} if way in OLDER else {}
+        environment = {"YUPANA_TARGETS": str(OLDER[way])} if way in OLDER else {}
+        return lines, environment if job.drawn else {**environment, "YUPANA_UNDRAWN": "1"}
 
     def line(self, words, way):
         words = [self.program, *words, "--quiet"]
@@ -166,12 +110,6 @@ class Ways:
         if way == "ranks":
             words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", *words]
         return words
-
-
-def write_inputs(job, folder):
-    for name, content in job.inputs.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content.data())
 
 
 def is_record(job):
@@ -261,13 +199,14 @@ def difference(job, way, base, other):
 
 
 def finding(ways, job, chosen):
-    base = ways.run(job, "cpu 1")
-    if base.status == "hangs" or base.status < 0 or "unforeseen" in base.errors:
-        return "cpu 1", f"cpu 1: {base.status} {base.errors}"
-    for way in chosen:
-        told = difference(job, way, base, ways.run(job, way))
-        if told:
-            return way, told
+    with Place(job) as place:
+        base = ways.run_in(place, job, "cpu 1")
+        if base.status == "hangs" or base.status < 0 or "unforeseen" in base.errors:
+            return "cpu 1", f"cpu 1: {base.status} {base.errors}"
+        for way in chosen:
+            told = difference(job, way, base, ways.run_in(place, job, way))
+            if told:
+                return way, told
     return None
 
 
@@ -313,7 +252,9 @@ def keep(ways, job, way, told, folder):
 
 def examine(ways, options, number):
     job = generator.job(options.seed, number, options.families)
-    chosen = ways.of(job, random.Random(number))
+    rng = random.Random(number)
+    chosen = ways.of(job, rng)
+    job.drawn = rng.random() < DRAWN or "ranks" in chosen  # which nothing is preloaded into
     found = finding(ways, job, chosen)
     if not found:
         return len(chosen) + 1, None
