@@ -160,6 +160,18 @@ void name_infinities(nlohmann::ordered_json& json) {
   }
 }
 
+/// Lines of names, which may hold what commands a terminal: shown as in errors.
+std::string shown_on_terminal(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    shown += escaped(text.substr(0, end));
+    shown += text.substr(end, 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return shown;
+}
+
 void print(const Call& call, Answer answer) {
   const bool result = answer.is_result || call.out.empty();
   std::FILE* const to = is_standard_output(call.out) ? stderr : stdout;
@@ -171,7 +183,8 @@ void print(const Call& call, Answer answer) {
       put_text(stdout, answer.json.dump(-1, ' ', false, Handler::replace) + "\n");
     }
   } else if (result || !call.quiet) {
-    put_text(to, call.quiet ? answer.text : answer.text + answer.written);
+    const std::string text = call.quiet ? answer.text : answer.text + answer.written;
+    put_text(to, isatty(fileno(to)) != 0 ? shown_on_terminal(text) : text);
   }
   check_standard_output();
 }

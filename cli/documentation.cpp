@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/command.hpp"
@@ -100,10 +101,33 @@ std::string man_page(const CLI::App& program) {
   return page;
 }
 
+/// "yupana help som fit" for "yupana som fit --help".
+std::string help_of(const CLI::App& program, const Names& words) {
+  const CLI::App* app = &program;
+  for (const std::string& word : words) {
+    const auto parts = app->get_subcommands({});
+    const auto part = std::find_if(
+        parts.begin(), parts.end(), [&](const CLI::App* one) { return one->get_name() == word; });
+    if (part == parts.end()) {
+      throw usage_error("help: unknown command '{}'; 'yupana {}--help' lists what there is",
+                        word,
+                        app == &program ? "" : app->get_name() + " ");
+    }
+    app = *part;
+  }
+  // help() of the program would be that of this command, which was named.
+  return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
+}
+
 }  // namespace
 
 void add_documentation(Command& program) {
   const CLI::App& app = program.app();
+  auto words = std::make_shared<Names>();
+  Command help = program.add("help", "Print the --help of a command.", "yupana help som fit");
+  help.words(
+      "command", [words](const Names& given) { *words = given; }, "its words; default: yupana");
+  help.on_run([&app, words] { put_text(stdout, help_of(app, *words)); });
   auto shell = std::make_shared<std::string>("bash");
   Command completion = program.add(
       "completion", "Print the completion script of a shell.", "yupana completion bash");

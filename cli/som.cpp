@@ -28,10 +28,13 @@ Answer make_answer(Context& context, const Call& call, const job::SomResult& res
                                                        result.neighbors)
                                          : "",
                   counted(result.quality.empty, "empty neuron"));
-  if (!result.silhouettes.empty()) {
-    answer.text += fmt::format("{} of neurons, mean simplified silhouette {:.3f}\n",
-                               counted(result.clusters, "cluster"),
-                               result.silhouettes[static_cast<std::size_t>(result.clusters - 2)]);
+  if (result.clusters > 0) {
+    answer.text += fmt::format("{} of neurons", counted(result.clusters, "cluster"));
+    const auto at = static_cast<std::size_t>(result.clusters - 2);
+    if (!result.silhouettes.empty()) {
+      answer.text += fmt::format(", mean simplified silhouette {:.3f}", result.silhouettes[at]);
+    }
+    answer.text += "\n";
   }
   answer.is_result = result.accuracy.has_value();
   if (result.accuracy) {

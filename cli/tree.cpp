@@ -67,7 +67,11 @@ void add_predict(Command& family, bool nodes) {
       [params](Context& context, const Call& call) { return predict(context, call, *params); });
   command.input("model", params->model, model_help).required();
   command.input("table", params->table.path, "rows").required();
-  add_tree_table(command, params->table);
+  if (nodes) {
+    add_tree_table(command, params->table, "a column of labels, which is no feature");
+  } else {
+    add_tree_table(command, params->table);
+  }
   add_ids(command, params->table.columns);
   if (nodes) return;
   command.flag("--proba", params->shares, "write the share of each class too");

@@ -11,12 +11,11 @@
 
 namespace yupana::cli {
 
-Names add_tree_table(Command& command, job::TreeTable& table, bool fits) {
+Names add_tree_table(Command& command, job::TreeTable& table, const char* label, bool fits) {
   Names names = add_reading_options(command, table.columns);
   command.text("--label",
                table.columns.label,
-               std::string(fits ? "the column to predict" : "the column of true labels") +
-                   ": name, number or 'last'; of a libsvm file: label");
+               std::string(label) + ": name, number or 'last'; of a libsvm file: label");
   command.list("--columns",
                table.columns.columns,
                fits ? "the features; default: all other columns"
@@ -246,7 +245,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
 void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
   command.input("table", params.table.path, "rows to learn from").required();
-  add_tree_table(command, params.table, true);
+  add_tree_table(command, params.table, "the column to predict", true);
   add_ids(command, params.table.columns);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");

@@ -191,6 +191,9 @@ void run_program(int argc,
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw Error(ErrorCode::usage, usage_text(program, error));
+    const CLI::App& app = command_of(program);
+    const bool is_group = !app.get_subcommands({}).empty();
+    if (is_group && app.remaining_size() > 0) throw Error(ErrorCode::usage, command_text(app));
     if (cluster::rank_by_environment() == 0) program.exit(error);  // --help, --version
   }
 }

@@ -1,9 +1,11 @@
 """Sentences that were true of most inputs, and options that left no trace of some in silence."""
+import os
 import pathlib
+import pty
 import re
 import subprocess
 
-from program import PROGRAM, notes, run
+from program import PROGRAM, answer, helper, notes, put, refuse, run
 
 
 def a_family_larger_than_any_population_was_ignored():
@@ -154,3 +156,122 @@ def a_filtered_simulation_lost_its_pedigree():
     run("filter", text, "--keep", "keep", "-o", "k.bed")
     assert [line.split()[1:4] for line in pathlib.Path("k.fam").read_text().splitlines()] == [
         ["s3", "s1", "s2"], ["s7", "s5", "s6"]]
+
+
+def a_site_without_a_call_was_a_number_alone():
+    """The third site that is read, of the second chromosome: names are those of each file."""
+    fixed = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbo\n"
+    sites = [("chr1", 10, "rs1", "0/1\t0/0"), ("chr2", 20, ".", "0/0\t1/1"), ("chr2", 30, "rs3", "0/1\t./.")]
+    put("c.vcf", fixed + "".join(f"{c}\t{p}\t{n}\tA\tC\t.\t.\t.\tGT\t{calls}\n" for c, p, n, calls in sites))
+    for ending in ("bed", "pgen", "vcf.gz"):
+        run("filter", "c.vcf", "-o", f"c.{ending}")
+    for name in ("c.vcf", "c.bed", "c.pgen", "c.vcf.gz"):
+        for command in ("dist", "grm", "pca", "fermat"):
+            refuse(command, name, "--missing", "error", "-o", "r",
+                   says="sample 'bo' has no call at site chr2:30 (rs3), number 3 of those read")
+    put("n.vcf", pathlib.Path("c.vcf").read_text().replace("rs3", "."))
+    refuse("dist", "n.vcf", "--missing", "error", "-o", "r", says="at site chr2:30, number 3")
+
+
+def names_of_commands_after_help_were_unknown():
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "dist").stdout == run("dist", "--help").stdout
+    assert run("help", "som", "fit").stdout == run("som", "fit", "--help").stdout
+    refuse("help", "umap", status=2, says=["help: unknown command 'umap'", "'yupana --help'"])
+    refuse("help", "som", "umap", status=2, says=["unknown command 'umap'", "'yupana som --help'"])
+
+
+def an_unknown_command_had_the_help_of_all():
+    for words in (("umap", "--help"), ("--help", "umap"), ("umap", "--version"), ("som", "umap", "--help")):
+        refuse(*words, status=2, says="unknown command 'umap'")
+
+
+def truths_were_numbers_to_some_commands_alone():
+    """What NumPy calls bool is 0 and 1 to every command that reads numbers."""
+    np = __import__("numpy")
+    for name, values in (("x", [1, 0, 1, 1]), ("points", [[1, 0], [0, 1], [1, 1]]), ("d", [[0, 1, 1], [1, 0, 1], [1, 1, 0]])):
+        np.save(f"{name}_bool.npy", np.array(values, bool))
+        np.save(f"{name}_int.npy", np.array(values))
+    for words in (("reduce", "x"), ("closest", "points"), ("nj", "d")):
+        said = [run(words[0], f"{words[1]}_{kind}.npy").stdout for kind in ("bool", "int")]
+        assert said[0] == said[1], said
+    for kind in ("bool", "int"):
+        run("fft", f"x_{kind}.npy", "-o", f"{kind}.npy")
+    assert pathlib.Path("bool.npy").read_bytes() == pathlib.Path("int.npy").read_bytes()
+
+
+def clusters_without_silhouettes_were_not_counted():
+    put("t.csv", "a,b\n" + "".join(f"{i % 5},{i % 7}\n" for i in range(60)))
+    run("som", "fit", "t.csv", "--rows", 3, "--cols", 3, "-o", "m")
+    for clusters, said in ((3, "3 clusters of neurons\n"), (1, "1 cluster of neurons\n")):
+        for command in (("report", "m.json"), ("report", "m.json", "t.csv"), ("fit", "t.csv", "--rows", 3, "--cols", 3)):
+            assert said in run("som", *command, "--clusters", clusters, "-o", "n").stdout, (clusters, command)
+    assert "of neurons" not in run("som", "report", "m.json", "--clusters", "none", "-o", "n").stdout
+    assert answer("som", "report", "m.json", "--clusters", 3, "-o", "n")["clusters"] == 3
+
+
+def help_of_apply_spoke_of_true_labels():
+    for family in ("tree", "forest"):
+        said = " ".join(run(family, "apply", "--help").stdout.split())
+        assert "true labels" not in said and "--label TEXT a column of labels, which is no feature" in said
+        assert "the column of true labels" in " ".join(run(family, "predict", "--help").stdout.split())
+
+
+def gaps_without_cost_left_targets_unaligned_in_silence():
+    put("g.fa", ">c\n" + "ACGTTGCAAC" * 60 + "\n")
+    put("t.fa", ">t\n" + "ACGTTGCAAC" * 6 + "\n")
+    align = ("splice", "--genome", "g.fa", "--target", "t.fa", "--exons", "auto", "-o", "o")
+    said = [line for line in notes(*align, "--gap-open", 0, "--gap-extend", 0) if "gaps that cost nothing" in line]
+    assert len(said) == 1 and "may be unaligned for that alone" in said[0], said
+    for costs in (("--gap-open", 0), ()):
+        assert not any("cost nothing" in line for line in notes(*align, *costs)), costs
+
+
+def a_packed_table_was_text_without_a_header():
+    """Of Zstandard, which lists of variants and columns of numbers were read of."""
+    put("t.csv", "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'pq'[i % 2]}\n" for i in range(60)))
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "plain")
+    pathlib.Path("t.csv.zst").write_bytes(stored_frame(pathlib.Path("t.csv").read_bytes()))
+    run("tree", "fit", "t.csv.zst", "--label", "y", "-o", "packed")
+    assert pathlib.Path("packed.json").read_bytes() == pathlib.Path("plain.json").read_bytes()
+    pathlib.Path("cut.zst").write_bytes(pathlib.Path("t.csv.zst").read_bytes()[:-5])
+    refuse("tree", "fit", "cut.zst", "--label", "y", "-o", "m", says="cut.zst: ")
+
+
+@helper
+def stored_frame(content):
+    """A frame of Zstandard (RFC 8878) of one block that is stored as it is."""
+    assert len(content) < 1 << 16
+    head = b"\x28\xb5\x2f\xfd" + b"\x60" + (len(content) - 256).to_bytes(2, "little")
+    return head + (len(content) << 3 | 1).to_bytes(3, "little") + content
+
+
+def rows_out_of_bag_that_are_none_were_not_mentioned():
+    put("t.csv", "a,y\n1,p\n")
+    said = "note: --oob: every row is in every tree, so that none is held out to measure by"
+    assert said in notes("forest", "fit", "t.csv", "--label", "y", "--trees", 3, "--oob", "-o", "m")
+
+
+def a_name_commanded_the_terminal():
+    """Errors and notes were escaped, results were not: a class could clear the screen."""
+    put("t.csv", "a,y\n1,p\x1b[2Jq\n2,r\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    assert "p\x1b[2Jq" in run("tree", "show", "m.json").stdout  # to a pipe, the bytes
+    ours, terminal = pty.openpty()
+    subprocess.run([PROGRAM, "tree", "show", "m.json"], stdout=terminal, check=True)
+    os.close(terminal)
+    said = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert "\x1b" not in said and "p\\x1b[2Jq" in said and len(said.splitlines()) == 3, said
+
+
+def a_fam_that_lacked_a_line_was_taken_in_silence():
+    """Up to three lines are as many bytes a site: the first one missing gives every sample the next one's calls."""
+    run("simulate", "--samples", 8, "--sites", 40, "-o", "c")
+    assert not any(".fam" in line for line in notes("dist", "c.bed", "-o", "r"))
+    people = pathlib.Path("c.fam").read_text().splitlines(keepends=True)
+    for lines in (people[1:], people[3:]):
+        put("c.fam", "".join(lines))
+        told = [line for line in notes("dist", "c.bed", "-o", "r") if "are lines of it missing?" in line]
+        assert told == [f"note: c.bed: has calls, or rubbish, of more than the {len(lines)} samples of its .fam; are lines "
+                        "of it missing? They would give samples the calls of others"], told

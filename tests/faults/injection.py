@@ -39,7 +39,7 @@ VERSION = "--version"
 # For ever, reading again has no end, and a signal comes once.
 ONCE = {"read_again"} | {kind for kind, (_, cause, _) in KINDS.items() if cause < 0}
 FOREVER = 2**63
-WITHOUT_THREADS = {"plan", "info", "man", "bench", "completion", "show", "export", VERSION}
+WITHOUT_THREADS = {"plan", "info", "man", "help", "bench", "completion", "show", "export", VERSION}
 ABOUT_THE_MACHINE = {"info", "plan"}  # they leave out what the system does not say
 
 

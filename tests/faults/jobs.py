@@ -77,4 +77,5 @@ JOBS = {
     "bench": "bench scan --quick --no-peers --json",
     "completion": "completion bash",
     "man": "man",
+    "help": "help som fit",
 }

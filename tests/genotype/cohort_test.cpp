@@ -237,7 +237,7 @@ TEST(Cohort, MissingErrorNamesTheFirstKeptSampleAndTheSite) {
                   },
                   &message),
               ErrorCode::bad_input);
-    EXPECT_NE(message.find("'s4' has no call at site 41"), std::string::npos) << message;
+    EXPECT_NE(message.find("'s4' has no call at site number 41"), std::string::npos) << message;
   }
 }
 

@@ -29,7 +29,7 @@ def a_sample_differs_nowhere():
 
 # Commands that compute nothing of an input, and options that choose the way, not the bytes.
 WITHOUT_JOBS = {"plan": "sizes alone", "info": "the machine", "bench": "times", "completion": "a text",
-                "man": "a text"}
+                "man": "a text", "help": "a text"}
 WAYS = {"--help", "--device", "--threads", "--memory", "--gpu-memory", "--out", "--json", "--quiet",
         "--plan", "--checkpoint", "--checkpoint-interval", "--pair-groups", "--library", "--estimate",
         "--histograms"}

@@ -117,6 +117,7 @@ SiteFilter::SiteFilter(Source& source,
              piece_sites(std::max<std::int64_t>(mask_.samples(), 1), params.dosage),
              params.dosage) {
   if (counted_.size() < samples_.size()) founders_.emplace(mask_.samples(), counted_);
+  if (params.missing == Missing::error) source_.name_sites();  // for refuse_missing()
   if (!params.written || params.counts_alleles() || params.max_site_missing < 1) find_haploid();
 }
 
@@ -326,10 +327,21 @@ void SiteFilter::refuse_missing(std::int64_t site) const {
   const auto sample = std::find_if(samples_.begin(), samples_.end(), [&](std::int64_t i) {
     return piece_.at(site, i) == missing_call;
   });
+  std::string place;
+  if (!piece_.names.empty()) {
+    const SiteName& name = piece_.names[site];
+    const bool is_named = !name.name.empty() && name.name != ".";
+    place = fmt::format("{}:{}{}, ",
+                        name.chromosome,
+                        name.position,
+                        is_named ? fmt::format(" ({})", name.name) : "");
+  }
   throw input_error(
-      "sample '{}' has no call at site {} (counted from 1 among the sites of the chromosomes "
-      "read); --missing pairwise or mode accepts it",
+      "sample '{}' has no call at site {}number {} of those read; --missing pairwise or mode "
+      "accepts "
+      "it",
       source_.samples()[*sample],
+      place,
       position_ + site + 1);
 }
 

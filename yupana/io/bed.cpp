@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
@@ -114,13 +115,25 @@ class BedSource : public ListedSource {
     for (std::int64_t i = 0; i < count; ++i) {
       std::uint8_t* row = block.row(block.sites + i);
       std::memcpy(row, piece_.data() + i * row_bytes_, row_bytes_);
+      note_padding(row[row_bytes_ - 1] & ~last_mask);
       row[row_bytes_ - 1] &= static_cast<std::uint8_t>(last_mask);
       std::memset(row + row_bytes_, 0, block.stride - row_bytes_);
     }
     block.sites += count;
   }
 
+  /// Bits of samples that the .fam does not name: where it lacks a line, as many bytes are a row.
+  void note_padding(int bits) {
+    if (bits == 0 || std::exchange(padding_noted_, true)) return;
+    sites_.account.notes.push_back(
+        fmt::format("{}: has calls, or rubbish, of more than the {} of its .fam; are lines of it "
+                    "missing? They would give samples the calls of others",
+                    file_.path(),
+                    counted(sample_count(), "sample")));
+  }
+
   InputFile file_;
+  bool padding_noted_ = false;
   std::string bim_;
   std::optional<VariantNames> names_;  ///< where sites have names
   std::int64_t row_bytes_;

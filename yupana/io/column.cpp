@@ -74,7 +74,9 @@ std::optional<std::int64_t> ColumnReader::size() const {
 
 std::int64_t ColumnReader::size_bound() const {
   // A number and its end of a line take two bytes; deflate packs at most 1032 bytes into one.
-  return npy_ ? npy_->count() : file_.size() * (is_gzip(file_) ? 1032 : 1) / 2 + 2;
+  // Deflate packs at most 1032 bytes into one, Zstandard a block of 128 KiB into four.
+  const std::int64_t most = is_gzip(file_) ? 1032 : is_packed(file_) ? 32768 : 1;
+  return npy_ ? npy_->count() : file_.size() * most / 2 + 2;
 }
 
 template <class T>

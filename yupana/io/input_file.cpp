@@ -44,7 +44,7 @@ Array<char> resized(const Array<char>& old,
 /// then the text never moves. Deflate packs at most 1032 bytes into one, which bounds a false word.
 std::int64_t promised_size(const InputFile& file) {
   unsigned char word[4] = {};
-  if (file.size() >= 18) file.read_at(file.size() - 4, word, 4);
+  if (file.size() >= 18 && is_gzip(file)) file.read_at(file.size() - 4, word, 4);
   std::int64_t size = 0;
   for (int i = 3; i >= 0; --i) size = 256 * size + word[i];
   return std::min(size, 1032 * file.size());
@@ -110,6 +110,10 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
 
 bool is_gzip(const InputFile& file) { return head_of(file, 2) == "\x1f\x8b"; }
 
+bool is_packed(const InputFile& file) {
+  return is_gzip(file) || head_of(file, 4) == "\x28\xb5\x2f\xfd";
+}
+
 std::string head_of(const InputFile& file, std::int64_t most) {
   std::string head(std::min(file.size(), most), '\0');
   file.read_at(0, head.data(), head.size());
@@ -117,7 +121,7 @@ std::string head_of(const InputFile& file, std::int64_t most) {
 }
 
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
-  if (is_gzip(file)) return decompressed(file, most, scratch);
+  if (is_packed(file)) return decompressed(file, most, scratch);
   const auto bytes = static_cast<std::uint64_t>(file.size());
   if (bytes > most) throw too_large(file.path(), bytes, most);
   Array<char> text = resized({}, 0, file.size());

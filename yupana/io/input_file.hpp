@@ -41,10 +41,12 @@ class InputFile {
 std::string head_of(const InputFile& file, std::int64_t most);
 /// Whether a file begins as gzip.
 bool is_gzip(const InputFile& file);
+/// Whether it begins as gzip or Zstandard, which TextStream decompresses.
+bool is_packed(const InputFile& file);
 
-/// The bytes of a file, decompressed where it is gzip; a byte after the last is zero. bad_input for
-/// a damaged gzip file, out_of_resources beyond `most` bytes; text of a gzip file goes to a folder
-/// `scratch` instead where there is one (ScratchScope).
+/// The bytes of a file, decompressed where it is packed; a byte after the last is zero. bad_input
+/// for a damaged packed file, out_of_resources beyond `most` bytes; text of a packed file goes to a
+/// folder `scratch` instead where there is one (ScratchScope).
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch = {});
 
 }  // namespace yupana::io

@@ -50,9 +50,9 @@ class Reader {
  public:
   Reader(Context& context, const std::string& path) : context_(context), lines_(path) {
     const InputFile file(path);
-    is_gzip_ = is_gzip(file);
-    // "1 1" and the end of its line; the length of a gzip file is unknown, and may be larger.
-    max_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
+    is_packed_ = is_packed(file);
+    // "1 1" and the end of its line; the length of a packed file is unknown, and may be larger.
+    max_entries_ = is_packed_ ? 1 << 20 : (file.size() + 1) / 4;
   }
 
   MatrixMarketHead read_head() {
@@ -130,7 +130,7 @@ class Reader {
       throw lines_.fault("expected numbers of rows, columns and entries, got '{}'",
                          printable(line));
     }
-    if (!is_gzip_ && head_.entries > max_entries_) {
+    if (!is_packed_ && head_.entries > max_entries_) {
       throw lines_.fault(
           "{} entries announced, the file is too short for more than {}; copy it again",
           head_.entries,
@@ -328,7 +328,7 @@ class Reader {
 
   Context& context_;
   LineReader lines_;
-  bool is_gzip_ = false;
+  bool is_packed_ = false;
   std::int64_t max_entries_ = 0;  ///< that a plain file can have
   MatrixMarketHead head_;
   bool both_parts_ = false;  ///< an entry was above the diagonal of a symmetric matrix

@@ -321,7 +321,8 @@ Points read_points(Context& context, const PointsParams& params) {
     if (!params.columns.empty()) {
       throw usage_error("{}: columns are chosen of a text; a .npy is taken whole", params.path);
     }
-    const NpyFile npy(file, {.shape = "points in rows (n x d)", .min_dimensions = 1});
+    const NpyFile npy(file,
+                      {.shape = "points in rows (n x d)", .min_dimensions = 1, .with_bool = true});
     if (npy.type() == number_type<float>()) {
       points = read_npy<float>(context, params, npy);
     } else {

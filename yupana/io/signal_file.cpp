@@ -124,8 +124,11 @@ SignalArray<T> read_text_signals(
 
 SignalFile::SignalFile(std::string path) : file_(std::move(path)) {
   if (!is_npy(file_)) return;
-  npy_.emplace(
-      file_, NpyKinds{.shape = "a vector or a matrix", .min_dimensions = 1, .with_complex = true});
+  npy_.emplace(file_,
+               NpyKinds{.shape = "a vector or a matrix",
+                        .min_dimensions = 1,
+                        .with_complex = true,
+                        .with_bool = true});
 }
 
 std::optional<SignalFile::Shape> SignalFile::shape() const {

@@ -51,6 +51,7 @@ void check_kind(const std::string& path, const TableParams& params, bool text, b
 bool is_libsvm(const std::string& path) {
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
+  if (name.ends_with(".zst")) name.remove_suffix(4);
   if (name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight")) {
     return true;
   }

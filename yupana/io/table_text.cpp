@@ -10,7 +10,7 @@ namespace yupana::io {
 TableText::TableText(const std::string& path, std::uint64_t most, const std::string& scratch)
     : file_(path) {
   size_ = file_.size();
-  if (is_gzip(file_)) {
+  if (is_packed(file_)) {
     text_ = read_text(file_, most, scratch);
     size_ = text_.size() - 1;
   }

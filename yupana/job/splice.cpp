@@ -192,10 +192,18 @@ void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_
       io::read_substitution(params.matrix);
 }
 
-/// With exons = auto what chance explains is unaligned: where nothing gains, everything.
-void check_gains(const SpliceJobParams& params) {
+/// With exons = auto what chance explains is unaligned: where nothing gains, everything, and where
+/// gaps cost nothing, what they cut into short pieces.
+void check_gains(Context& context, const SpliceJobParams& params) {
   for (const SpliceInput& input : params.inputs) {
-    const auto& scores = (input.is_protein ? params.protein.align : params.align).substitution;
+    const splice::AlignParams& align = input.is_protein ? params.protein.align : params.align;
+    const auto& scores = align.substitution;
+    if (input.exons == "auto" && align.gap_open == 0 && align.gap_extend == 0) {
+      context.note(
+          "splice: --gap-open 0 and --gap-extend 0: gaps that cost nothing cut alignments into "
+          "pieces so short that chance explains them, and targets may be unaligned for that alone; "
+          "give one of the two a cost");
+    }
     if (input.exons != "auto" || scores.highest() > 0) continue;
     throw usage_error(
         "splice: expected some letters to score above 0 with --exons auto, for which every target "
@@ -273,7 +281,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
   note_pipe(context, params.matrix);
   read_scores(params, proteins, std::ssize(inputs));
-  check_gains(params);
+  check_gains(context, params);
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   std::vector<Task> tasks = memory->tasks(inputs);
   std::vector<io::SequenceLength> sequences;

@@ -211,7 +211,10 @@ void measure_out_of_bag(Context& context,
   Model made;
   const std::vector<forest::Tree>& trees = on_columns(model, made).trees;
   forest::OutOfBag found = forest::out_of_bag(context, trees, table, target, params.forest_params);
-  if (found.rows == 0) return;
+  if (found.rows == 0) {
+    context.note("--oob: every row is in every tree, so that none is held out to measure by");
+    return;
+  }
   const std::int64_t outputs = found.values.size() / table.rows;
   const HeldOut held = {std::move(found.values), outputs, {}, {}};
   result.out_of_bag = held.measures(context, model, target);
