@@ -187,17 +187,19 @@ def an_unknown_command_had_the_help_of_all():
 
 
 def truths_were_numbers_to_some_commands_alone():
-    """What NumPy calls bool is 0 and 1 to every command that reads numbers."""
+    """What NumPy calls bool is 0 and 1 to every command that reads numbers; as distances it may be who is joined."""
     np = __import__("numpy")
-    for name, values in (("x", [1, 0, 1, 1]), ("points", [[1, 0], [0, 1], [1, 1]]), ("d", [[0, 1, 1], [1, 0, 1], [1, 1, 0]])):
+    for name, values in (("x", [1, 0, 1, 1]), ("points", [[1, 0], [0, 1], [1, 1]])):
         np.save(f"{name}_bool.npy", np.array(values, bool))
         np.save(f"{name}_int.npy", np.array(values))
-    for words in (("reduce", "x"), ("closest", "points"), ("nj", "d")):
+    for words in (("reduce", "x"), ("closest", "points")):
         said = [run(words[0], f"{words[1]}_{kind}.npy").stdout for kind in ("bool", "int")]
         assert said[0] == said[1], said
     for kind in ("bool", "int"):
         run("fft", f"x_{kind}.npy", "-o", f"{kind}.npy")
     assert pathlib.Path("bool.npy").read_bytes() == pathlib.Path("int.npy").read_bytes()
+    np.save("joined.npy", np.array([[0, 1], [1, 0]], bool))
+    refuse("nj", "joined.npy", says=["NumPy type b1", "convert them with astype"])
 
 
 def clusters_without_silhouettes_were_not_counted():

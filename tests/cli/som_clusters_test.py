@@ -86,7 +86,8 @@ def one_distinct_point_is_one_cluster():
     pathlib.Path("t.csv").write_text("x,y,kind\n" + "3,4,a\n" * 20)
     answer = fit("--rows", 4, "--cols", 4)
     assert answer["clusters"] == 1 and answer["silhouettes"] == [], answer
-    assert "cluster" not in run("som", "apply", "m.json", "t.csv", "-o", "new").stdout
+    told = run("som", "apply", "m.json", "t.csv", "-o", "new").stdout
+    assert "1 cluster of neurons\n" in told and "silhouette" not in told, told
 
 
 def a_silhouette_of_the_fits_samples_is_not_told_of_others():

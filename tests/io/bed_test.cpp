@@ -89,8 +89,9 @@ TEST_F(BedTest, NegativePositionsAreSkippedAndUnknownContigsNotedOnce) {
   const auto source = open_bed(files());
   EXPECT_EQ(codes_of(*source, 9).size(), 5u);
   EXPECT_EQ(source->account().skipped.at("negative position"), 1);
-  ASSERT_EQ(source->account().notes.size(), 1u);
+  ASSERT_EQ(source->account().notes.size(), 2u);
   EXPECT_NE(source->account().notes[0].find("'2L' and 1 more"), std::string::npos);
+  EXPECT_NE(source->account().notes[1].find("5 samples of its .fam"), std::string::npos);
 }
 
 TEST_F(BedTest, SampleIdsAreIndividualsWhereTheyDiffer) {

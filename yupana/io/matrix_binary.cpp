@@ -174,9 +174,7 @@ RawMatrix read_binary(Context& context,
 }  // namespace
 
 RawMatrix read_npy_matrix(Context& context, const InputFile& file, const MatrixCheck& check) {
-  const NpyFile npy(
-      file,
-      {.shape = "a square matrix", .min_dimensions = 0, .max_dimensions = 32, .with_bool = true});
+  const NpyFile npy(file, {.shape = "a square matrix", .min_dimensions = 0, .max_dimensions = 32});
   const std::int64_t n = square_size(file, npy);
   RawMatrix raw;
   with_number_type(npy.type(), [&](auto zero) {
