@@ -158,13 +158,14 @@ def _wait_for(array: Any) -> None:
 
 
 def _real_on_host(array: Any, name: str) -> np.ndarray:
-    """float32 from float32 and float16, else float64; what no double equals is refused."""
+    """float32 from float32, float16 and bfloat16, else float64; what no double equals is refused."""
     if type(array) is np.ndarray and array.dtype in _REAL:
         return array
     array = host_array(array, name)
-    if array.dtype.kind not in "biuf":
+    is_bfloat16 = array.dtype.name == "bfloat16"  # of ml_dtypes, which need not be installed
+    if array.dtype.kind not in "biuf" and not is_bfloat16:
         raise TypeError(f"{name}: expected real numbers, got {array.dtype}")
-    if array.dtype in (np.float32, np.float16):
+    if array.dtype in (np.float32, np.float16) or is_bfloat16:
         return array.astype(np.float32, copy=False)
     refuse_rounding(array, name)
     return array.astype(np.float64, copy=False)

@@ -44,6 +44,16 @@ TEST_F(TableKinds, HalvesAndTruthsOfNumPyAreNumbers) {
   EXPECT_TRUE(std::isnan(read("n.npy", npy_preamble("<f2", 1, 2) + nan).table.column(0)[0]));
   const std::string swapped("\x3c\x00\xc0\x00", 4);
   EXPECT_EQ(column(read("s.npy", npy_preamble(">f2", 2, 1) + swapped), 0), (Doubles{1, -2}));
+  // bfloat16 of ml_dtypes: 1, -2, the largest, infinity; not two bytes of no type
+  const std::uint16_t upper_halves[] = {0x3f80, 0xc000, 0x7f7f, 0x7f80};
+  const std::string brain(reinterpret_cast<const char*>(upper_halves), sizeof(upper_halves));
+  const auto both = read("v.npy", npy_preamble("<V2", 2, 2) + brain);
+  EXPECT_EQ(column(both, 0), (Doubles{1, std::ldexp(255.0, 120)}));
+  EXPECT_EQ(column(both, 1), (Doubles{-2, HUGE_VAL}));
+  for (const char* type : {"|V2", ">V2", "<V1", "<V4"}) {
+    const std::string fault = refusal([&] { read("x.npy", npy_preamble(type, 2, 2) + brain); });
+    EXPECT_NE(fault.find(std::string("NumPy type ") + (type + 1)), std::string::npos) << fault;
+  }
   const auto truths =
       read("b.npy", npy_preamble("|b1", 2, 2) + std::string("\0\1\1\0", 4), {.label = "2"});
   EXPECT_EQ(column(truths, 0), (Doubles{0, 1}));

@@ -254,6 +254,12 @@ class Count {
 
   /// Whether a word equals a value in the order of floats and has other bits.
   bool ties(const U* words, std::int64_t n) const {
+    using F = std::conditional_t<sizeof(U) == 4, float, double>;
+    const auto can_tie = [&](U value) { return is_zero(value) || is_nan(value); };
+    if (std::none_of(values_.begin(), values_.end(), can_tie)) return false;
+    // By vectors: only a NaN or -0 ties with others than its own bits, or +0 with it.
+    const bool only_positive = std::find(values_.begin(), values_.end(), sign) == values_.end();
+    if (only_positive && !any_odd(reinterpret_cast<const F*>(words), n)) return false;
     bool any = false;
     for (const U value : values_) {
       for (std::int64_t i = 0; i < n && is_zero(value); ++i) {
@@ -265,6 +271,7 @@ class Count {
     }
     return any;
   }
+  static constexpr U sign = U{1} << (8 * sizeof(U) - 1);
   bool is_nan(U word) const { return infinity_ != 0 && U(word << 1) > U(infinity_ << 1); }
   bool is_zero(U word) const { return infinity_ != 0 && U(word << 1) == 0; }
 

@@ -4,15 +4,12 @@
 #include <utility>
 
 #include "yupana/io/cell.hpp"
-#include "yupana/io/half.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
-
-constexpr NumberType half_type{'f', 2};
 
 /// The name of a number that a text of this type holds on each line.
 const char* words_of(NumberType type) {
@@ -60,7 +57,8 @@ ColumnReader::ColumnReader(std::string path, NumberType text_type)
                           .is_column = true,
                           .with_bool = true,
                           .with_half = true});
-    type_ = npy_->type() == half_type ? number_type<float>() : npy_->type();
+    const NumberType type = npy_->type();
+    type_ = type == half_type || type == bfloat16_type ? number_type<float>() : type;
   } else if (file_.size() == 0 && is_npy_name(file_.path())) {
     throw bad_file(file_.path(), "expected a .npy, got an empty file; copy it again");
   } else {
@@ -112,22 +110,25 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   return count;
 }
 
+template <class Own>
 void ColumnReader::read_halves(float* to, std::int64_t n) const {
-  Array<Half> halves(n);
+  Array<Own> halves(n);
   npy_->read(done_, n, halves.data());
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(halves[i]));
 }
 
 std::int64_t ColumnReader::read(void* to, std::int64_t n) {
   return with_number_type(type(), [&](auto zero) {
-    auto* const values = static_cast<decltype(zero)*>(to);
-    if (lines_) return read_text(values, n);
+    if (lines_) return read_text(static_cast<decltype(zero)*>(to), n);
     n = std::min(n, npy_->count() - done_);
-    if (npy_->type() == half_type) {
-      read_halves(static_cast<float*>(to), n);
-    } else {
-      npy_->read(done_, n, values);
-    }
+    with_file_type(npy_->type(), [&](auto own) {
+      using Own = decltype(own);
+      if constexpr (std::is_arithmetic_v<Own>) {
+        npy_->read(done_, n, static_cast<Own*>(to));
+      } else {
+        read_halves<Own>(static_cast<float*>(to), n);
+      }
+    });
     done_ += n;
     return n;
   });

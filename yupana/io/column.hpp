@@ -12,9 +12,9 @@
 namespace yupana::io {
 
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one
-/// dimension (or n x 1) of any plain integer, float32 or float64, either byte order, bool as u1 and
-/// float16 as f4; otherwise text, one number a line, also gzip; lines that begin with # and blank
-/// ones at the end are passed over.
+/// dimension (or n x 1) of any plain integer, float32 or float64, either byte order, bool as u1,
+/// float16 and bfloat16 as f4; otherwise text, one number a line, also gzip; lines that begin with
+/// # and blank ones at the end are passed over.
 ///   errors (bad_input), naming the file and the line or what is wrong with it: where the numbers
 ///   are f8, integers of a text that no double equals among them
 class ColumnReader {
@@ -55,6 +55,7 @@ class ColumnReader {
  private:
   template <class T>
   std::int64_t read_text(T* to, std::int64_t n);
+  template <class Own>
   void read_halves(float* to, std::int64_t n) const;
 
   InputFile file_;

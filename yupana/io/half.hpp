@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,15 @@ struct Half {
     if (exponent == 0) size = std::ldexp(fraction, -24);
     if (exponent == 31) size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
     return (bits & 0x8000) != 0 ? -size : size;
+  }
+};
+
+/// A bfloat16 of a file: the upper half of a float32.
+struct Bfloat16 {
+  std::uint16_t bits;
+
+  explicit operator double() const {
+    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
   }
 };
 

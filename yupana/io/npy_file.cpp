@@ -39,6 +39,11 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const std::size_t close = text.size() > 1 && text[0] == '\'' ? text.find('\'', 1) : 0;
   const std::string_view word =
       close == 0 || close == std::string_view::npos ? "" : text.substr(1, close - 1);
+  if (word == "<V2") {  // ml_dtypes' one type of two bytes; two plain bytes are |V2
+    layout.kind = bfloat16_type.kind;
+    layout.width = bfloat16_type.width;
+    return;
+  }
   const bool wide = word.size() == 4 && word.substr(1) == "c16";
   const bool ordered =
       (word.size() == 3 || wide) && std::string_view("<>|=").find(word[0]) != word.npos;
@@ -159,22 +164,23 @@ NumberType NpyFile::type() const {
 
 void NpyFile::check_type(const NpyKinds& kinds) const {
   const int width = layout_.width;
+  const bool is_bfloat16 = layout_.kind == bfloat16_type.kind;
   const bool is_power = width == 1 || width == 2 || width == 4 || width == 8;
   const bool known = (is_power && (layout_.kind == 'i' || layout_.kind == 'u')) ||
                      (layout_.kind == 'f' && (width == 4 || width == 8)) ||
-                     (layout_.kind == 'f' && width == 2 && kinds.with_half) ||
+                     (width == 2 && (layout_.kind == 'f' || is_bfloat16) && kinds.with_half) ||
                      (layout_.kind == 'b' && width == 1 && kinds.with_bool) ||
                      (layout_.kind == 'c' && width >= 8 && kinds.with_complex);
   if (known) return;
   throw file_.fault(
-      "expected integers, {}float32{} or {}{}, got values of NumPy type {}{}; convert "
+      "expected integers, {}float32{} or {}{}, got values of {}; convert "
       "them with astype",
-      kinds.with_half ? "float16, " : "",
+      kinds.with_half ? "float16, bfloat16, " : "",
       kinds.with_complex ? ", float64, complex64" : "",
       kinds.with_complex ? "complex128" : "float64",
       kinds.with_bool ? " or bool" : "",
-      layout_.kind,
-      width);
+      is_bfloat16 ? "ml_dtypes' type bfloat16"
+                  : fmt::format("NumPy type {}{}", layout_.kind, width));
 }
 
 void NpyFile::check_shape(const NpyKinds& kinds) const {

@@ -9,6 +9,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/io/half.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/number_field.hpp"
 
@@ -16,7 +17,7 @@ namespace yupana::io {
 
 /// What the header of a NumPy .npy file says.
 struct NpyLayout {
-  char kind = 'f';       ///< NumPy's letter: f, i, u, c, b, ...
+  char kind = 'f';       ///< NumPy's letter: f, i, u, c, b, ...; E: bfloat16
   int width = 8;         ///< bytes a value
   bool swapped = false;  ///< big endian
   bool fortran = false;  ///< first index fastest
@@ -77,6 +78,17 @@ auto with_number_type(NumberType type, const Body& body) {
   }
 }
 
+/// Two-byte floats, which are read only: to be float32.
+inline constexpr NumberType half_type{'f', 2}, bfloat16_type{'E', 2};
+
+/// The same for the types of files.
+template <class Body>
+auto with_file_type(NumberType type, const Body& body) {
+  if (type == half_type) return body(Half{});
+  if (type == bfloat16_type) return body(Bfloat16{});
+  return with_number_type(type, body);
+}
+
 /// The arrays that a reader of .npy files takes: of any integer type, float32, float64 and those
 /// named here.
 struct NpyKinds {
@@ -86,7 +98,7 @@ struct NpyKinds {
   bool is_column = false;     ///< a second dimension is 1
   bool with_complex = false;  ///< complex64 and complex128
   bool with_bool = false;
-  bool with_half = false;  ///< float16
+  bool with_half = false;  ///< float16 and bfloat16
 };
 
 /// The numbers of a .npy file, read at any place, from several threads. A complex value is two

@@ -67,9 +67,9 @@ struct TableFile {
   std::int64_t infinite = 0;  ///< infinite values among the features
 };
 
-/// Reads a table. By content: .npy (two dimensions, any plain number type, float16 and bool among
-/// them); libsvm (is_libsvm(); absent entries are 0, also of columns named in `columns` that no row
-/// has; the label's column is named "label"); else text (CSV, TSV, ...), also gzip.
+/// Reads a table. By content: .npy (two dimensions, any plain number type, float16, bfloat16 and
+/// bool among them); libsvm (is_libsvm(); absent entries are 0, also of columns named in `columns`
+/// that no row has; the label's column is named "label"); else text (CSV, TSV, ...), also gzip.
 ///   text: one row a line, \n or \r\n; cells may be in "quotes" ("" within is one quote; a cell
 ///   ends on its line); a byte-order mark, blank lines and comments are left out, comments with a
 ///   note of how many. Missing: an empty cell, NA, N/A, NaN, null, none or ?. The header is found

@@ -6,7 +6,6 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/half.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/table_parts.hpp"
@@ -168,13 +167,8 @@ void read_npy_table(Context& context,
       labels = Array<double>(rows);
     }
     const Putter<T> put(path, columns, first, file, labels);
-    if (npy.type() == NumberType{'f', 2}) {
-      read_values<Half>(context, npy, first, rows, put);
-    } else {
-      with_number_type(npy.type(), [&](auto zero) {
-        read_values<decltype(zero)>(context, npy, first, rows, put);
-      });
-    }
+    with_file_type(npy.type(),
+                   [&](auto zero) { read_values<decltype(zero)>(context, npy, first, rows, put); });
     if (!file.values.empty()) file.values = std::move(labels);
     if (!file.codes.empty()) file.classes = numbered(labels.data(), rows, file.codes.data());
     for (std::size_t c = 0; c < columns.uses.size(); ++c) {
