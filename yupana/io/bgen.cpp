@@ -161,9 +161,13 @@ class BgenSource : public ListedSource {
   void check_fits(const BgenVariant& variant, std::int64_t number) const {
     const std::uint64_t bytes = 2 * static_cast<std::uint64_t>(context_.threads()) *
                                 static_cast<std::uint64_t>(variant.unpacked);
-    if (bytes <= context_.memory() ||
-        static_cast<std::uint64_t>(variant.unpacked) <= most_probability_bytes(header_.samples, 2))
-      return;
+    const auto unpacked = static_cast<std::uint64_t>(variant.unpacked);
+    const auto most = [&](std::int64_t alleles) {
+      return most_probability_bytes(header_.samples, alleles);
+    };
+    // Of more than its alleles take it is damaged, which decode() says.
+    const bool is_usual = unpacked <= most(2) || unpacked > most(std::ssize(variant.alleles));
+    if (bytes <= context_.memory() || is_usual) return;
     throw resource_error("{}: variant {} takes {} to unpack, and {} are allowed; give --memory {}",
                          file_.path(),
                          number + 1,

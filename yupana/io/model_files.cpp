@@ -294,13 +294,19 @@ Model json_model(const std::string& path,
                  std::optional<std::string>& checksum) {
   std::vector<Tree> trees;
   Json::array_t encodings;
-  std::string key;
+  std::string key, own;  // of the document, of any object
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth == 1 && event == Json::parse_event_t::key) key = parsed.get<std::string>();
+    if (event == Json::parse_event_t::key) {
+      own = parsed.get<std::string>();
+      if (depth == 1) key = own;
+    }
     const bool is_encoding = key == "encodings";
     if (event == Json::parse_event_t::object_start && depth > 0 &&
         (depth != 2 || !(is_encoding || key == "trees"))) {
-      throw bad_file(path, "is a damaged model: {}: expected no object", printable(key));
+      throw bad_file(path,
+                     "is a damaged model: {}: expected {}",
+                     printable(own),
+                     depth > 2 ? "a list of numbers or texts" : "a list or a text");
     }
     if (depth != 2 || event != Json::parse_event_t::object_end) return true;
     if (is_encoding) {
