@@ -2,13 +2,17 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include "cli/command.hpp"
@@ -44,7 +48,14 @@ int print_error(ErrorCode code, const char* lead, const char* message) noexcept 
   // Every rank finds a fault of the command line: the first reports it.
   if (yupana::cluster::rank_by_environment() > 0) return status;
   try {
-    put_text(stderr, fmt::format("yupana: {}{}\n", lead, yupana::escaped(message)));
+    // A file's words may be of any length.
+    constexpr std::size_t most = 5000;
+    const std::string_view text(message), shown = text.substr(0, most);
+    put_text(stderr,
+             fmt::format("yupana: {}{}{}\n",
+                         lead,
+                         yupana::escaped(shown),
+                         shown.size() < text.size() ? "..." : ""));
   } catch (const std::bad_alloc&) {
     for (const char* const text : {"yupana: ", lead, message, "\n"}) put_text(stderr, text);
   }
@@ -84,28 +95,44 @@ int print_current_exception() noexcept {
   _exit(print_error(ErrorCode::out_of_resources, out_of_memory, ""));
 }
 
-void add_commands(yupana::cli::Command& program) {
-  using namespace yupana::cli;
-  add_filter(program);
-  add_nj(program);
-  add_dist(program);
-  add_fermat(program);
-  add_path(program);
-  add_grm(program);
-  add_pca(program);
-  add_splice(program);
-  add_simulate(program);
-  add_plan(program);
-  add_info(program);
-  add_arrays(program);
-  add_closest(program);
-  add_trisolve(program);
-  add_spectral(program);
-  add_tree(program);
-  add_forest(program);
-  add_som(program);
-  add_bench(program);
-  add_documentation(program);
+struct CommandFile {
+  std::string_view names;  ///< of the commands that it adds, between blanks
+  void (*add)(yupana::cli::Command&);
+};
+
+/// In the order of --help. `completion` and `man` show all commands.
+constexpr CommandFile command_files[] = {{" filter ", yupana::cli::add_filter},
+                                         {" nj ", yupana::cli::add_nj},
+                                         {" dist ", yupana::cli::add_dist},
+                                         {" fermat ", yupana::cli::add_fermat},
+                                         {" path ", yupana::cli::add_path},
+                                         {" grm ", yupana::cli::add_grm},
+                                         {" pca ", yupana::cli::add_pca},
+                                         {" splice ", yupana::cli::add_splice},
+                                         {" simulate ", yupana::cli::add_simulate},
+                                         {" plan ", yupana::cli::add_plan},
+                                         {" info ", yupana::cli::add_info},
+                                         {" scan reduce merge sort ", yupana::cli::add_arrays},
+                                         {" closest ", yupana::cli::add_closest},
+                                         {" trisolve ", yupana::cli::add_trisolve},
+                                         {" fft polymul ", yupana::cli::add_spectral},
+                                         {" tree ", yupana::cli::add_tree},
+                                         {" forest ", yupana::cli::add_forest},
+                                         {" som ", yupana::cli::add_som},
+                                         {" bench ", yupana::cli::add_bench},
+                                         {"", yupana::cli::add_documentation}};
+
+/// The command of that name and those of its file, or all commands: the options of all take longer
+/// to add than small inputs to work on.
+void add_commands(yupana::cli::Command& program, const std::string& name) {
+  const std::string word = ' ' + name + ' ';
+  const auto adds_it = [&](const CommandFile& file) {
+    return name.find(' ') == name.npos && file.names.find(word) != file.names.npos;
+  };
+  const bool is_known = std::any_of(std::begin(command_files), std::end(command_files), adds_it);
+  for (const CommandFile& file : command_files) {
+    if (!is_known || adds_it(file)) file.add(program);
+  }
 }
 
 }  // namespace
@@ -123,7 +150,9 @@ int main(int argc, char** argv) {
 #endif
   try {
     yupana::cli::set_command_line(argc, argv);
-    yupana::cli::run_program(argc, argv, add_commands);
+    yupana::cli::run_program(argc, argv, [&](yupana::cli::Command& program) {
+      add_commands(program, argc > 1 ? argv[1] : "");
+    });
     yupana::cli::check_standard_output();
     return 0;
   } catch (...) {

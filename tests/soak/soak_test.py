@@ -94,6 +94,20 @@ def pictures_do_not_depend_on_others_of_the_process():
     assert pictures > 2, pictures
 
 
+def what_is_not_drawn_changes_no_other_file():
+    ways, pictures = fuzzer.Ways(os.path.abspath(PROGRAM), alone=False), (".png", ".svg", ".pdf")
+    for family in ("fermat", "som"):
+        job = next(job for job in (generator.job(3, k, [family]) for k in range(99))
+                   if any(name.endswith(pictures) for name in ways.run(job, "cpu 1").files))
+        drawn = ways.run(job, "cpu 1").files
+        job.drawn = False
+        undrawn = ways.run(job, "cpu 1").files
+        assert drawn.keys() == undrawn.keys()
+        changed = [name for name in drawn if drawn[name] != undrawn[name]]
+        assert changed and all(name.endswith(pictures) for name in changed), changed
+    ways.servers.end()
+
+
 def what_differs_is_found_and_made_smaller():
     """A program whose sort is wrong with seven threads where the input has a number twice."""
     pathlib.Path("wrong").write_text(

@@ -7,6 +7,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/bgen_file.hpp"
@@ -156,8 +157,28 @@ class BgenSource : public ListedSource {
     }
   }
 
+  /// Each thread holds a variant as it grows. What two alleles take is part of every plan.
+  void check_fits(const BgenVariant& variant, std::int64_t number) const {
+    const std::uint64_t bytes = 2 * static_cast<std::uint64_t>(context_.threads()) *
+                                static_cast<std::uint64_t>(variant.unpacked);
+    const auto unpacked = static_cast<std::uint64_t>(variant.unpacked);
+    const auto most = [&](std::int64_t alleles) {
+      return most_probability_bytes(header_.samples, alleles);
+    };
+    // Of more than its alleles take it is damaged, which decode() says.
+    const bool is_usual = unpacked <= most(2) || unpacked > most(std::ssize(variant.alleles));
+    if (bytes <= context_.memory() || is_usual) return;
+    throw resource_error("{}: variant {} takes {} to unpack, and {} are allowed; give --memory {}",
+                         file_.path(),
+                         number + 1,
+                         needed_bytes(static_cast<double>(bytes)),
+                         allowed_bytes(static_cast<double>(context_.memory())),
+                         memory_option(static_cast<double>(bytes)));
+  }
+
   void plan_row(const SiteRow& site, genotype::SiteBlock& block) {
     const BgenVariant& variant = variant_at(site);
+    check_fits(variant, site.variant);
     if (named_) block.names.push_back(name_of(variant, site));
     std::uint16_t* const dosages = block.dosages.empty() ? nullptr : block.dosage_row(block.sites);
     if (dosages != nullptr) ++block.dosage_sites;

@@ -34,7 +34,17 @@ bool LineReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (buffer_.size() - end_ < piece_) buffer_.resize(2 * buffer_.size());
+  if (buffer_.size() - end_ < piece_) {
+    constexpr std::size_t small = std::size_t{64} << 20;
+    if (buffer_.size() > small && std::ssize(buffer_) > most_line_bytes(path())) {
+      throw bad_line(path(),
+                     number_ + 1,
+                     "has more than {} bytes in a line; is it text, and was it compressed to be "
+                     "unpacked?",
+                     end_);
+    }
+    buffer_.resize(2 * buffer_.size());
+  }
   const auto got = file_.read(buffer_.data() + end_, static_cast<std::int64_t>(piece_));
   end_ += static_cast<std::size_t>(got);
   ended_ = got == 0;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 
 namespace yupana::io {
@@ -206,6 +208,19 @@ Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
 
 }  // namespace
 
+Error model_too_large(const std::string& path,
+                      std::uint64_t wanted,
+                      std::uint64_t max_bytes,
+                      const char* instead) {
+  return resource_error(
+      "{}: reading the model takes {}; memory is limited to {}; give more than --memory {}{}",
+      path,
+      needed_bytes(wanted),
+      allowed_bytes(max_bytes),
+      memory_option(static_cast<double>(wanted)),
+      instead);
+}
+
 bool is_binary_model(std::string_view bytes) {
   return bytes.starts_with(magic) || bytes.starts_with(magic_without_checksum);
 }
@@ -226,11 +241,12 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
   Model model = model_of_header(path, bytes.skip(bytes.take<std::uint64_t>()));
   const auto outputs = model.is_class() ? static_cast<std::int32_t>(model.classes.size()) : 1;
   const std::uint64_t node_bytes = sizeof(Node) + 8 * static_cast<std::uint64_t>(outputs);
+  const std::uint64_t least_node = 2 + static_cast<std::uint64_t>(outputs);  // in the file
   std::uint64_t taken = text.size();
   const auto trees = bytes.take<std::uint64_t>();
   for (std::uint64_t t = 0; t < trees; ++t) {
     const auto nodes = bytes.take<std::uint64_t>();
-    if (nodes > bytes.size()) throw damaged;
+    if (nodes > bytes.size() / least_node) throw damaged;
     taken += nodes * node_bytes;
     if (taken > max_bytes) {  // those to come are as large as those so far
       throw model_too_large(

@@ -14,7 +14,9 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
+#include "yupana/io/json_shape.hpp"
 #include "yupana/io/model_binary.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -240,7 +242,6 @@ Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
   return tree;
 }
 
-/// Every node but the root is the child of exactly one node before it, and features are there.
 /// A finite number, or weights of classes that have shares.
 bool has_value(const Model& model, const double* value, std::int32_t outputs) {
   if (!model.is_class()) return std::isfinite(*value);
@@ -248,6 +249,7 @@ bool has_value(const Model& model, const double* value, std::int32_t outputs) {
   return *std::min_element(value, value + outputs) >= 0 && sum > 0 && std::isfinite(sum);
 }
 
+/// Every node but the root is the child of exactly one node before it, and features are there.
 void check_model(const std::string& path, const Model& model) {
   if (model.trees.empty()) throw bad_file(path, "a model without trees");
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -285,19 +287,37 @@ void check_model(const std::string& path, const Model& model) {
 }
 
 /// Reads a document tree by tree: all of a forest's JSON at once would take many times its memory.
+/// Each object of a list is taken out as it ends, for the parser looks at those before it.
 /// `checksum`: what the document says, if it does.
 Model json_model(const std::string& path,
                  std::string_view text,
                  std::optional<std::string>& checksum) {
   std::vector<Tree> trees;
-  std::string key;
+  Json::array_t encodings;
+  std::string key, own;  // of the document, of any object
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth == 1 && event == Json::parse_event_t::key) key = parsed.get<std::string>();
-    if (depth != 2 || event != Json::parse_event_t::object_end || key != "trees") return true;
-    trees.push_back(tree_of(path, parsed, trees.size() + 1));
+    if (event == Json::parse_event_t::key) {
+      own = parsed.get<std::string>();
+      if (depth == 1) key = own;
+    }
+    const bool is_encoding = key == "encodings";
+    if (event == Json::parse_event_t::object_start && depth > 0 &&
+        (depth != 2 || !(is_encoding || key == "trees"))) {
+      throw bad_file(path,
+                     "is a damaged model: {}: expected {}",
+                     printable(own),
+                     depth > 2 ? "a list of numbers or texts" : "a list or a text");
+    }
+    if (depth != 2 || event != Json::parse_event_t::object_end) return true;
+    if (is_encoding) {
+      encodings.push_back(std::move(parsed));
+    } else {
+      trees.push_back(tree_of(path, parsed, trees.size() + 1));
+    }
     return false;
   };
-  const Json json = Json::parse(text.begin(), text.end(), take);
+  Json json = Json::parse(text.begin(), text.end(), take);
+  if (!encodings.empty()) json["encodings"] = std::move(encodings);
   Model model = model_of(path, json);
   const Fields fields(path, json, "");
   if (fields.has("checksum")) checksum = fields.text("checksum");
@@ -311,34 +331,14 @@ Model json_model(const std::string& path,
 /// out_of_resources where the text, its largest tree as a document and the trees are beyond
 /// `max_bytes`.
 void check_memory(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
-  // A number is followed by a comma: 8 bytes in a tree; 16 in a document, whose lists may have
-  // twice the room that they need.
-  std::uint64_t numbers = 0, own = 0, largest = 0;
-  for (const char c : text) {
-    if (c == '{') own = 0;
-    own += c == ',';
-    numbers += c == ',';
-    largest = std::max(largest, own);
-  }
-  const std::uint64_t wanted = text.size() + 8 * numbers + 32 * largest;
+  // 8 bytes in a tree; 16 in a document, whose lists may have twice the room that they need.
+  const JsonShape shape = checked_json(path, text);
+  const std::uint64_t wanted = text.size() + 8 * shape.numbers + 32 * shape.largest;
   if (wanted <= max_bytes) return;
   throw model_too_large(path, wanted, max_bytes, ", or the .model that fit --binary writes");
 }
 
 }  // namespace
-
-Error model_too_large(const std::string& path,
-                      std::uint64_t wanted,
-                      std::uint64_t max_bytes,
-                      const char* instead) {
-  return resource_error(
-      "{}: reading the model takes {}; memory is limited to {}; give more than --memory {}{}",
-      path,
-      needed_bytes(wanted),
-      allowed_bytes(max_bytes),
-      memory_option(static_cast<double>(wanted)),
-      instead);
-}
 
 void write_model_json(Context& context, AtomicFile& file, const Model& model) {
   // The trees one by one: a forest's JSON as a whole would take many times its memory.
@@ -392,6 +392,7 @@ std::string model_header(std::string_view path, const Model& model) {
 }
 
 Model model_of_header(const std::string& path, std::string_view text) {
+  checked_json(path, text);
   return model_of(path, Json::parse(text.begin(), text.end()));
 }
 

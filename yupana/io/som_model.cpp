@@ -9,6 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_fields.hpp"
+#include "yupana/io/json_shape.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -132,7 +133,9 @@ Json parsed(Context& context, const std::string& path) {
   const InputFile file(path);
   const Array<char> text = read_text(file, context.memory());
   const std::string_view letters(text.data(), text.size());
-  Json json = Json::parse(letters.substr(0, letters.find('\0')), nullptr, false);
+  const std::string_view document = letters.substr(0, letters.find('\0'));
+  checked_json(path, document);
+  Json json = Json::parse(document, nullptr, false);
   const bool known = json.is_object() && json.contains("format") && json["format"] == format_name;
   if (!known) {
     throw bad_file(path, "is no model of a map; give the .json that 'yupana som fit' writes");

@@ -217,6 +217,14 @@ std::int64_t TextStream::read(char* to, std::int64_t most) {
   return decoder_->read(to, most);
 }
 
+std::int64_t most_line_bytes(const std::string& path) {
+  constexpr std::int64_t factor = 64, least = std::int64_t{64} << 20,
+                         unknown = std::int64_t{1} << 30;
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return unknown;
+  return std::max(least, factor * std::int64_t{about.st_size});
+}
+
 void check_is_text(const std::string& path, std::string_view beginning) {
   if (beginning.starts_with("\x93NUMPY")) {
     throw bad_file(path, "expected text, got a NumPy array; unpack it if it is a .npy.gz");

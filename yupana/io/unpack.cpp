@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -71,7 +72,12 @@ const char* unpack_zstandard(std::span<const std::uint8_t> packed,
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                           ZSTD_freeDStream);
   if (stream == nullptr) return "cannot be unpacked: memory is short";
-  ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, 27);
+  // A frame's header may ask for much memory; what every level but --ultra and --long takes is
+  // free.
+  constexpr int least = 23, largest = 27;
+  ZSTD_DCtx_setParameter(stream.get(),
+                         ZSTD_d_windowLogMax,
+                         std::clamp(static_cast<int>(std::bit_width(most)), least, largest));
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   std::size_t status = 1;
   const auto step = [&](std::uint8_t* to, std::size_t room) -> std::size_t {

@@ -9,6 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_dosages.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/text_stream.hpp"
 #include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"
@@ -185,6 +186,9 @@ class VcfSource : public genotype::Source {
         tail_.assign(batch.bytes.data() + whole, batch.size - whole);
         batch.size = whole;
         return;
+      }
+      if (batch.size > most_line_bytes(params_.path)) {
+        throw bad_file(params_.path, "has more than {} bytes in a record", batch.size);
       }
       batch.reserve(2 * batch.size);  // one record is longer than the buffer
     }

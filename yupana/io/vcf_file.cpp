@@ -16,6 +16,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
+#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {
@@ -129,21 +130,27 @@ char VcfFile::peek() {
   return file_->is_bgzf && got >= 0 ? static_cast<char>(got) : first;
 }
 
+void VcfFile::check_header_size(std::size_t bytes) const {
+  if (static_cast<std::int64_t>(bytes) <= most_line_bytes(path_)) return;
+  throw bad_file(path_, "expected a header and records, got a header of more than {} bytes", bytes);
+}
+
 std::string VcfFile::read_text_header() {
   constexpr std::int64_t step = 64 << 10;
   std::string text;
   // The header ends with the first line that does not begin with "##".
-  for (std::size_t line = 0;;) {
-    const std::size_t end = text.find('\n', line);
+  for (std::size_t line = 0, searched = 0;;) {
+    const std::size_t end = text.find('\n', searched);
     if (end != std::string::npos) {
       const bool last = text.compare(line, 2, "##") != 0;
-      line = end + 1;
+      line = searched = end + 1;
       if (!last) continue;
       ahead_ = text.substr(line);
       text.resize(line);
       return text;
     }
-    const std::size_t size = text.size();
+    const std::size_t size = searched = text.size();
+    check_header_size(size);
     text.resize(size + step);
     const std::int64_t got = read_raw(text.data() + size, step);
     text.resize(size + static_cast<std::size_t>(got));
@@ -161,6 +168,7 @@ std::string VcfFile::read_binary_header() {
   for (std::int64_t rest = load32(magic + 5); rest > 0;) {
     const std::int64_t step = std::min<std::int64_t>(rest, 1 << 20);
     const std::size_t size = text.size();
+    check_header_size(size);
     text.resize(size + static_cast<std::size_t>(step));
     if (read_raw(text.data() + size, step) != step) {
       throw bad_file(path_, "cut short in the header");

@@ -82,6 +82,7 @@ class VcfFile {
   void load_index();
   void open_region();
   std::vector<std::string> indexed_contigs() const;
+  void check_header_size(std::size_t bytes) const;
   std::string read_text_header();
   std::string read_binary_header();
   std::int64_t read_raw(char* data, std::int64_t capacity);

@@ -7,6 +7,8 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/json_shape.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -32,7 +34,9 @@ ZarrJson read_json(const std::string& path) {
   constexpr std::int64_t most = 1 << 20;
   if (InputFile(path).size() > most)
     throw bad_file(path, "is no description of an array: too long");
-  const ZarrJson json = ZarrJson::parse(file_bytes(path), nullptr, false);
+  const std::vector<std::uint8_t> bytes = file_bytes(path);
+  checked_json(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const ZarrJson json = ZarrJson::parse(bytes, nullptr, false);
   if (!json.is_object()) throw bad_file(path, "is no JSON object; is it damaged?");
   return json;
 }
@@ -162,6 +166,9 @@ void ZarrArray::read_third(const std::string& file) {
   prefix_ = is_default ? "c" : "";
   separator_ =
       keys.value("configuration", ZarrJson::object()).value("separator", is_default ? "/" : ".");
+  if (separator_ != "/" && separator_ != ".") {  // of names of files
+    throw bad_file(file, "separator: expected / or ., got '{}'", printable(separator_));
+  }
   const std::string type = text_of(file, json, "data_type");
   constexpr std::pair<const char*, int> integers[] = {
       {"int8", 1}, {"int16", 2}, {"int32", 4}, {"int64", 8}};
@@ -207,7 +214,14 @@ bool ZarrArray::read(std::span<const std::int64_t> place, std::vector<std::uint8
   constexpr std::size_t least_room = 64 << 20, most_factor = 64;
   const bool is_text = kind_ == ZarrKind::text;
   const auto wanted = static_cast<std::size_t>(chunk_elements() * element_);
-  const std::size_t most = is_text ? std::max(least_room, most_factor * packed.size()) : wanted;
+  const std::size_t room = std::max(least_room, most_factor * packed.size());
+  if (shape_.size() < 3 && wanted > room) {  // calls are held against the memory of the run
+    throw bad_file(file,
+                   "is a chunk of {} bytes in a file of {}; write smaller chunks",
+                   wanted,
+                   packed.size());
+  }
+  const std::size_t most = is_text ? room : wanted;
   if (const char* fault = unpack(packing_, packed, most, bytes)) throw bad_file(file, "{}", fault);
   if (!is_text && bytes.size() != wanted) {
     throw bad_file(file,

@@ -12,6 +12,7 @@
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/json_shape.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"
@@ -37,7 +38,9 @@ nlohmann::json record_of(const std::string& run) {
     throw bad_file(path, "not found; give the prefix of a finished 'yupana fermat' run");
   }
   const io::InputFile file(path);
-  nlohmann::json record = nlohmann::json::parse(io::head_of(file, file.size()), nullptr, false);
+  const std::string text = io::head_of(file, file.size());
+  io::checked_json(path, text);
+  nlohmann::json record = nlohmann::json::parse(text, nullptr, false);
   const auto is_object = [](const nlohmann::json& item) { return item.is_object(); };
   const bool known = is_object(record) && record.contains("runs") && record["runs"].is_array();
   if (!known || record["runs"].empty() ||
@@ -208,8 +211,12 @@ PathResult find_path(Context& context, const PathParams& params) {
   const nlohmann::json record = record_of(params.run);
   const nlohmann::json run = chosen_run(context, record, params);
   const std::string distances_path = params.run + ".dist.npy";
-  const std::string lengths_path =
-      params.run + field(run, "fermat", std::string(".fermat.npy"), params.run);
+  const std::string ending = field(run, "fermat", std::string(".fermat.npy"), params.run);
+  if (ending.find_first_of(std::string_view("/\0", 2)) != ending.npos) {
+    throw bad_file(params.run + ".json",
+                   "'fermat' is no ending of a file of the run; run it again");
+  }
+  const std::string lengths_path = params.run + ending;
   const std::string type = field(run, "weights_precision", std::string(), params.run);
   const io::DistanceMatrix read =
       io::read_distances(context, distances_path, [&](const io::MatrixSize& size) {

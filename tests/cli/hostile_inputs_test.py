@@ -1,0 +1,126 @@
+"""Small files that were made to cost much: each ends in one line and a documented status, within a bounded memory."""
+import gzip
+import json
+import pathlib
+import struct
+import zlib
+
+import bgen_files as bgen
+import zarr_stores
+from program import helper, put, refuse, run
+
+DEEP = "[" * 200000 + "]" * 200000
+OBJECTS = "[" + "{}," * 200000 + "1]"
+MEMBERS = "{" + ",".join(f'"{k}":0' for k in range(200000)) + "}"
+COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+SITE = "1\t{}\t.\tA\tC\t.\t.\t.\tGT\t0/1\t0/0\n"
+
+
+@helper
+def fit():
+    put("t.csv", "x,y,class\n" + "".join(f"{k % 7},{k % 5},{'ab'[k % 2]}\n" for k in range(40)))
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "tree")
+    run("som", "fit", "t.csv", "--label", "class", "--rows", 2, "--cols", 2, "-o", "map")
+
+
+def with_value(path, keys, text):
+    """The JSON of a file where a member is another text."""
+    document = json.loads(pathlib.Path(path).read_text())
+    at = document
+    for key in keys[:-1]:
+        at = at[key]
+    at[keys[-1]] = "@"
+    return json.dumps(document).replace('"@"', text)
+
+
+def brackets_nested_deeply_crashed_readers_of_models_runs_and_stores():
+    fit()
+    run("fermat", "simulate:6x30", "-o", "f")
+    zarr_stores.write_store("c.zarr", [[(0, 1), (1, 1), (0, 0)]] * 5)
+    array = "c.zarr/call_genotype/.zarray"
+    for path, keys, command in (("tree.json", ["format"], "tree show tree.json"), ("tree.json", ["new"], "tree predict tree.json t.csv -o o"),
+                                ("tree.json", ["trees", 0, "feature"], "tree show tree.json"), ("map.json", ["new"], "som apply map.json t.csv -o o"),
+                                ("map.json", ["version"], "som report map.json -o o"), ("f.json", ["runs", 0, "new"], "path f s1 s2"),
+                                (array, ["shape"], "dist c.zarr -o o"), (array, ["filters"], "dist c.zarr -o o")):
+        whole = pathlib.Path(path).read_text()
+        put(path, with_value(path, keys, DEEP))
+        refuse(*command.split(), says="brackets nested at most 32 deep")
+        put(path, whole)
+    body = b"YUPTREE2" + struct.pack("<Q", len(DEEP)) + DEEP.encode()
+    put("b.model", body + struct.pack("<I", zlib.crc32(body)))
+    refuse("tree", "show", "b.model", says="brackets nested")
+
+
+def lists_of_many_objects_and_objects_of_many_members_took_quadratic_time():
+    fit()
+    put("o.json", with_value("tree.json", ["format"], OBJECTS))
+    refuse("tree", "show", "o.json", says="format: expected a list or a text")
+    put("o.json", with_value("tree.json", ["encodings"], OBJECTS))
+    refuse("tree", "show", "o.json", says="encodings")
+    for model, command in (("tree.json", "tree show o.json"), ("map.json", "som report o.json -o o")):
+        put("o.json", with_value(model, ["new"], MEMBERS))
+        refuse(*command.split(), says="at most 1000 members")
+
+
+def a_small_binary_model_took_memory_for_classes_times_nodes():
+    head = json.dumps({"format": "yupana trees", "version": 1, "label": "class", "classes": [""] * 20000, "features": ["a"],
+                       "voting": "soft"}).encode()
+    body = b"YUPTREE2" + struct.pack("<Q", len(head)) + head + struct.pack("<QQ", 1, 30000) + b"\x1d" * 30000
+    put("b.model", body + struct.pack("<I", zlib.crc32(body)))
+    refuse("tree", "show", "b.model", "--memory", "64G", says="damaged or cut short")
+
+
+def files_named_by_a_file_were_opened_outside_its_folder():
+    run("fermat", "simulate:6x30", "-o", "f")
+    put("f.json", with_value("f.json", ["runs", 0, "fermat"], '"/../f.fermat.npy"'))
+    refuse("path", "f", "s1", "s2", says="'fermat' is no ending of a file of the run")
+    zarr_stores.write_store("c.zarr", [[(0, 1), (1, 1), (0, 0)]] * 5, version=3)
+    array = "c.zarr/call_genotype/zarr.json"
+    put(array, with_value(array, ["chunk_key_encoding", "configuration", "separator"], '"/../"'))
+    refuse("dist", "c.zarr", "-o", "o", says="separator: expected / or .")
+
+
+def a_line_that_unpacks_to_all_memory_was_held():
+    """300 kB of gzip hold a line of 300 MB."""
+    put("x.txt", gzip.compress(b"a" * (300 << 20), 1))
+    put("g.fa", pathlib.Path("x.txt").read_bytes())
+    for command in ("scan x.txt -o o.txt", "closest x.txt -o o.tsv", "splice --genome g.fa --save index -o o.idx",
+                    "dist simulate:5x5 --keep x.txt -o o"):
+        refuse(*command.split(), says="bytes in a line")
+
+
+def a_long_line_of_the_header_of_a_vcf_took_quadratic_time():
+    head = "##fileformat=VCFv4.2\n##contig=<ID=1>\n"
+    put("c.vcf", head + "##" + "x" * (40 << 20) + "\n" + COLUMNS + SITE.format(1) + SITE.format(2))
+    run("dist", "c.vcf", "-o", "o")
+    put("h.vcf.gz", gzip.compress((head + "##" + "x" * (300 << 20)).encode(), 1))
+    refuse("dist", "h.vcf.gz", "-o", "p", says="got a header of more than")
+    put("r.vcf.gz", gzip.compress((head + COLUMNS + "1\t1\t.\tA\tC\t.\t.\t" + "x" * (300 << 20)).encode(), 1))
+    refuse("dist", "r.vcf.gz", "-o", "p", says="bytes in a record")
+
+
+def a_chunk_of_positions_that_unpacks_to_all_memory_was_held():
+    zarr_stores.write_store("c.zarr", [[(0, 1), (1, 1), (0, 0)]] * 5, packing="zlib")
+    array = "c.zarr/variant_position/.zarray"
+    put(array, with_value(array, ["chunks"], f"[{50 << 20}]"))
+    put("c.zarr/variant_position/0", zlib.compress(bytes(200 << 20), 1))
+    refuse("dist", "c.zarr", "-o", "o", says="is a chunk of 209715200 bytes in a file of")
+
+
+def a_variant_of_many_alleles_unpacked_beyond_the_memory():
+    alleles = ("A",) * 65535
+    variant = bgen.text("") + bgen.text("v") + bgen.text("1") + struct.pack("<IH", 1, len(alleles)) + b"".join(
+        bgen.text(a, "<I") for a in alleles)
+    packed = zlib.compress(bytes(200 << 20), 1)
+    put("c.bgen", bgen.header(1, 3, 1, names=["a", "b", "c"]) + variant + struct.pack("<II", len(packed) + 4, 200 << 20) + packed)
+    refuse("dist", "c.bgen", "--multiallelic", "collapse", "--memory", "100M", "-o", "o", status=4, says="to unpack")
+
+
+def messages_quoted_words_of_any_length():
+    put("g.fa", ">g\nACGTACGTACGT\n")
+    put("t.fa", ">t\nACGT\n")
+    put("e.tsv", "1 4\n")
+    put("s.txt", "A" * 1000000 + "\n")
+    done = refuse("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--matrix", "s.txt", "-o", "o",
+                  says="expected a line of single letters")
+    assert len(done.stderr) < 6000, len(done.stderr)
