@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "cli/command.hpp"
 #include "cli/standard_streams.hpp"
@@ -116,7 +117,12 @@ std::string help_of(const CLI::App& program, const Names& words) {
     app = *part;
   }
   // help() of the program would be that of this command, which was named.
-  return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
+  const auto make = [&] {
+    return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
+  };
+  std::string text = make();
+  if (text != make()) throw std::bad_alloc();  // streams end where memory does, in silence
+  return text;
 }
 
 }  // namespace

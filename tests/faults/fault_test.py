@@ -4,6 +4,7 @@ ends in one line and the documented status, or survives with the same bytes; it 
 file, and does not hang. A sample of the calls is tested; --all tests every one (make faults)."""
 import argparse
 import concurrent.futures
+import functools
 import os
 import pathlib
 import random
@@ -11,10 +12,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import PROGRAM, skip
-from injection import FOREVER, KINDS, ONCE, SHIM, VERSION, Fault, Injector
+from injection import FOREVER, KINDS, ONCE, SHIM, Fault, Injector
 from jobs import JOBS
 
 
+GROUPS = ("forest", "som", "tree")  # of commands
 # Allocations of the words of the command line: one that failed was an abort.
 EARLIEST = range(1, 60)
 # The job whose allocations are all tested, those between the options and the command too: one that
@@ -40,14 +42,19 @@ def chosen(begin, count, sample, rng):
     return sorted({count, *rng.sample(range(begin + 1, count), sample - 1)})
 
 
-def common_allocations(injector):
-    """Allocations that every command begins with, those of the options: one job tests them all.
+@functools.cache
+def common_allocations(injector, command):
+    """Allocations that a command begins with, those of its options: one job tests those of all.
     They were once counted in a run that has many of its own, which spared most commands the fault."""
-    return injector.reference(VERSION, False)[0][0].counts["memory"] - 200
+    refused = injector.run(f"{command} --no-such-option")
+    assert refused.status == 2, (command, refused.errors)
+    return refused.counts["memory"] - 200
 
 
 def faults_of(injector, job, kinds, sample, rng):
-    skipped = 0 if job == "man" else common_allocations(injector)
+    words = JOBS[job].split()
+    command = " ".join(words[:2] if words[0] in GROUPS else words[:1])
+    skipped = 0 if job == "man" else common_allocations(injector, command)
     allocations = injector.reference(job, False)[0][0].counts["memory"]
     assert allocations > skipped, f"{job}: no allocation of its own is tested"
     has_outputs = any(text is not None for text in injector.reference(job, False)[0][0].files.values())

@@ -35,11 +35,10 @@ KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {
          "kill_open": ("open", -signal.SIGKILL, {-signal.SIGKILL}),
          "kill_write": ("write", -signal.SIGKILL, {-signal.SIGKILL}),
          "kill_rename": ("rename", -signal.SIGKILL, {-signal.SIGKILL})}
-VERSION = "--version"
 # For ever, reading again has no end, and a signal comes once.
 ONCE = {"read_again"} | {kind for kind, (_, cause, _) in KINDS.items() if cause < 0}
 FOREVER = 2**63
-WITHOUT_THREADS = {"plan", "info", "man", "help", "bench", "completion", "show", "export", VERSION}
+WITHOUT_THREADS = {"plan", "info", "man", "help", "bench", "completion", "show", "export"}
 ABOUT_THE_MACHINE = {"info", "plan"}  # they leave out what the system does not say
 
 

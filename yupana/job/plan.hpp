@@ -15,7 +15,7 @@ namespace yupana::job {
 /// The program, its libraries and small buffers, as the smallest runs on the CPU hold them; with
 /// ranks MPI's libraries too.
 constexpr std::uint64_t program_bytes(int ranks) {
-  return std::uint64_t{ranks > 1 ? 32U : 14U} << 20;
+  return std::uint64_t{ranks > 1 ? 30U : 12U} << 20;
 }
 /// Names and summaries of a sample.
 inline constexpr std::uint64_t sample_bytes = 100;
