@@ -143,7 +143,7 @@ def bad_stores():
         broken(f"no array '{array}'", array)
     G = "call_genotype"
     broken("no JSON", G, lambda text: text[:-3], file=".zarray")
-    broken("no JSON", G, lambda text: b"[" * 1000, file=".zarray")
+    broken("nested at most 32 deep", G, lambda text: b"[" * 1000, file=".zarray")
     broken("too long", G, lambda text: text + b" " * (1 << 20), file=".zarray")
     broken("shape", G, shape="x")
     broken("shape", G, shape=[20, 9, -2])
