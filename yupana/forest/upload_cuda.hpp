@@ -175,9 +175,9 @@ class Upload {
   unsigned next_ = 0;  ///< slot
 };
 
-/// Results of a device on their way to ordinary memory: threads of its own take them out of the
-/// pieces. To lock the results' memory instead would hold up every other call of the driver. Of the
-/// device that is current where it is made.
+/// Copies results from the device that is current where it is made to pageable memory: worker
+/// threads empty the page-locked pieces. To lock the results' memory instead would hold up every
+/// other call of the driver.
 class Download {
  public:
   /// pieces: of a Staging, which lives longer; null: results go as they are, which is slower.
