@@ -23,7 +23,6 @@ using arrays::Columns;
 using arrays::Less;
 using arrays::Plus;
 using arrays::cuda::Workspace;
-using Keys = DeviceArray<std::uint32_t>;
 
 // Random words; floats of whole numbers below 8, whose sums a double holds exactly.
 template <class T>
@@ -35,6 +34,20 @@ __global__ void random_kernel(T* values, std::int64_t n, std::uint64_t seed) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     z ^= z >> 31;
     values[i] = static_cast<T>(std::is_same_v<T, float> ? z >> 61 : (sizeof(T) == 8 ? z : z >> 32));
+  }
+}
+
+/// What is sorted: anything, or what users sort again.
+enum class Input { any, in_order, in_reverse, of_16_values };
+constexpr const char* input_names[] = {"", ", in order", ", in reverse", ", 16 values"};
+
+template <class K>
+__global__ void easy_kernel(K* keys, std::int64_t n, Input input) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
+    const std::uint64_t value = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ull >> 60;
+    keys[i] = static_cast<K>(input == Input::of_16_values ? 1000 * value
+                                                          : (input == Input::in_order ? i : n - i));
   }
 }
 
@@ -63,9 +76,7 @@ bool same(const T* a, const T* b, std::int64_t n, double bound = 0) {
 __global__ void empty_kernel() {}
 // Holds a stream while launches are queued behind it: 1e5 cycles are 50 us.
 __global__ void hold_kernel() {
-  const long long begin = clock64();
-  while (clock64() - begin < 100000) {
-  }
+  for (const long long begin = clock64(); clock64() - begin < 100000;) continue;
 }
 
 /// Median seconds of one call between two events, each after `prepare`, which works on the stream.
@@ -113,7 +124,7 @@ struct Lines {
         bench(std::move(name)),
         device(device_list().at(static_cast<std::size_t>(context.devices().front())).name) {
     const std::int64_t n = std::int64_t{1} << (params.quick ? 22 : 28);
-    Keys from(n), to(n);
+    DeviceArray<std::uint32_t> from(n), to(n);
     const double seconds = median_call(stream, 5, nothing, [&] {
       check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
             "copy");
@@ -211,9 +222,6 @@ void measure_scans(const Lines& lines, Workspace& space, std::int64_t n, const c
     cub_scan(stream, memory, bytes, values, n, out.data());
   });
   time("CUB", [&] { cub(); });
-  if constexpr (std::is_same_v<T, std::uint32_t>) {
-    time("Thrust", [&] { thrust_scan(stream, values, n, out.data()); });
-  }
 }
 
 template <class T>
@@ -239,10 +247,15 @@ void measure_reduce(const Lines& lines, Workspace& space, std::int64_t n, const 
 }
 
 template <class K>
-void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const char* type) {
+void measure_sorts(
+    const Lines& lines, Workspace& space, std::int64_t n, const char* type, Input input) {
   using Array = DeviceArray<K>;
   Array in(n), keys(n), want(n), values(n);
-  random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  if (input == Input::any) {
+    random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  } else {
+    easy_kernel<<<2048, 256>>>(in.data(), n, input);
+  }
   const cudaStream_t stream = lines.stream;
   const auto fill = [&] {
     for (Array* to : {&keys, &values}) {
@@ -262,6 +275,14 @@ void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const c
           std::nullopt,
           same(want.data(), keys.data(), n));
   };
+  const auto by_number = [&](const char* what, auto data) {
+    time(what, "yupana cuda sort", [&] { arrays::cuda::sort_by_key(space, stream, data, n); });
+    if (!lines.params.peers) return;
+    time(
+        what, "CUB radix sort", [&] { arrays::cuda::radix_sort_unsigned(space, stream, data, n); });
+  };
+  if (input != Input::any)
+    return by_number(input_names[static_cast<int>(input)], Columns<K>{keys.data(), nullptr});
   const auto each = [&](const char* what, const char* any_order, auto data, const auto& cub_merge) {
     time(any_order, "yupana cuda merge_sort", [&] {
       arrays::cuda::merge_sort_by_key(space, stream, data, n, Less{});
@@ -273,10 +294,7 @@ void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const c
       Peer cub(cub_merge);
       time(any_order, "CUB merge sort, stable", [&] { cub(); });
     }
-    time(what, "yupana cuda sort", [&] { arrays::cuda::sort_by_key(space, stream, data, n); });
-    if (!lines.params.peers) return;
-    time(
-        what, "CUB radix sort", [&] { arrays::cuda::radix_sort_unsigned(space, stream, data, n); });
+    by_number(what, data);
   };
   each("", ", any order", Columns<K>{keys.data(), nullptr}, [&](void* m, std::size_t& bytes) {
     cub_merge_sort(stream, m, bytes, keys.data(), n);
@@ -287,6 +305,48 @@ void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const c
        [&](void* m, std::size_t& bytes) {
          cub_merge_sort_pairs(stream, m, bytes, keys.data(), values.data(), n);
        });
+}
+
+template <class K>
+void measure_merge(const Lines& lines, Workspace& space, int bits, const char* type) {
+  const std::int64_t half = std::int64_t{1} << bits;
+  DeviceArray<K> a(half), b(half), out(2 * half), want(2 * half);
+  random_kernel<<<2048, 256>>>(a.data(), half, 1);
+  random_kernel<<<2048, 256>>>(b.data(), half, 2);
+  check(cudaMemcpy(want.data(), a.data(), a.bytes(), cudaMemcpyDeviceToDevice), "copy");
+  check(cudaMemcpy(want.data() + half, b.data(), b.bytes(), cudaMemcpyDeviceToDevice), "copy");
+  for (const auto& [keys, n] :
+       {std::pair{a.data(), half}, {b.data(), half}, {want.data(), 2 * half}}) {
+    arrays::cuda::radix_sort_unsigned(space, nullptr, Columns<K>{keys, nullptr}, n);
+  }
+  const auto time = [&](const char* impl, const auto& body) {
+    check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
+    const double seconds = median_call(lines.stream, lines.params.quick ? 1 : 11, nothing, body);
+    const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
+    const std::string what = fmt::format("two of 2^{} {}", bits, type);
+    const bool verified = same(want.data(), out.data(), 2 * half);
+    lines(what,
+          impl,
+          2 * static_cast<double>(half) / seconds * 1e-9,
+          "G keys/s",
+          rate / lines.copy_rate,
+          verified);
+    lines(what, impl, rate * 1e-9, "GB/s read + written", rate / lines.copy_rate, verified);
+  };
+  time("yupana cuda", [&] {
+    arrays::cuda::merge_by_key<K, arrays::NoValue>(space,
+                                                   lines.stream,
+                                                   {a.data(), nullptr},
+                                                   half,
+                                                   {b.data(), nullptr},
+                                                   half,
+                                                   {out.data(), nullptr});
+  });
+  if (!lines.params.peers) return;
+  Peer cub([&](void* memory, std::size_t& bytes) {
+    cub_merge<K>(lines.stream, memory, bytes, a.data(), b.data(), half, out.data());
+  });
+  time("CUB", [&] { cub(); });
 }
 
 }  // namespace
@@ -317,8 +377,13 @@ void sort_cuda(Context& context, const BenchParams& params) {
   const Lines lines(context, params, "sort");
   Workspace space;
   for (const int bits : params.quick ? std::vector<int>{16} : std::vector<int>{16, 20, 24, 28}) {
-    measure_sorts<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");
-    measure_sorts<std::uint64_t>(lines, space, std::int64_t{1} << bits, "uint64");
+    const std::int64_t n = std::int64_t{1} << bits;
+    for (const Input input :
+         {Input::any, Input::in_order, Input::in_reverse, Input::of_16_values}) {
+      if (input != Input::any && bits < 24 && !params.quick) continue;
+      measure_sorts<std::uint32_t>(lines, space, n, "uint32", input);
+      measure_sorts<std::uint64_t>(lines, space, n, "uint64", input);
+    }
   }
 }
 
@@ -327,43 +392,8 @@ void merge_cuda(Context& context, const BenchParams& params) {
   const Lines lines(context, params, "merge");
   Workspace space;
   for (const int bits : params.quick ? std::vector<int>{15} : std::vector<int>{23, 27}) {
-    const std::int64_t half = std::int64_t{1} << bits;
-    Keys a(half), b(half), out(2 * half), want(2 * half);
-    random_kernel<<<2048, 256>>>(a.data(), half, 1);
-    random_kernel<<<2048, 256>>>(b.data(), half, 2);
-    check(cudaMemcpy(want.data(), a.data(), a.bytes(), cudaMemcpyDeviceToDevice), "copy");
-    check(cudaMemcpy(want.data() + half, b.data(), b.bytes(), cudaMemcpyDeviceToDevice), "copy");
-    for (const auto& [keys, n] :
-         {std::pair{a.data(), half}, {b.data(), half}, {want.data(), 2 * half}}) {
-      arrays::cuda::radix_sort_unsigned(space, nullptr, Columns<std::uint32_t>{keys, nullptr}, n);
-    }
-    const auto time = [&](const char* impl, const auto& body) {
-      check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
-      const double seconds = median_call(lines.stream, params.quick ? 1 : 11, nothing, body);
-      const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
-      const std::string what = fmt::format("two of 2^{} uint32", bits);
-      const bool verified = same(want.data(), out.data(), 2 * half);
-      lines(what,
-            impl,
-            2 * static_cast<double>(half) / seconds * 1e-9,
-            "G keys/s",
-            rate / lines.copy_rate,
-            verified);
-      lines(what, impl, rate * 1e-9, "GB/s read + written", rate / lines.copy_rate, verified);
-    };
-    time("yupana cuda", [&] {
-      arrays::cuda::merge_by_key<std::uint32_t, arrays::NoValue>(space,
-                                                                 lines.stream,
-                                                                 {a.data(), nullptr},
-                                                                 half,
-                                                                 {b.data(), nullptr},
-                                                                 half,
-                                                                 {out.data(), nullptr});
-    });
-    if (params.peers) {
-      time("Thrust",
-           [&] { thrust_merge(lines.stream, a.data(), half, b.data(), half, out.data()); });
-    }
+    measure_merge<std::uint32_t>(lines, space, bits, "uint32");
+    measure_merge<std::uint64_t>(lines, space, bits, "uint64");
   }
 }
 

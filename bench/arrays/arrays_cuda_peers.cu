@@ -1,7 +1,4 @@
-#include <thrust/execution_policy.h>
-#include <thrust/merge.h>
-#include <thrust/scan.h>
-
+#include <cub/device/device_merge.cuh>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -9,43 +6,27 @@
 #include "bench/arrays/arrays_cuda_bench.hpp"
 #include "yupana/arrays/operators.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::bench {
 
 using yupana::cuda::check;
 
-void cub_scan(cudaStream_t stream,
-              void* memory,
-              std::size_t& bytes,
-              const std::uint32_t* in,
-              std::int64_t n,
-              std::uint32_t* out) {
+template <class T>
+void cub_scan(
+    cudaStream_t stream, void* memory, std::size_t& bytes, const T* in, std::int64_t n, T* out) {
   check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_scan(cudaStream_t stream,
-              void* memory,
-              std::size_t& bytes,
-              const float* in,
-              std::int64_t n,
-              float* out) {
-  check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n, stream), "CUB");
-}
-void cub_reduce(cudaStream_t stream,
-                void* memory,
-                std::size_t& bytes,
-                const std::uint32_t* in,
-                std::int64_t n,
-                std::uint32_t* out) {
+template <class T>
+void cub_reduce(
+    cudaStream_t stream, void* memory, std::size_t& bytes, const T* in, std::int64_t n, T* out) {
   check(cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_reduce(cudaStream_t stream,
-                void* memory,
-                std::size_t& bytes,
-                const float* in,
-                std::int64_t n,
-                float* out) {
-  check(cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream), "CUB");
-}
+YUPANA_FUNCTION(cub_scan, std::uint32_t)
+YUPANA_FUNCTION(cub_scan, float)
+YUPANA_FUNCTION(cub_reduce, std::uint32_t)
+YUPANA_FUNCTION(cub_reduce, float)
+
 template <class K>
 void cub_merge_sort(
     cudaStream_t stream, void* memory, std::size_t& bytes, K* keys, std::int64_t n) {
@@ -59,22 +40,23 @@ void cub_merge_sort_pairs(
       cub::DeviceMergeSort::StableSortPairs(memory, bytes, keys, values, n, arrays::Less{}, stream),
       "CUB");
 }
-template void cub_merge_sort(cudaStream_t, void*, std::size_t&, std::uint32_t*, std::int64_t);
-template void cub_merge_sort(cudaStream_t, void*, std::size_t&, std::uint64_t*, std::int64_t);
-template void cub_merge_sort_pairs(
-    cudaStream_t, void*, std::size_t&, std::uint32_t*, std::uint32_t*, std::int64_t);
-template void cub_merge_sort_pairs(
-    cudaStream_t, void*, std::size_t&, std::uint64_t*, std::uint64_t*, std::int64_t);
-void thrust_scan(cudaStream_t stream, const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
-  thrust::exclusive_scan(thrust::device.on(stream), in, in + n, out, 0u);
+template <class K>
+void cub_merge(cudaStream_t stream,
+               void* memory,
+               std::size_t& bytes,
+               const K* a,
+               const K* b,
+               std::int64_t size_of_each,
+               K* out) {
+  check(cub::DeviceMerge::MergeKeys(
+            memory, bytes, a, size_of_each, b, size_of_each, out, arrays::Less{}, stream),
+        "CUB");
 }
-void thrust_merge(cudaStream_t stream,
-                  const std::uint32_t* a,
-                  std::int64_t a_size,
-                  const std::uint32_t* b,
-                  std::int64_t b_size,
-                  std::uint32_t* out) {
-  thrust::merge(thrust::device.on(stream), a, a + a_size, b, b + b_size, out, arrays::Less{});
-}
+YUPANA_FUNCTION(cub_merge_sort, std::uint32_t)
+YUPANA_FUNCTION(cub_merge_sort, std::uint64_t)
+YUPANA_FUNCTION(cub_merge_sort_pairs, std::uint32_t)
+YUPANA_FUNCTION(cub_merge_sort_pairs, std::uint64_t)
+YUPANA_FUNCTION(cub_merge, std::uint32_t)
+YUPANA_FUNCTION(cub_merge, std::uint64_t)
 
 }  // namespace yupana::bench

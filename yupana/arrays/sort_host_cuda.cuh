@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/arrays/easy_sort_cuda.hpp"
 #include "yupana/arrays/host_cuda.cuh"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/quicksort_cuda.cuh"
@@ -15,7 +16,13 @@ void sort_by_key(
     Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, SortWay way) {
   using Limits = SortLimits<K, V>;
   if (n < 2) return;
-  if (way == SortWay::quickest) way = n <= Limits::merges ? SortWay::merges : Limits::beyond;
+  if (way == SortWay::quickest) {
+    if (n >= easy_sort_min &&
+        sort_easy_input(space, stream, data.keys, n, data.values, sizeof(V))) {
+      return;
+    }
+    way = n <= Limits::merges ? SortWay::merges : Limits::beyond;
+  }
   if constexpr (!Limits::pairs || !Limits::short_integers) {
     if (way == SortWay::quicksort) return quicksort_by_key(space, stream, data, n);
   }
