@@ -142,7 +142,7 @@ TEST(EasySort, FloatsWhoseBitsDoNotTellTheirOrderGoTheLongWay) {
 
 TEST(EasySort, LongArraysTakeTheShortcutWithTheSameBytes) {
   YUPANA_NEEDS_GPU();
-  const std::int64_t n = cuda::easy_sort_min + 3;
+  const std::int64_t n = cuda::easy_sort_min<std::int32_t, NoValue> + 3;
   const auto sorts = [&](const std::vector<std::int32_t>& in) {
     Workspace space;
     There<std::int32_t> keys(in);

@@ -51,6 +51,7 @@ __device__ void sample(const U* keys, std::int64_t n, Look<U>& look) {
   __syncthreads();
   for (int s = threadIdx.x; s < samples; s += threads) {
     bool first = true;
+#pragma unroll 16
     for (int before = 0; before < s; ++before) first &= some[before] != some[s];
     const int place = first ? atomicAdd(&found, 1) : most_values;
     if (place < most_values) look.of[place] = some[s];
@@ -66,31 +67,48 @@ __global__ void __launch_bounds__(threads)
   if (blockIdx.x == 0) return sample(reinterpret_cast<const KeyBits<K>*>(keys), n, *look);
   const Less less;
   for (std::int64_t at = (blockIdx.x - 1) * tile; at < n - 1; at += (gridDim.x - 1) * tile) {
+    K here[batch], next[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = std::min(at + k * threads + threadIdx.x, n - 2);
+      here[k] = keys[i];
+      next[k] = keys[i + 1];
+    }
     const unsigned known = *const_cast<volatile unsigned*>(&look->against);
-    if (known == (some_fall | some_rise)) return;
     unsigned seen = 0;
 #pragma unroll
     for (int k = 0; k < batch; ++k) {
-      const std::int64_t i = at + k * threads + threadIdx.x;
-      if (i >= n - 1) continue;
-      const K here = keys[i], next = keys[i + 1];
-      if (less(next, here)) {
+      if (less(next[k], here[k])) {
         seen |= some_fall;
-      } else if (!ties_fall || less(here, next)) {
+      } else if (!ties_fall || less(here[k], next[k])) {
         seen |= some_rise;
       }
     }
-    if ((seen & ~known) != 0) atomicOr(&look->against, seen);
+    seen = __reduce_or_sync(~0u, seen);
+    if (threadIdx.x % 32 == 0 && (seen & ~known) != 0) atomicOr(&look->against, seen);
+    if ((seen | known) == (some_fall | some_rise)) return;
   }
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads) reverse_kernel(T* items, std::int64_t n) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < n / 2; i += step) {
-    const T low = items[i];
-    items[i] = items[n - 1 - i];
-    items[n - 1 - i] = low;
+  const std::int64_t half = n / 2;
+  for (std::int64_t at = blockIdx.x * tile; at < half; at += gridDim.x * tile) {
+    T low[batch], high[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = at + k * threads + threadIdx.x;
+      if (i >= half) continue;
+      low[k] = items[i];
+      high[k] = items[n - 1 - i];
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = at + k * threads + threadIdx.x;
+      if (i >= half) continue;
+      items[i] = high[k];
+      items[n - 1 - i] = low[k];
+    }
   }
 }
 
@@ -147,9 +165,15 @@ __global__ void __launch_bounds__(threads) fill_kernel(U* keys, std::int64_t n, 
     runs.begins.of[threadIdx.x] = of_values.begins.of[threadIdx.x];
   }
   __syncthreads();
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < n; i += step) {
-    keys[i] = runs.of[runs.begins.find(i)];
+  for (std::int64_t at = blockIdx.x * tile; at < n; at += gridDim.x * tile) {
+    const std::int64_t end = std::min(at + tile, n);
+    const int run = runs.begins.find(at);
+    const bool whole = runs.begins.find(end - 1) == run;
+    const U value = runs.of[run];
+#pragma unroll
+    for (std::int64_t i = at + threadIdx.x; i < end; i += threads) {
+      keys[i] = whole ? value : runs.of[runs.begins.find(i)];
+    }
   }
 }
 
@@ -159,12 +183,12 @@ std::int64_t some_blocks() {
 }
 
 template <class U>
-Look<U> read(const Look<U>* look, cudaStream_t stream) {
+Look<U> read(Workspace& space, cudaStream_t stream, const Look<U>* look) {
   using yupana::cuda::check;
-  Look<U> here;
-  check(cudaMemcpyAsync(&here, look, sizeof(here), cudaMemcpyDeviceToHost, stream), "look at keys");
+  auto* const here = static_cast<Look<U>*>(space.for_host(sizeof(Look<U>)));
+  check(cudaMemcpyAsync(here, look, sizeof(*look), cudaMemcpyDeviceToHost, stream), "look at keys");
   check(cudaStreamSynchronize(stream), "look at keys");
-  return here;
+  return *here;
 }
 
 template <class T>
@@ -184,7 +208,8 @@ bool bits_tell_order(const std::vector<K>& ascending) {
 
 /// Counts the keys of each of the values that a look has found, and writes them anew.
 template <class K>
-bool sort_few_values(cudaStream_t stream,
+bool sort_few_values(Workspace& space,
+                     cudaStream_t stream,
                      K* keys,
                      std::int64_t n,
                      const Look<KeyBits<K>>& found,
@@ -210,7 +235,7 @@ bool sort_few_values(cudaStream_t stream,
                        n,
                        table,
                        look);
-  const Look<U> counted = read(look, stream);
+  const Look<U> counted = read(space, stream, look);
   if ((counted.against & some_other_value) != 0) return false;
 
   Runs<U> runs;
@@ -252,7 +277,7 @@ bool sort_easy_input(Workspace& space,
                        n,
                        ties_fall,
                        look);
-  const Look<U> found = read(look, stream);
+  const Look<U> found = read(space, stream, look);
   if ((found.against & some_fall) == 0) return true;
   if ((found.against & some_rise) == 0) {
     reverse<U>(stream, keys, n);
@@ -262,7 +287,8 @@ bool sort_easy_input(Workspace& space,
     }
     return true;
   }
-  return values == nullptr && found.values != 0 && sort_few_values(stream, keys, n, found, look);
+  return values == nullptr && found.values != 0 &&
+         sort_few_values(space, stream, keys, n, found, look);
 }
 
 YUPANA_FUNCTION(sort_easy_input, std::int32_t)

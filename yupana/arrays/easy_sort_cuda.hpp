@@ -2,13 +2,16 @@
 
 #include <cstdint>
 
+#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/workspace_cuda.hpp"
 
 /// Inputs that one look at all keys sorts. Only files of the CUDA build include this.
 namespace yupana::arrays::cuda {
 
-/// From so many keys on a look costs a random input at most 3 % of its sort.
-inline constexpr std::int64_t easy_sort_min = std::int64_t{1} << 24;
+/// From so many keys on a look costs an input at random at most 3 % of its sort.
+template <class K, class V>
+inline constexpr std::int64_t easy_sort_min =
+    std::int64_t{1} << (SortLimits<K, V>::beyond == SortWay::radix ? 25 : 24);
 
 /// Sorts keys of device memory that are in the order of Less already, or in the opposite one, or,
 /// without values, of at most 32 values that can be told from each other. False: not one of these,

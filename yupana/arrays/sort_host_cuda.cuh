@@ -17,7 +17,7 @@ void sort_by_key(
   using Limits = SortLimits<K, V>;
   if (n < 2) return;
   if (way == SortWay::quickest) {
-    if (n >= easy_sort_min &&
+    if (n >= easy_sort_min<K, V> &&
         sort_easy_input(space, stream, data.keys, n, data.values, sizeof(V))) {
       return;
     }

@@ -10,11 +10,12 @@ using yupana::cuda::DeviceArray;
 
 namespace {
 
-void* grown(DeviceArray<unsigned char>& memory, std::uint64_t bytes) {
+template <class Memory>
+void* grown(Memory& memory, std::uint64_t bytes) {
   const auto size = static_cast<std::int64_t>(bytes);
   if (size > memory.size()) {
     memory = {};  // frees first: the two need not fit side by side
-    memory = DeviceArray<unsigned char>(size);
+    memory = Memory(size);
   }
   return memory.data();
 }
@@ -23,6 +24,7 @@ void* grown(DeviceArray<unsigned char>& memory, std::uint64_t bytes) {
 
 void* Workspace::scratch(std::uint64_t bytes) { return grown(scratch_, bytes); }
 void* Workspace::beside(std::uint64_t bytes) { return grown(beside_, bytes); }
+void* Workspace::for_host(std::uint64_t bytes) { return grown(for_host_, bytes); }
 
 Workspace::TileStatus Workspace::tile_status(std::int64_t words, cudaStream_t stream) {
   const bool all_used = epoch_ == std::numeric_limits<std::uint32_t>::max();

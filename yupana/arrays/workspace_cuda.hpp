@@ -17,6 +17,9 @@ class Workspace {
   /// The same apart from it, for what is sorted and the like with scratch memory of its own.
   void* beside(std::uint64_t bytes);
 
+  /// Page-locked memory of the host for what it has to see of a launch: the copy is short.
+  void* for_host(std::uint64_t bytes);
+
   /// Words in which blocks of one launch publish results. A word counts as written only if
   /// its upper half is `epoch`, which no earlier launch had: nothing needs to be cleared between.
   struct TileStatus {
@@ -35,6 +38,7 @@ class Workspace {
  private:
   yupana::cuda::DeviceArray<unsigned char> scratch_, beside_;
   yupana::cuda::DeviceArray<std::uint64_t> status_;
+  yupana::cuda::PinnedArray<unsigned char> for_host_;
   yupana::cuda::DeviceArray<std::uint32_t> counter_;
   std::uint32_t epoch_ = 0;
 };
