@@ -10,7 +10,7 @@
 namespace yupana::arrays::cuda {
 namespace {
 
-constexpr int threads = 256, batch = 8, most_values = 32, samples = 512;
+constexpr int threads = 256, batch = 8, most_values = 32, samples = threads;
 constexpr std::int64_t tile = threads * batch;
 /// What speaks against an input: a key below the one before it; one that is not.
 constexpr unsigned some_fall = 1, some_rise = 2, some_other_value = 4;
@@ -19,7 +19,7 @@ constexpr unsigned some_fall = 1, some_rise = 2, some_other_value = 4;
 template <class U>
 struct Look {
   unsigned against;
-  int values;  ///< of the samples; 0: too many
+  int values;  ///< of the samples; more than most_values: too many
   U of[most_values];
   std::uint64_t counts[most_values];
 };
@@ -42,22 +42,22 @@ struct Table {
 template <class U>
 __device__ void sample(const U* keys, std::int64_t n, Look<U>& look) {
   __shared__ U some[samples];
-  __shared__ int found;
-  if (threadIdx.x == 0) found = 0;
+  const int at = static_cast<int>(threadIdx.x);
   const std::int64_t stride = n / samples;
-  for (int s = threadIdx.x; s < samples; s += threads) {
-    some[s] = keys[s * stride + s * 2654435761ll % stride];
-  }
+  const U mine = keys[at * stride + at * 2654435761ll % stride];
+  some[at] = mine;
   __syncthreads();
-  for (int s = threadIdx.x; s < samples; s += threads) {
-    bool first = true;
+  bool first = true;
 #pragma unroll 16
-    for (int before = 0; before < s; ++before) first &= some[before] != some[s];
-    const int place = first ? atomicAdd(&found, 1) : most_values;
-    if (place < most_values) look.of[place] = some[s];
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) look.values = found <= most_values ? found : 0;
+  for (int before = 0; before < at; ++before) first &= some[before] != mine;
+  const int place = first ? atomicAdd(&look.values, 1) : most_values;
+  if (place < most_values) look.of[place] = mine;
+}
+
+/// What is known against the input. All threads read one word: not in every round.
+template <class U>
+__device__ unsigned known_against(const Look<U>* look, int round) {
+  return round % 16 == 15 ? *const_cast<const volatile unsigned*>(&look->against) : 0;
 }
 
 /// Whether the keys rise or fall; the first block looks for few values.
@@ -66,6 +66,8 @@ __global__ void __launch_bounds__(threads)
     look_kernel(const K* keys, std::int64_t n, bool ties_fall, Look<KeyBits<K>>* look) {
   if (blockIdx.x == 0) return sample(reinterpret_cast<const KeyBits<K>*>(keys), n, *look);
   const Less less;
+  unsigned told = 0;
+  int round = 0;
   for (std::int64_t at = (blockIdx.x - 1) * tile; at < n - 1; at += (gridDim.x - 1) * tile) {
     K here[batch], next[batch];
 #pragma unroll
@@ -74,7 +76,6 @@ __global__ void __launch_bounds__(threads)
       here[k] = keys[i];
       next[k] = keys[i + 1];
     }
-    const unsigned known = *const_cast<volatile unsigned*>(&look->against);
     unsigned seen = 0;
 #pragma unroll
     for (int k = 0; k < batch; ++k) {
@@ -85,8 +86,9 @@ __global__ void __launch_bounds__(threads)
       }
     }
     seen = __reduce_or_sync(~0u, seen);
-    if (threadIdx.x % 32 == 0 && (seen & ~known) != 0) atomicOr(&look->against, seen);
-    if ((seen | known) == (some_fall | some_rise)) return;
+    if (threadIdx.x % 32 == 0 && (seen & ~told) != 0) atomicOr(&look->against, seen);
+    told |= seen | known_against(look, round++);
+    if (told == (some_fall | some_rise)) return;
   }
 }
 
@@ -122,8 +124,9 @@ __global__ void __launch_bounds__(threads)
   for (auto& of_value : counters) of_value[threadIdx.x] = 0;
   __syncthreads();
   bool other = false;
+  int round = 0;
   for (std::int64_t at = blockIdx.x * tile; at < n && !other; at += gridDim.x * tile) {
-    if (*const_cast<volatile unsigned*>(&look->against) & some_other_value) break;
+    if ((known_against(look, round++) & some_other_value) != 0) break;
     U some[batch];
 #pragma unroll
     for (int k = 0; k < batch; ++k) {

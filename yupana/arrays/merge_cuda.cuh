@@ -144,8 +144,10 @@ __global__ void __launch_bounds__(Shape::threads, finds ? 2 : Shape::blocks)
   }
 }
 
-/// Up to this many boundaries a warp finds each; more of them keep the device busy by themselves.
-inline constexpr std::int64_t split_by_warp_most = 24000;
+/// Up to this many boundaries a warp finds each; more of them keep the device busy by themselves,
+/// of two runs between coarse ones.
+template <int ways>
+inline constexpr std::int64_t split_by_warp_most = ways == 2 ? 3000 : 24000;
 
 /// Up to this many tiles their blocks find where they begin: one launch fewer, and the device has
 /// places for all of them.
@@ -233,7 +235,7 @@ void launch_merge(cudaStream_t stream,
                   Columns<K, V> out,
                   Order less,
                   std::int64_t max_block_tiles = finding_tiles_most,
-                  std::int64_t max_warp_boundaries = split_by_warp_most) {
+                  std::int64_t max_warp_boundaries = split_by_warp_most<ways>) {
   // Behind the last item a thread may read as many as it takes.
   constexpr int bytes =
       (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
