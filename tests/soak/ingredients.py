@@ -11,7 +11,7 @@ LIMITS = {"q": (-2**63, 2**63 - 1), "Q": (0, 2**64 - 1), "i": (-2**31, 2**31 - 1
           "I": (0, 2**32 - 1), "h": (-2**15, 2**15 - 1), "b": (-128, 127), "B": (0, 255)}
 
 
-SIMD = ("reference", "avx2", "sse4")  # the ways whose Fourier transforms round otherwise
+SIMD = ("reference", "avx2", "sse4", "oldest")  # the ways whose Fourier transforms round otherwise
 
 
 @dataclasses.dataclass

@@ -34,8 +34,11 @@ HWY_INLINE hn::Vec<Sums> plus_products(hn::Vec<Sums> sums, hn::Vec<Signed> a, hn
 #else
 constexpr bool ones_and_fours = false;
 HWY_INLINE hn::Vec<Sums> plus_products(hn::Vec<Sums> sums, hn::Vec<Signed> a, hn::Vec<Signed> b) {
-  auto unused = hn::Zero(Sums());
-  return hn::ReorderWidenMulAccumulate(Sums(), a, b, sums, unused);
+  // Some targets sum every other product in `odd`; where none does, it stays zero and costs
+  // nothing.
+  auto odd = hn::Zero(Sums());
+  const auto even = hn::ReorderWidenMulAccumulate(Sums(), a, b, sums, odd);
+  return hn::Add(even, odd);
 }
 #endif
 
