@@ -10,6 +10,7 @@ from help_text import commands, options
 from program import PROGRAM, skip
 import effects
 import generator
+import load
 import soak as fuzzer
 
 if any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init")):
@@ -125,3 +126,15 @@ def what_differs_is_found_and_made_smaller():
                           capture_output=True, text=True, check=False)
     assert done.stdout.startswith("cpu 7 cpu 7: o.txt differs []"), done.stdout + done.stderr
     assert done.stdout.count("'") == 4, done.stdout
+
+
+def what_a_kill_leaves_is_found():
+    """A program that leaves a file where it ran before, against the program itself."""
+    load.INPUTS = ()
+    load.JOBS = ("sort ../in/k.npy --memory 2M -o o.npy", "scan ../in/k.npy --memory 30M --wrap -o o.npy")
+    pathlib.Path("leaves").write_text(f'#!/bin/sh\n[ -e mark ] && echo > left\n: > mark\nexec "{PROGRAM}" "$@"\n')
+    os.chmod("leaves", 0o755)
+    for program, right in ((PROGRAM, True), ("./leaves", False)):
+        done = load.run([program, "--seconds", "5", "--at-once", "2", "--gigabytes", "1"])
+        assert done.kills > 0 and done.done > 0, (done.kills, done.done)
+        assert (not done.wrong) == right, done.wrong
