@@ -46,5 +46,5 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS OFF)
 # What the families are linked with (cmake/Families.cmake).
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-    "libfmt-dev, libtbb-dev, libhwy-dev, libhts-dev, libisal-dev, zlib1g-dev, nlohmann-json3-dev, libcairo2-dev, pkg-config")
+    "libfmt-dev, libtbb-dev, libhwy-dev, libhts-dev, libisal-dev, libzstd-dev, zlib1g-dev, nlohmann-json3-dev, libcairo2-dev, pkg-config")
 include(CPack)

@@ -22,19 +22,23 @@ install() { apt-get install -y -qq --no-install-recommends "$@" >/tmp/apt.log 2>
 apt-get update -qq
 cd /tmp
 install python3-venv
-PIP_NO_INDEX=1 PIP_FIND_LINKS=/tmp/needed bash check_wheel.sh yupana-*.whl
+PIP_NO_INDEX=1 PIP_FIND_LINKS=/tmp/needed bash check_wheel.sh yupana*.whl
 install ./yupana_*.deb
 yupana fermat simulate:200x5000 -o one --quiet
-[ -s one.html ] && [ -s /usr/share/man/man1/yupana.1.gz ] && grep -q _yupana /usr/share/bash-completion/completions/yupana
+[ -s one.html ]
+[ -s /usr/share/man/man1/yupana.1.gz ]
+grep -q _yupana /usr/share/bash-completion/completions/yupana
 echo "ok      yupana"
 install ./yupana-mpi_*.deb openmpi-bin
 mpirun -n 2 yupana dist simulate:200x5000 -o two --quiet
 cmp <(yupana dist simulate:200x5000 -o three --quiet; cat three.dist.npy) two.dist.npy
 echo "ok      yupana-mpi"
 install ./libyupana-dev_*.deb g++ cmake ninja-build
-cmake -S examples -B out -G Ninja >/dev/null && cmake --build out >/dev/null
-out/cohort && out/own_operator
-g++ -std=c++20 examples/own_operator.cpp -o by_pkg_config $(pkg-config --cflags --libs yupana-arrays) && ./by_pkg_config
+cmake -S examples -B out -G Ninja >/dev/null
+cmake --build out >/dev/null
+for example in cohort own_genotypes own_operator fft_plan closest_pair; do out/$example; done
+g++ -std=c++20 examples/own_operator.cpp -o by_pkg_config $(pkg-config --cflags --libs yupana-arrays)
+./by_pkg_config
 echo "ok      libyupana-dev"
 C
 chroot "$root" bash /tmp/check.sh
