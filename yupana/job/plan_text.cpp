@@ -8,6 +8,15 @@
 #include "yupana/job/plan.hpp"
 
 namespace yupana::job {
+namespace {
+
+/// Whether a run may hold much less than the planned total.
+bool is_at_most(const Plan& plan) {
+  if (plan.bands.empty() && !plan.at_most) return false;
+  return plan.at_most || plan.sizes.sites < 0 || (plan.sizes.missing && !plan.complete_bytes);
+}
+
+}  // namespace
 
 nlohmann::ordered_json plan_json(const Plan& plan) {
   nlohmann::ordered_json json{{"samples", plan.sizes.samples},
@@ -18,6 +27,7 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"pair_groups", plan.pair_groups},
                               {"site_groups", plan.sizes.ranks / plan.pair_groups},
                               {"memory", plan.total_bytes},
+                              {"memory_at_most", is_at_most(plan)},
                               {"gpu_memory", plan.gpu_bytes},
                               {"pair_sites", plan.pair_sites},
                               {"output", plan.output_bytes},
