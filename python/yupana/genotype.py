@@ -197,6 +197,9 @@ def read_genotypes(
     """
     arguments = {name: value for name, value in locals().items() if name not in _NO_FILTERS}
     refuse_idle(arguments, read_genotypes)
+    for name, names in (("keep", keep), ("remove", remove)):
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"{name}: expected a list of names, got the text {names!r}")
     if keep is not None and len(keep) == 0:
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))

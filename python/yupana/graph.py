@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._call import HostKeywords, Keywords, ProgressLike, options, run, whole, with_keywords
-from ._views import Array, any_on_gpu, host_array, on_gpu, returned, same_types, square_matrix
+from ._call import HostKeywords, Keywords, ProgressLike, note_memory, options, run, whole, with_keywords
+from ._views import (
+    Array,
+    any_on_gpu,
+    host_array,
+    on_gpu,
+    refuse_rounding,
+    returned,
+    same_types,
+    square_matrix,
+)
 from .genotype import Genotypes
 
 if TYPE_CHECKING:
@@ -164,6 +173,7 @@ def fermat(
             samples, squared, distances = source.samples, True, _squared_distances(call, source)
         else:
             distances = square_matrix(source, "distances")
+            note_memory("fermat of a matrix", keywords)
             if not on_gpu(source) and distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
                 distances = distances.astype(np.float64)
         facts = _core.graph.fermat(
@@ -216,7 +226,11 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
     sparse = weights.tocsr()
     if sparse.shape[0] != sparse.shape[1]:
         raise ValueError(f"weights: expected a square matrix, got shape {sparse.shape}")
+    if sparse.dtype.kind not in "biuf":
+        raise TypeError(f"weights: expected real numbers, got {sparse.dtype}")
+    refuse_rounding(sparse.data, "weights")
     with options(**keywords) as call:
+        note_memory("shortest_paths", keywords)
         return _core.graph.sparse_shortest_paths(
             call,
             sparse.indptr.astype(np.int64),
