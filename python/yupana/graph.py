@@ -15,16 +15,7 @@ import numpy as np
 
 from . import _core
 from ._call import HostKeywords, Keywords, ProgressLike, note_memory, options, run, whole, with_keywords
-from ._views import (
-    Array,
-    any_on_gpu,
-    host_array,
-    on_gpu,
-    refuse_rounding,
-    returned,
-    same_types,
-    square_matrix,
-)
+from ._views import Array, any_on_gpu, host_array, on_gpu, refuse_rounding, returned, same_types, square_matrix
 from .genotype import Genotypes
 
 if TYPE_CHECKING:
@@ -229,16 +220,10 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
     if sparse.dtype.kind not in "biuf":
         raise TypeError(f"weights: expected real numbers, got {sparse.dtype}")
     refuse_rounding(sparse.data, "weights")
-    with options(**keywords) as call:
-        note_memory("shortest_paths", keywords)
-        return _core.graph.sparse_shortest_paths(
-            call,
-            sparse.indptr.astype(np.int64),
-            sparse.indices.astype(np.int64),
-            sparse.data.astype(np.float64),
-            np.empty(0, np.int64),
-            False,
-        )
+    ends, columns = (x.astype(np.int64) for x in (sparse.indptr, sparse.indices))
+    lengths = sparse.data.astype(np.float64)
+    every = np.empty(0, np.int64)
+    return run("graph.sparse_shortest_paths", keywords, ends, columns, lengths, every, False)
 
 
 def _pair(weights: Any, lengths: Any) -> tuple[Any, Any]:
