@@ -37,6 +37,12 @@ def test_integers_of_lists_were_rounded_in_silence(call):
         call()
 
 
+def test_a_distance_beyond_double_was_infinite():
+    with pytest.raises(ValueError, match="points: expected a distance within the range of double"):
+        yupana.closest_pair([[1e308], [-1e308]])
+    assert yupana.closest_pair([[1e200], [-1e200]]).distance == 2e200
+
+
 def test_the_imaginary_parts_of_edges_and_distances_were_dropped():
     with pytest.raises(TypeError, match="weights: expected real numbers, got complex128"):
         yupana.shortest_paths(sp.csr_array(np.array([[0, 1j], [0, 0]])))

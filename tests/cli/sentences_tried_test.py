@@ -100,6 +100,26 @@ def plans_for_programs_did_not_say_of_which_command_nor_that_they_are_bounds():
     assert json.loads(run("info", "--json").stdout)["command"] == "info"
 
 
+def plans_said_of_files_of_text_that_they_take_no_bytes_and_of_calls_that_they_are_all():
+    run("simulate", "--samples", 30, "--sites", 400, "-o", "c")
+    for plan in (("filter", "c.bed", "-o", "d.vcf"), ("filter", "c.bed", "-o", "d.pgen"),
+                 ("dist", "c.bed", "--tree", "nj", "--no-matrix", "-o", "d")):
+        assert json.loads(run(*plan, "--plan", "--json").stdout)["output"] is None, plan
+        assert "output       not known before" in run(*plan, "--plan").stdout, plan
+    said = run("filter", "c.bed", "-o", "d.bed", "--plan").stdout
+    assert "output       3.21 kB of calls" in said and "names of samples and sites take more" in said, said
+    run("filter", "c.bed", "-o", "d.bed")
+    assert sum(pathlib.Path(f"d.{name}").stat().st_size for name in ("bed", "bim", "fam")) > 3210
+
+
+def a_tree_that_was_shown_had_another_command_than_its_own():
+    put("t.csv", "x,y\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    for command in ("tree", "forest"):
+        said = json.loads(run(command, "show", "m.json", "--json").stdout)
+        assert said["command"] == f"{command} show", said
+
+
 def a_type_of_keys_was_refused_by_the_name_of_another_option():
     put("keys.txt", "1\n1\n2\n")
     put("x.txt", "1\n2\n3\n")
