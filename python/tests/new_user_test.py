@@ -137,6 +137,8 @@ def test_arguments_were_named_by_their_place():
     som = yupana.SOM(2, 2).fit(np.eye(4, dtype=np.float32))
     with pytest.raises(ValueError, match="neighbors: expected a whole number"):
         som.quality(np.eye(4, dtype=np.float32), 4.0)
+    with pytest.raises(ValueError, match="offsets: expected one dimension, got 2"):
+        arrays.segmented_reduce(np.arange(5), [[0, 3]])
     with pytest.raises(TypeError, match="such as numpy.bool for bool"):
         arrays.sort([2, 1], descending=np.True_)
 

@@ -62,6 +62,8 @@ def offsets_of(offsets: Any, x: Any) -> Any:
     offsets = host_array(offsets, "offsets")
     if offsets.size > 0 and offsets.dtype.kind not in "iu":
         raise TypeError(f"offsets: expected integers, got {offsets.dtype}")
+    if offsets.ndim != 1:
+        raise ValueError(f"offsets: expected one dimension, got {offsets.ndim}")
     return np.ascontiguousarray(offsets, dtype=np.int64)
 
 
