@@ -1,5 +1,7 @@
 """What a user of NumPy, scikit-learn and PLINK met first: each test is named after what went wrong."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -147,3 +149,34 @@ def test_arguments_were_named_by_their_place():
 def test_a_text_of_samples_was_taken_letter_by_letter(name):
     with pytest.raises(TypeError, match=f"{name}: expected a list of names, got the text '12'"):
         yupana.read_genotypes(CALLS, **{name: "12"})
+
+
+@pytest.mark.parametrize("ending", ["bed", "pgen", "vcf", "npy"])
+def test_filter_wrote_over_the_file_that_it_read(tmp_path, ending):
+    first = yupana.filter(CALLS, tmp_path / f"c.{ending}")["files"]
+    before = {file: open(file, "rb").read() for file in first}
+    with pytest.raises(ValueError, match="is read by this call, which would write over it"):
+        yupana.filter(tmp_path / f"c.{ending}", tmp_path / f"c.{ending}", min_maf=0.45)
+    assert {file: open(file, "rb").read() for file in first} == before
+    yupana.filter(tmp_path / f"c.{ending}", tmp_path / f"d.{ending}", min_maf=0.45)
+
+
+def test_lists_that_cannot_be_opened_were_bad_values(tmp_path):
+    file = yupana.filter(CALLS, tmp_path / "c.bed")["files"][0]
+    for name in ("keep_fam", "remove_fam", "extract", "exclude", "bim", "fam"):
+        with pytest.raises(FileNotFoundError, match="nope.txt"):
+            yupana.read_genotypes(file, **{name: "nope.txt"})
+    with pytest.raises(FileNotFoundError, match="nope.loadings.tsv"):
+        yupana.pca_project(file, "nope.loadings.tsv")
+    with pytest.raises(FileNotFoundError, match="nope.tsv"):
+        yupana.report.fermat(file, tmp_path / "run", labels="nope.tsv")
+    with pytest.raises(TypeError, match="indep_pairwise: expected a text"):
+        yupana.read_genotypes(file, indep_pairwise=[50, 5, 0.2])
+
+
+def test_a_report_wanted_its_folder_made_and_hid_its_files_in_one(tmp_path):
+    file = yupana.filter(CALLS, tmp_path / "c.bed")["files"][0]
+    assert yupana.report.pca(file, tmp_path / "new" / "run")
+    with pytest.raises(ValueError, match="out: expected the beginning of a file's name"):
+        yupana.report.pca(file, f"{tmp_path}{os.sep}new{os.sep}")
+    assert not [name for name in os.listdir(tmp_path / "new") if name.startswith(".")]

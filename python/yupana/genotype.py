@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, one_line, options
-from ._dosages import dosages, folder_of, readable, unwrapped
+from ._dosages import check_opens, dosages, folder_of, readable, refuse_overwriting, unwrapped
 from ._filters import check_number, check_windows, fields_of, refuse_idle
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
@@ -204,6 +204,8 @@ def read_genotypes(
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))
     input = _core.genotype.GenotypeInput()
+    if not isinstance(indep_pairwise, (str, type(None))):
+        raise TypeError(f"indep_pairwise: expected a text as '50 5 0.2', got {indep_pairwise!r}")
     for name, value in fields_of(arguments).items():
         try:
             setattr(input, name, value)
@@ -216,6 +218,8 @@ def read_genotypes(
         input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):
         source = input.path = readable(source)
+        for name in ("keep_fam", "remove_fam", "extract", "exclude", "bim", "fam", "pvar", "psam", "sample_file"):
+            check_opens(arguments[name])
         if samples is not None:
             raise ValueError("samples: only an array's rows can be named, a file has its own names")
     else:
@@ -255,6 +259,7 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     Raises
     ------
     OSError : a folder that cannot be made or written
+    ValueError : a name that ends otherwise, or of a file that is read
 
     Examples
     --------
@@ -266,6 +271,7 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     """
     cohort = _opened(source, keywords)
     name = os.fspath(out)
+    refuse_overwriting(cohort._source, name)
     with options(**cohort._keywords) as call, folder_of(name):
         summary, files = cohort._input.write(call, name)
     return {**summary, "files": files}
