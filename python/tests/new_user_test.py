@@ -68,6 +68,8 @@ def test_an_init_beyond_float32_was_infinite():
         lambda memory: yupana.Fermat(memory=memory).fit(np.ones((2, 2)) - np.eye(2)),
         lambda memory: yupana.shortest_paths(sp.csr_array(np.eye(2)), memory=memory),
         lambda memory: yupana.spectral.multiply(2, 3, memory=memory),
+        lambda memory: yupana.distances(CALLS, memory=memory),
+        lambda memory: yupana.genotype.pair_counts(CALLS, memory=memory),
         lambda memory: yupana.closest_pair(np.eye(3), memory=memory),
         lambda memory: yupana.geometry.neighbors(np.eye(3), 1, memory=memory),
         lambda memory: yupana.geometry.closest_between(np.eye(3), np.eye(3), memory=memory),
@@ -174,7 +176,7 @@ def test_lists_that_cannot_be_opened_were_bad_values(tmp_path):
         yupana.read_genotypes(file, indep_pairwise=[50, 5, 0.2])
 
 
-def test_a_report_wanted_its_folder_made_and_hid_its_files_in_one(tmp_path):
+def test_a_report_needed_its_folder_made_and_hid_its_files_in_one(tmp_path):
     file = yupana.filter(CALLS, tmp_path / "c.bed")["files"][0]
     assert yupana.report.pca(file, tmp_path / "new" / "run")
     with pytest.raises(ValueError, match="out: expected the beginning of a file's name"):

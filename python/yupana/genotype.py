@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, one_line, options
+from ._call import Keywords, ProgressLike, note_memory, one_line, options
 from ._dosages import check_opens, dosages, folder_of, readable, refuse_overwriting, unwrapped
 from ._filters import check_number, check_windows, fields_of, refuse_idle
 from ._pair_counts import PairCounts, counted_on_gpu
@@ -74,17 +74,20 @@ class Genotypes:
         """Names of the samples that the filters keep."""
         return list(self._samples)
 
+    def _counted(self, call: _core.Options, hethet: bool) -> _core.genotype.PairCounts:
+        if not isinstance(self._source, str):
+            note_memory("counts of an array", self._keywords)
+        return _core.genotype.count(self._input, call, hethet)
+
     def pair_counts(self, *, hethet: bool = False) -> PairCounts:
         """Exact counts of every pair. ``hethet``: also what KING needs where calls are missing."""
         with options(**self._keywords) as call:
-            return PairCounts(_core.genotype.count(self._input, call, hethet), self._keywords)
+            return PairCounts(self._counted(call, hethet), self._keywords)
 
     def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
         """The distance matrix; see :func:`distances`."""
         with options(**self._keywords) as call:
-            counts = _core.genotype.count(
-                self._input, call, _core.genotype.needs_hethet(metric)
-            )
+            counts = self._counted(call, _core.genotype.needs_hethet(metric))
             return counts.distances(call, metric, rescale)
 
     def to_numpy(self) -> np.ndarray:
