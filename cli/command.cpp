@@ -280,11 +280,11 @@ void check_combinations(const Call& call) {
 
 }  // namespace
 
-Answer plan_answer(const job::Plan& plan) {
-  return {.text = job::describe(plan),
-          .json = job::plan_json(plan),
-          .is_result = true,
-          .is_plan = true};
+Answer plan_answer(const std::string& command, const job::Plan& plan) {
+  Answer answer{.text = job::describe(plan), .is_result = true, .is_plan = true};
+  answer.json["command"] = command;
+  answer.json.update(job::plan_json(plan));
+  return answer;
 }
 
 void set_command_line(int count, const char* const* words) {

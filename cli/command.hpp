@@ -62,8 +62,8 @@ Command add_command(Command& parent,
 /// -o of a command that must write; usage where it is missing. `expected` says what it names.
 const std::string& required_out(const Call& call, const std::string& expected);
 
-/// The plan of a run that --plan prints.
-Answer plan_answer(const job::Plan& plan);
+/// The plan of a run of `command` that --plan prints.
+Answer plan_answer(const std::string& command, const job::Plan& plan);
 
 /// Keeps the words that started the program; main() calls it once.
 void set_command_line(int count, const char* const* words);

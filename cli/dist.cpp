@@ -133,7 +133,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   }
   if (options.plan) {
     options.job.out = call.out;
-    return plan_answer(job::plan_distances(context, options.job));
+    return plan_answer(call.command.name(), job::plan_distances(context, options.job));
   }
   options.job.out = required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());

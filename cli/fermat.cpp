@@ -141,7 +141,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   options.job.bootstrap.seed = options.job.input.cohort.seed;
   options.job.command = command_line();
   options.job.out = call.out;
-  if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
+  if (options.plan) return plan_answer(call.command.name(), job::plan_fermat(context, options.job));
   required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::FermatJobResult result =

@@ -9,7 +9,7 @@ namespace {
 Answer filter(Context& context, const Call& call, job::FilterJobParams& job, bool plan) {
   check_cohort_options(call, job.input);
   job.out = required_out(call, "a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy");
-  if (plan) return plan_answer(job::plan_filter(context, job));
+  if (plan) return plan_answer(call.command.name(), job::plan_filter(context, job));
   const job::FilterJobResult result = job::run_filter(context, job);
   return cohort_answer(context, call, result.cohort, result.files);
 }

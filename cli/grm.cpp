@@ -12,7 +12,7 @@ Answer grm(Context& context, const Call& call, job::GrmJobParams params, bool pl
   check_cohort_options(call, params.input);
   if (!params.npy) call.command.refuse({"--dtype"}, "without --format npy");
   params.out = call.out;
-  if (plan) return plan_answer(job::plan_grm_job(context, params));
+  if (plan) return plan_answer(call.command.name(), job::plan_grm_job(context, params));
   required_out(call, prefix_out);
   const job::GrmJobResult result = job::run_grm(context, params);
   Answer answer = cohort_answer(context, call, result.cohort, result.files);

@@ -14,7 +14,8 @@ namespace {
 
 Answer info(Context& context) {
   Answer answer;
-  answer.json = {{"version", version},
+  answer.json = {{"command", "info"},
+                 {"version", version},
                  {"processor", processor_name()},
                  {"simd", simd_target()},
                  {"threads", context.threads()},

@@ -15,7 +15,7 @@ Answer pca(Context& context, const Call& call, job::PcaJobParams params, bool pl
   if (on_processor && free) throw OnProcessor();
   params.command = command_line();
   params.out = call.out;
-  if (plan) return plan_answer(job::plan_pca(context, params));
+  if (plan) return plan_answer(call.command.name(), job::plan_pca(context, params));
   required_out(call, prefix_out);
   const job::PcaJobResult result = job::run_pca(context, params);
   std::string components;

@@ -59,7 +59,7 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
   }
   job::Plan plan = job::make_plan(context, options.sizes);
   job::add_disk(plan, "", output_bytes(options));
-  return plan_answer(plan);
+  return plan_answer(options.fermat ? "fermat" : "dist", plan);
 }
 
 /// The name of a command that is planned by sizes alone.

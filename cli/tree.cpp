@@ -110,7 +110,7 @@ Answer show(Context& context, const Call& call, const ShowParams& params) {
                      : params.format == "dot" ? io::tree_dot(model, tree)
                                               : io::tree_svg(model, tree, params.depth);
   Answer answer;
-  answer.json = {{"command", "show"}, {"tree", params.tree}};
+  answer.json = {{"command", call.command.name()}, {"tree", params.tree}};
   if (call.out.empty()) {
     answer.json["text"] = text;
     answer.text = std::move(text);

@@ -342,7 +342,10 @@ void bind_counts(nb::module_& m) {
               genotype::check_metric(self.counts, params, self.names);
               return genotype::distances(context, self.counts, params);
             }));
-          })
+          },
+          nb::arg("call"),
+          nb::arg("metric"),
+          nb::arg("rescale"))
       .def("squared_distances", [](const Counted& self, const Options& options) {
         // Integers where they are exact: what a Fermat job starts from.
         return to_python(call(options, [&](Context& context) -> graph::AnyMatrix {
@@ -356,9 +359,12 @@ void bind_counts(nb::module_& m) {
     return call_at(
         input.place, options, [&](Context& context) { return count(context, input, hethet); });
   });
-  m.def("needs_hethet", [](const std::string& metric) {
-    return genotype::metric_from_name(metric) == genotype::Metric::king;
-  });
+  m.def(
+      "needs_hethet",
+      [](const std::string& metric) {
+        return genotype::metric_from_name(metric) == genotype::Metric::king;
+      },
+      nb::arg("metric"));
   m.def("metric_names", [] {
     std::vector<std::string> names;
     for (const std::string_view name : genotype::metric_names()) names.emplace_back(name);

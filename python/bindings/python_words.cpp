@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace yupana::python {
 namespace {
@@ -155,6 +156,19 @@ std::string assigned(const Parameter& parameter, std::string_view word) {
   return digit || known ? fmt::format("=\"{}\"", word) : "";
 }
 
+/// The second size of "raise --memory to 16k, or to 20k to count", as Python takes it: the text
+/// that replaces so many characters, none where no size follows.
+std::pair<std::string, std::size_t> second_size(std::string_view message) {
+  constexpr std::string_view before = ", or to";
+  if (!message.starts_with(before)) return {};
+  const std::string word(next_word(message.substr(before.size())));
+  const bool has_unit =
+      !word.empty() && std::string_view("kMGTB").find(word.back()) != std::string_view::npos;
+  const std::string bytes = has_unit ? bytes_of(word) : "";
+  if (bytes.empty()) return {};
+  return {fmt::format(", or memory={}", bytes), before.size() + 1 + word.size()};
+}
+
 /// "pass unit_diagonal (unit_diagonal)" names it once.
 void close_repetition(std::string& text, std::string_view name) {
   const std::string twice = fmt::format("{} ({}", name, name);
@@ -167,6 +181,11 @@ std::string python_words(std::string_view message) {
   if (message.find("plink") != std::string_view::npos) return std::string(message);
   std::string text;
   for (std::size_t at = 0; at < message.size();) {
+    if (const auto [size, replaced] = second_size(message.substr(at)); replaced > 0) {
+      text += size;
+      at += replaced;
+      continue;
+    }
     const std::size_t length = option_length(message, at);
     const auto found = std::ranges::find(
         parameters, message.substr(at, length), [](const Parameter& p) { return p.option; });

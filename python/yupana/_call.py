@@ -108,7 +108,9 @@ def _in_one_line(message: str) -> str:
         kinds = expected.get(argument, "").strip().split(" | ")
         if all(k in fit and kind not in fit[k] for k in kinds):
             wrong.append(f"{argument}: expected {' | '.join(kinds)}, got {kind}")
-    return "; ".join(wrong) or f"{name}: a number out of its range or an argument of another type"
+    return "; ".join(wrong) or (
+        f"{name}: a number out of its range or an argument of another type, such as numpy.bool for bool"
+    )
 
 
 def _shortened(error: BaseException | None) -> BaseException | None:
@@ -197,8 +199,9 @@ _QUEUED = {
 }
 
 
-#: Families whose functions take what their arrays and results need.
-_TAKE_WHAT_THEY_NEED = ("analysis", "arrays", "graph", "spectral")
+#: Families whose functions take what their arrays and results need, and those that do not.
+_TAKE_WHAT_THEY_NEED = ("analysis", "arrays", "geometry", "graph", "spectral")
+_PLAN_BEFORE = ("pairs_within",)
 
 
 def note_memory(name: str, keywords: Keywords | HostKeywords) -> None:
@@ -239,7 +242,7 @@ def run(
         function = getattr(getattr(_core, family), name)
     if keywords:
         with options(likes[0], **keywords) as call:
-            if family in _TAKE_WHAT_THEY_NEED:
+            if family in _TAKE_WHAT_THEY_NEED and name not in _PLAN_BEFORE:
                 note_memory(f"{family}.{name}", keywords)
             result = function(call, array, *arguments)
     else:

@@ -50,6 +50,27 @@ def folder_of(path: str) -> Iterator[None]:
         raise
 
 
+def check_opens(path: Any) -> None:
+    """Raises OSError, as open() would, where a file cannot be read; it is not opened: a pipe is read once."""
+    if path and not os.access(path, os.R_OK):
+        fault = errno.EACCES if os.path.exists(path) else errno.ENOENT
+        raise OSError(fault, os.strerror(fault), os.fspath(path))
+
+
+def refuse_overwriting(source: Any, out: str) -> None:
+    """ValueError where files that belong to out are among those that belong to source."""
+    if not isinstance(source, str):
+        return
+    stem, ending = os.path.splitext(out)
+    written = {".bed": (".bed", ".bim", ".fam"), ".pgen": (".pgen", ".pvar", ".psam")}.get(ending, (ending,))
+    own, kind = os.path.splitext(source)
+    own = own if kind in (".bed", ".pgen", ".bgen") else source
+    read = [source, *(own + part for part in (".bed", ".bim", ".fam", ".pgen", ".pvar", ".pvar.zst", ".psam", ".sample"))]
+    for name in (stem + part for part in written):
+        if any(os.path.isfile(file) and os.path.exists(name) and os.path.samefile(file, name) for file in read):
+            raise ValueError(f"out: {name} is read by this call, which would write over it; give another name")
+
+
 def _has_objects(frame: Any) -> bool:
     """True for a pandas frame whose matrix NumPy has no type of numbers for, as with NA."""
     return any(kind.kind not in "iufb" or not isinstance(kind, np.dtype) for kind in frame.dtypes)

@@ -80,6 +80,8 @@ class Forest(Trees):
 
     def _draws(self, rows: int, sampling: str) -> dict[str, Any]:
         """How trees sample rows, as arguments of the library's Growing."""
+        if self.max_samples is not None and sampling == "partition":
+            raise ValueError("max_samples: expected None with bootstrap='partition', which deals out all rows")
         if self.max_samples is not None and sampling != "bootstrap":
             raise ValueError(
                 "`max_sample` cannot be set if `bootstrap=False`. "

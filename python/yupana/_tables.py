@@ -48,9 +48,18 @@ def _named_column(X: Any, error: Exception) -> Exception:
     return error
 
 
+def _is_whole_list(X: Any) -> bool:
+    try:
+        return np.asarray(X).dtype.kind in "iu"
+    except ValueError:  # rows of unequal length, which are refused elsewhere
+        return False
+
+
 def refuse_rounded_cells(X: Any) -> None:
     """ValueError for integers of a table, NumPy's, SciPy's or pandas', that no double equals."""
     refuse_rounded_list(X, "X")
+    if isinstance(X, (list, tuple)) and _is_whole_list(X):
+        X = np.asarray(X)
     if isinstance(X, np.ndarray):
         refuse_rounding(X, "X")
     elif issparse(X) and X.dtype.kind in "iuf" and X.dtype.itemsize >= 8 and X.dtype != np.float64:

@@ -32,8 +32,11 @@ def start_of(init: Any, x: Any, op: str) -> Any:
     if number.ndim > 0 or number.dtype.kind not in "biufO":
         raise TypeError(f"init: expected a number, got {init!r}")
     try:
-        start = dtype.type(init)
-    except (OverflowError, ValueError):  # 2**64, NaN
+        with np.errstate(over="ignore"):
+            start = dtype.type(init)
+        if np.isinf(start) and not np.isinf(float(init)):
+            raise OverflowError
+    except (OverflowError, ValueError):  # 2**64, NaN, 1e300 as float32
         raise ValueError(f"init: expected a number that {dtype} holds, got {init!r}") from None
     if dtype.kind != "f" and start != init:
         raise ValueError(f"init: expected a whole number, as x is of {dtype}, got {init!r}")
@@ -59,6 +62,8 @@ def offsets_of(offsets: Any, x: Any) -> Any:
     offsets = host_array(offsets, "offsets")
     if offsets.size > 0 and offsets.dtype.kind not in "iu":
         raise TypeError(f"offsets: expected integers, got {offsets.dtype}")
+    if offsets.ndim != 1:
+        raise ValueError(f"offsets: expected one dimension, got {offsets.ndim}")
     return np.ascontiguousarray(offsets, dtype=np.int64)
 
 

@@ -133,7 +133,11 @@ def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
         if array.__dlpack_device__()[0] != _DLPACK_CPU:
             array = np.asarray(_WithoutDevice(array))
     refuse_masked(array, name)
-    return np.asarray(array, dtype=dtype)
+    result = np.asarray(array, dtype=dtype)
+    # NumPy makes doubles of lists that hold an integer beyond 64 bits, or a fraction.
+    if isinstance(array, (list, tuple)) and result.dtype.kind == "f" and (abs(result) >= 2.0**53).any():
+        refuse_rounded_list(array, name)
+    return result
 
 
 def refuse_masked(array: Any, name: str) -> None:
@@ -246,7 +250,7 @@ def complex_array(array: Any, name: str, dimensions: int = 0) -> Array:
     if dimensions and array.ndim != dimensions:
         raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {array.shape}")
     single = array.dtype in (np.complex64, np.float32)
-    return np.ascontiguousarray(array, dtype=np.complex64 if single else np.complex128)
+    return np.asarray(array, dtype=np.complex64 if single else np.complex128, order="C")
 
 
 def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) -> Array:
@@ -279,6 +283,8 @@ def output(out: Any, like: Any) -> Array:
         return resident(out, "out", PLAIN_TYPES, 1)
     if not (out.flags.c_contiguous and out.flags.writeable):
         raise ValueError("out: expected a dense and writeable array")
+    if np.may_share_memory(out, like) and out.ctypes.data != like.ctypes.data:
+        raise ValueError("out: expected the vector itself or an array apart from it, got one that overlaps it")
     return out
 
 

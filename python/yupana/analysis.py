@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._call import HostKeywords, Keywords, one_line, run, with_keywords
 from ._measures import class_measures, number_measures
-from ._views import distance_matrix, host_array, returned
+from ._views import distance_matrix, host_array, real_array, returned
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -169,7 +169,10 @@ def linkage(
            [2. , 3. , 4.5, 3. ]])
     """
     given = host_array(distances, "distances")
-    pairs = np.ascontiguousarray(given, np.float64) if given.ndim == 1 else distance_matrix(given)
+    if given.ndim == 1:
+        pairs = np.ascontiguousarray(real_array(given, "distances"), np.float64)
+    else:
+        pairs = distance_matrix(given)
     return run("analysis.linkage", keywords, pairs, method)
 
 
@@ -270,16 +273,23 @@ def newick(merges: Any, names: Sequence[str]) -> str:
 def _numbered(labels: Any, is_none: Callable[[Any], bool]) -> list[int]:
     """Different labels from 0, as they appear; -1 for none."""
     known: dict[Any, int] = {}
-    labels = np.asarray(labels, dtype=object).tolist()
-    return [-1 if is_none(x) else known.setdefault(x, len(known)) for x in labels]
+    labels = np.asarray(labels, dtype=object)
+    if labels.ndim != 1:
+        raise ValueError(f"labels: expected one dimension, got {labels.ndim}")
+    return [-1 if is_none(x) else known.setdefault(x, len(known)) for x in labels.tolist()]
+
+
+def _is_missing(x: Any) -> bool:
+    """None, NaN, NaT, or the NA of pandas, which is equal to nothing and unequal to nothing."""
+    return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
 def _codes(labels: Any) -> list[int]:
-    """Classes from 0; -1 where there is no label: None, NaN, "" or a negative number."""
+    """Classes from 0; -1 where there is no label: None, NaN, NA, "" or a negative number."""
 
     def is_none(label: Any) -> bool:
         is_number = isinstance(label, (int, float, np.number))
-        return label is None or label == "" or label != label or bool(is_number and label < 0)
+        return _is_missing(label) or label == "" or bool(is_number and label < 0)
 
     return _numbered(labels, is_none)
 
@@ -322,10 +332,7 @@ def adjusted_rand(a: Any, b: Any) -> float:
     >>> yupana.analysis.adjusted_rand([0, 0, 1, 1], ["x", "x", "y", "y"])
     1.0
     """
-    def is_none(label: Any) -> bool:
-        return label is None or bool(label != label)
-
-    codes = {name: _numbered(labels, is_none) for name, labels in (("a", a), ("b", b))}
+    codes = {name: _numbered(labels, _is_missing) for name, labels in (("a", a), ("b", b))}
     for name, numbers in codes.items():
         if -1 in numbers:
             raise ValueError(f"{name}: expected a label for each item, got none at item {numbers.index(-1)}")

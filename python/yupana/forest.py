@@ -40,7 +40,7 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
 
     Parameters are scikit-learn's, with its defaults, and ``device`` and ``threads``. Of equal splits
     the lowest feature and threshold are taken, so that ``random_state`` matters with
-    ``max_features`` alone. With ``max_leaf_nodes`` the tree grows best first; of leaves that gain
+    ``max_features`` and the splitter "random" alone. With ``max_leaf_nodes`` the tree grows best first; of leaves that gain
     alike the first in preorder is split.
 
     ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,

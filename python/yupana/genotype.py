@@ -8,8 +8,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, one_line, options
-from ._dosages import dosages, folder_of, readable, unwrapped
+from ._call import Keywords, ProgressLike, note_memory, one_line, options
+from ._dosages import check_opens, dosages, folder_of, readable, refuse_overwriting, unwrapped
 from ._filters import check_number, check_windows, fields_of, refuse_idle
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
@@ -74,17 +74,20 @@ class Genotypes:
         """Names of the samples that the filters keep."""
         return list(self._samples)
 
+    def _counted(self, call: _core.Options, hethet: bool) -> _core.genotype.PairCounts:
+        if not isinstance(self._source, str):
+            note_memory("counts of an array", self._keywords)
+        return _core.genotype.count(self._input, call, hethet)
+
     def pair_counts(self, *, hethet: bool = False) -> PairCounts:
         """Exact counts of every pair. ``hethet``: also what KING needs where calls are missing."""
         with options(**self._keywords) as call:
-            return PairCounts(_core.genotype.count(self._input, call, hethet), self._keywords)
+            return PairCounts(self._counted(call, hethet), self._keywords)
 
     def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
         """The distance matrix; see :func:`distances`."""
         with options(**self._keywords) as call:
-            counts = _core.genotype.count(
-                self._input, call, _core.genotype.needs_hethet(metric)
-            )
+            counts = self._counted(call, _core.genotype.needs_hethet(metric))
             return counts.distances(call, metric, rescale)
 
     def to_numpy(self) -> np.ndarray:
@@ -197,10 +200,15 @@ def read_genotypes(
     """
     arguments = {name: value for name, value in locals().items() if name not in _NO_FILTERS}
     refuse_idle(arguments, read_genotypes)
+    for name, names in (("keep", keep), ("remove", remove)):
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"{name}: expected a list of names, got the text {names!r}")
     if keep is not None and len(keep) == 0:
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))
     input = _core.genotype.GenotypeInput()
+    if not isinstance(indep_pairwise, (str, type(None))):
+        raise TypeError(f"indep_pairwise: expected a text as '50 5 0.2', got {indep_pairwise!r}")
     for name, value in fields_of(arguments).items():
         try:
             setattr(input, name, value)
@@ -213,6 +221,8 @@ def read_genotypes(
         input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):
         source = input.path = readable(source)
+        for name in ("keep_fam", "remove_fam", "extract", "exclude", "bim", "fam", "pvar", "psam", "sample_file"):
+            check_opens(arguments[name])
         if samples is not None:
             raise ValueError("samples: only an array's rows can be named, a file has its own names")
     else:
@@ -252,6 +262,7 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     Raises
     ------
     OSError : a folder that cannot be made or written
+    ValueError : a name that ends otherwise, or of a file that is read
 
     Examples
     --------
@@ -263,6 +274,7 @@ def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[st
     """
     cohort = _opened(source, keywords)
     name = os.fspath(out)
+    refuse_overwriting(cohort._source, name)
     with options(**cohort._keywords) as call, folder_of(name):
         summary, files = cohort._input.write(call, name)
     return {**summary, "files": files}

@@ -62,7 +62,8 @@ def closest_pair(points: Any, method: str = "auto", **keywords: Unpack[Keywords]
 
     Raises
     ------
-    ValueError : fewer than 2 points, another number of dimensions, NaN or infinity (with its row)
+    ValueError : fewer than 2 points, another number of dimensions, NaN or infinity (with its row), a
+        distance beyond the range of double
 
     Examples
     --------
@@ -73,7 +74,13 @@ def closest_pair(points: Any, method: str = "auto", **keywords: Unpack[Keywords]
     points = _points(points, "points")
     if method != "auto" and keywords.get("device") == "reference":
         raise ValueError(f"method: expected 'auto' for the device 'reference', which tries all pairs, got {method!r}")
-    return ClosestPair(*run("geometry.closest_pair", keywords, points, method))
+    pair = ClosestPair(*run("geometry.closest_pair", keywords, points, method))
+    if pair.distance == np.inf:
+        raise ValueError(
+            "points: expected a distance within the range of double, got one beyond it; divide the "
+            "coordinates by 8 first"
+        )
+    return pair
 
 
 @with_keywords

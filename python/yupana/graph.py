@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._call import HostKeywords, Keywords, ProgressLike, options, run, whole, with_keywords
-from ._views import Array, any_on_gpu, host_array, on_gpu, returned, same_types, square_matrix
+from ._call import HostKeywords, Keywords, ProgressLike, note_memory, options, run, whole, with_keywords
+from ._views import Array, any_on_gpu, host_array, on_gpu, refuse_rounding, returned, same_types, square_matrix
 from .genotype import Genotypes
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ def fermat(
             samples, squared, distances = source.samples, True, _squared_distances(call, source)
         else:
             distances = square_matrix(source, "distances")
+            note_memory("fermat of a matrix", keywords)
             if not on_gpu(source) and distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
                 distances = distances.astype(np.float64)
         facts = _core.graph.fermat(
@@ -216,15 +217,13 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
     sparse = weights.tocsr()
     if sparse.shape[0] != sparse.shape[1]:
         raise ValueError(f"weights: expected a square matrix, got shape {sparse.shape}")
-    with options(**keywords) as call:
-        return _core.graph.sparse_shortest_paths(
-            call,
-            sparse.indptr.astype(np.int64),
-            sparse.indices.astype(np.int64),
-            sparse.data.astype(np.float64),
-            np.empty(0, np.int64),
-            False,
-        )
+    if sparse.dtype.kind not in "biuf":
+        raise TypeError(f"weights: expected real numbers, got {sparse.dtype}")
+    refuse_rounding(sparse.data, "weights")
+    ends, columns = (x.astype(np.int64) for x in (sparse.indptr, sparse.indices))
+    lengths = sparse.data.astype(np.float64)
+    every = np.empty(0, np.int64)
+    return run("graph.sparse_shortest_paths", keywords, ends, columns, lengths, every, False)
 
 
 def _pair(weights: Any, lengths: Any) -> tuple[Any, Any]:

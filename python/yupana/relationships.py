@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._call import options
+from ._dosages import check_opens
 from .genotype import _opened
 
 __all__ = ["Pca", "grm", "pca", "pca_project"]
@@ -103,6 +104,7 @@ def pca_project(
     Raises
     ------
     ValueError : no site of the loadings in ``source``, files of different runs
+    OSError : loadings that cannot be opened
 
     Examples
     --------
@@ -119,5 +121,7 @@ def pca_project(
            [ 1.]])
     """
     cohort = _opened(source, keywords)
+    if os.fspath(loadings).endswith(".loadings.tsv"):
+        check_opens(loadings)
     with options(**cohort._keywords) as call:
         return _core.genotype.pca_project(cohort._input, call, os.fspath(loadings), dosage)

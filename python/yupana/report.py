@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 
 from . import _core
 from ._call import one_line, options
+from ._dosages import check_opens, folder_of
 from .genotype import _opened
 
 __all__ = ["fermat", "pca"]
@@ -36,7 +37,11 @@ def _drawing(given: dict[str, Any]) -> _core.report.Drawing:
 def _written(function: Callable[..., list[str]], given: dict[str, Any], *arguments: Any) -> list[str]:
     """The files that a function of the library writes; given: the parameters of ours."""
     cohort = _opened(given["source"], given["keywords"])
-    with one_line(), options(**cohort._keywords) as call:
+    out = os.fspath(given["out"])
+    if not os.path.basename(out):
+        raise ValueError(f"out: expected the beginning of a file's name, got the folder {out!r}")
+    check_opens(given["labels"])
+    with one_line(), options(**cohort._keywords) as call, folder_of(out):
         return function(call, cohort._input, _drawing(given), *arguments)
 
 
@@ -56,7 +61,7 @@ def fermat(
     Parameters
     ----------
     source : path of genotypes, or :class:`Genotypes` of one, with the keywords of :func:`read_genotypes`
-    out : prefix of the files
+    out : prefix of the files, whose folder is made where it is missing
     alpha : power on every distance, several, or "auto"
     labels : file of sample <tab> label: colours and scores; ``label_column``: its column's name or number
     figures : "svg", "pdf", "png" or several, "svg,pdf": also each figure of the page by itself, OUT.tree1.pdf
@@ -69,6 +74,7 @@ def fermat(
     Raises
     ------
     ValueError : another name of a format, another width, an array in place of a file
+    OSError : labels that cannot be opened, a folder that cannot be made or written
 
     Examples
     --------

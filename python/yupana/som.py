@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import warnings
+from numbers import Integral
 from typing import Any
 from zipfile import BadZipFile
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._call import Keywords, Note, ProgressLike, one_line, run, whole
 from ._tables import checked, keep, seed_of
-from ._views import Array, host_array, on_gpu, resident, to_host
+from ._views import Array, host_array, on_gpu, real_array, resident, to_host
 
 __all__ = ["SOM"]
 
@@ -60,7 +61,8 @@ class SOM(TransformerMixin, BaseEstimator):
     neighborhood : "gaussian", "truncated" or "bubble"
     iterations : passes over the samples; smooth : the last ones, at ``sigmaf``
     sigma0 : radius at the beginning; None: half the longer side
-    sigmaf : radius at the end; tau : decay ``sigma0 exp(-t / tau)``; None: reaches sigmaf
+    sigmaf : radius of the ``smooth`` iterations; tau : decay ``sigma0 exp(-t / tau)``; None: sigmaf
+        when these begin, or would
     initial : "samples", "pca" or "uniform"
     training : "batch" or "online"; learning_rate : of the online rule, above 0, at most 1; None: 0.5
     random_state : seed of the initial codebook
@@ -156,10 +158,9 @@ class SOM(TransformerMixin, BaseEstimator):
         return self._train(X, None)
 
     def fit_from(self, X: Any, weights: Any) -> "SOM":
-        """Trains on from a codebook, (rows * cols, features)."""
-        return self._train(
-            X, np.ascontiguousarray(host_array(weights, "weights"), dtype=np.float32)
-        )
+        """Trains on from a codebook, (rows * cols, features), in place of ``initial``."""
+        weights = real_array(host_array(weights, "weights"), "weights")
+        return self._train(X, np.ascontiguousarray(weights, dtype=np.float32))
 
     def _check_effect(self) -> None:
         """Refuses parameters that the training makes no use of."""
@@ -206,7 +207,7 @@ class SOM(TransformerMixin, BaseEstimator):
 
         neighbors : that count as adjacent, 4, 8 or, hexagonal, 6; 0: 8 or 6.
         """
-        X = self._samples(X)
+        X, neighbors = self._samples(X), whole("neighbors", neighbors, 9)
         return self._run("judged", X, self.weights_, self._params(0), neighbors)[1]
 
     def quantization_error(self, X: Any) -> float:
@@ -260,12 +261,12 @@ class SOM(TransformerMixin, BaseEstimator):
     def to_bytes(self) -> bytes:
         """The fitted map: parameters and codebook, read back by :meth:`from_bytes`."""
         check_is_fitted(self)
-        seed = self.random_state if isinstance(self.random_state, int) else None
+        seed = int(self.random_state) if isinstance(self.random_state, Integral) else None
         facts = {"params": {**self.get_params(), "random_state": seed, "progress": None}}
         if hasattr(self, "feature_names_in_"):
             facts["features"] = [str(name) for name in self.feature_names_in_]
         buffer = io.BytesIO()
-        np.savez(buffer, weights=self.weights_, facts=np.array(json.dumps(facts)))
+        np.savez(buffer, weights=self.weights_, facts=np.array(json.dumps(facts, default=np.generic.item)))
         return buffer.getvalue()
 
     @classmethod

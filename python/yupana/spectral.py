@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._call import HostKeywords, Keywords, integer, options, run, with_keywords
+from ._call import HostKeywords, Keywords, integer, note_memory, options, run, with_keywords
 from ._transforms import complex_to_complex, complex_to_real, length_and_axis, real_to_complex
 from ._views import (
     Array,
@@ -62,7 +62,7 @@ def fft(
 ) -> Array:
     """Transforms along one axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
 
-    complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
+    complex64 for float16, float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
     (single), 1e-15 log2 n (double), for any n; on a GPU short lengths of 2, 3, 5 and 7 go by cuFFT
     where that is installed, within the same bound.
 
@@ -268,9 +268,11 @@ def polymul(a: Any, b: Any, *, exact: bool | None = None, **keywords: Unpack[Key
         if x.ndim != 1:
             raise ValueError(f"{name}: expected one dimension, got {x.ndim}")
     are_whole = a.dtype.kind in "iub" and b.dtype.kind in "iub"
+    if not isinstance(exact, (bool, np.bool_, type(None))):
+        raise TypeError(f"exact: expected True, False or None, got {exact!r}")
     if exact and not are_whole:
         raise TypeError(f"a, b: expected integers for an exact product, got {a.dtype}, {b.dtype}")
-    is_exact = are_whole and exact is not False
+    is_exact = are_whole and (exact is None or bool(exact))
     if is_exact:
         if any(x.dtype == np.uint64 and x.size and x.max() > 2**63 - 1 for x in (a, b)):
             raise ValueError("a, b: expected coefficients below 2**63")
@@ -298,6 +300,7 @@ def multiply(a: int, b: int, **keywords: Unpack[HostKeywords]) -> int:
     True
     """
     with options(**keywords) as call:
+        note_memory("multiply", keywords)
         digits = [format(integer(name, value), "x") for name, value in (("a", a), ("b", b))]
         return int(_core.spectral.multiply(call, *digits), 16)
 

@@ -98,6 +98,14 @@ def trisolve_takes_what_its_plan_says():
     check("trisolve", "m.mtx", "--method", "serial")
 
 
+def components_held_more_than_their_plan_said_at_the_most():
+    run("simulate", "--samples", 600, "--sites", 5000, "--missing", 0.01, "-o", "c")
+    for options in (("--approx", "--threads", 1), ("--approx",), ("--report",)):
+        at_most = answer("pca", "c.bed", *options, "--plan")["memory"] / 1e6
+        held = peak("pca", "c.bed", *options, "-o", "r")
+        assert SANITIZED or held <= at_most, (options, held, at_most)
+
+
 def few_bytes_are_not_said_to_be_one_megabyte_of_none():
     np.save("x.npy", np.ones(1000))
     done = run("fft", "x.npy", "-o", "o.npy", "--memory", "20k", status=4)

@@ -69,11 +69,55 @@ def clusters_beyond_the_neurons_named_no_option():
 def numbers_that_are_not_whole_were_taken_for_a_line_of_names():
     put("x.txt", "-1.5\n2\n")
     refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says=["expected one whole number", "'-1.5'; read it as f8"])
-    refuse("polymul", "x.txt", "x.txt", "--exact", "-o", "o.txt", says="read it as f8")
     put("x.txt", "-1\n2\n")
     refuse("sort", "x.txt", "--type", "u8", "-o", "o.txt", says="'-1'; read it as i8")
     put("x.txt", "name\n2\n")
     refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says="leave a line of names out")
+
+
+def products_were_told_of_types_that_no_option_of_theirs_gives():
+    for kind, number, says in (("--exact", "-1.5", "'-1.5'; pass --real"),
+                               ("--exact", 2**63, "type i8 holds; write it with a point and pass --real"),
+                               ("--real", 2**53 + 1, "; pass --exact, or write it with a point"),
+                               ("--real", 2**63 + 1, "to 9223372036854775808; write it with a point")):
+        put("x.txt", f"{number}\n2\n")
+        said = refuse("polymul", "x.txt", "x.txt", kind, "-o", "o.txt", says=says).stderr
+        assert "read it as" not in said, said
+
+
+def plans_for_programs_did_not_say_of_which_command_nor_that_they_are_bounds():
+    run("simulate", "--samples", 600, "--sites", 3000, "--missing", 0.01, "-o", "c")
+    for command in ("dist", "fermat", "grm", "pca"):
+        plan = json.loads(run(command, "c.bed", "--plan", "--json").stdout)
+        text = run(command, "c.bed", "--plan").stdout
+        assert list(plan)[0] == "command" and plan["command"] == command, plan
+        assert plan["memory_at_most"] == (command in ("grm", "pca")) == (" at the most" in text), (plan, text)
+    assert json.loads(run("filter", "c.bed", "--plan", "-o", "d.bed", "--json").stdout)["command"] == "filter"
+    for command in ("dist", "fermat"):
+        for more in ((), ("--gpus", 8)):
+            plan = json.loads(run("plan", command, "--samples", 1000, "--sites", 1000, *more, "--json").stdout)
+            assert plan["command"] == command, plan
+    assert json.loads(run("info", "--json").stdout)["command"] == "info"
+
+
+def plans_said_of_files_of_text_that_they_take_no_bytes_and_of_calls_that_they_are_all():
+    run("simulate", "--samples", 30, "--sites", 400, "-o", "c")
+    for plan in (("filter", "c.bed", "-o", "d.vcf"), ("filter", "c.bed", "-o", "d.pgen"),
+                 ("dist", "c.bed", "--tree", "nj", "--no-matrix", "-o", "d")):
+        assert json.loads(run(*plan, "--plan", "--json").stdout)["output"] is None, plan
+        assert "output       not known before" in run(*plan, "--plan").stdout, plan
+    said = run("filter", "c.bed", "-o", "d.bed", "--plan").stdout
+    assert "output       3.21 kB of calls" in said and "names of samples and sites take more" in said, said
+    run("filter", "c.bed", "-o", "d.bed")
+    assert sum(pathlib.Path(f"d.{name}").stat().st_size for name in ("bed", "bim", "fam")) > 3210
+
+
+def a_tree_that_was_shown_had_another_command_than_its_own():
+    put("t.csv", "x,y\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    for command in ("tree", "forest"):
+        said = json.loads(run(command, "show", "m.json", "--json").stdout)
+        assert said["command"] == f"{command} show", said
 
 
 def a_type_of_keys_was_refused_by_the_name_of_another_option():

@@ -43,7 +43,7 @@ def the_hint_for_an_integer_beyond_64_bits_was_refused_itself():
     put("x.txt", "99999999999999999999\n1\n")
     says = "write it with a point and read it as f8"
     refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says=says)
-    refuse("polymul", "x.txt", "x.txt", "-o", "o.txt", says=says)
+    refuse("polymul", "x.txt", "x.txt", "-o", "o.txt", says="write it with a point and pass --real")
     put("x.txt", "99999999999999999999.\n1\n")
     run("sort", "x.txt", "-o", "o.txt")
     run("polymul", "x.txt", "x.txt", "--real", "-o", "o.txt")

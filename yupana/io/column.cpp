@@ -17,25 +17,30 @@ const char* words_of(NumberType type) {
   return type.kind == 'i' ? "whole number (i8)" : "whole number from 0 (u8)";
 }
 
-/// What to do about a number that the type does not hold.
-const char* what_holds(NumberType type, std::string_view number) {
-  if (type.kind == 'f') return "write inf, or 0 of a tiny number, if it is meant";
-  if (number_of<std::uint64_t>(number)) {
-    return "read it as u8, or write it with a point and read it as f8 if it may be rounded";
-  }
-  return "write it with a point and read it as f8 if it may be rounded";
+/// How to read an integer as the type that holds it, and more that may be done; else nothing.
+std::string exact_type(std::string_view integer, const TypeAdvice& advice) {
+  const char* as = number_of<std::int64_t>(integer)    ? advice.as_i8
+                   : number_of<std::uint64_t>(integer) ? advice.as_u8
+                                                       : "";
+  return *as == 0 ? "" : fmt::format("{}, or ", as);
 }
 
-/// The type that holds an integer.
-const char* exact_type(std::string_view integer) {
-  if (number_of<std::int64_t>(integer)) return "read it as i8, or ";
-  return number_of<std::uint64_t>(integer) ? "read it as u8, or " : "";
+/// What to do about a number that the type does not hold.
+std::string what_holds(NumberType type, std::string_view number, const TypeAdvice& advice) {
+  if (type.kind == 'f') return "write inf, or 0 of a tiny number, if it is meant";
+  return fmt::format("{}write it with a point and {} if it may be rounded",
+                     exact_type(number, advice),
+                     advice.as_f8);
 }
 
 /// What to do about a line that is no number, or none of the type.
-const char* advice_on(std::string_view line, std::int64_t number, NumberType type) {
+std::string advice_on(std::string_view line,
+                      std::int64_t number,
+                      NumberType type,
+                      const TypeAdvice& advice) {
   if (type.kind != 'f' && number_of<double>(trimmed(line))) {
-    return number_of<std::int64_t>(trimmed(line)) ? "; read it as i8" : "; read it as f8";
+    const bool is_whole = number_of<std::int64_t>(trimmed(line)).has_value();
+    return fmt::format("; {}", is_whole ? advice.as_i8 : advice.as_f8);
   }
   if (has_decimal_comma(trimmed(line))) {
     return "; write a decimal comma as a point (tr , .), or keep one of two columns (cut -d, -f1)";
@@ -48,8 +53,8 @@ const char* advice_on(std::string_view line, std::int64_t number, NumberType typ
 
 }  // namespace
 
-ColumnReader::ColumnReader(std::string path, NumberType text_type)
-    : file_(std::move(path)), type_(text_type) {
+ColumnReader::ColumnReader(std::string path, NumberType text_type, const TypeAdvice& advice)
+    : file_(std::move(path)), type_(text_type), advice_(advice) {
   if (is_npy(file_)) {
     npy_.emplace(file_,
                  NpyKinds{.shape = "one column of numbers",
@@ -71,7 +76,7 @@ std::optional<std::int64_t> ColumnReader::size() const {
 }
 
 std::int64_t ColumnReader::size_bound() const {
-  // A number and its end of a line take two bytes; deflate packs at most 1032 bytes into one.
+  // A number and its end of a line take two bytes.
   // Deflate packs at most 1032 bytes into one, Zstandard a block of 128 KiB into four.
   const std::int64_t most = is_gzip(file_) ? 1032 : is_packed(file_) ? 32768 : 1;
   return npy_ ? npy_->count() : file_.size() * most / 2 + 2;
@@ -89,13 +94,13 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
       throw lines_->fault("'{}' is beyond what type {} holds; {}",
                           printable(fields[0]),
                           type().name(),
-                          what_holds(type(), fields[0]));
+                          what_holds(type(), fields[0], advice_));
     }
     if (field == Field::no_number) {
       throw lines_->fault("expected one {} a line, got '{}'{}",
                           words_of(type()),
                           printable(line),
-                          advice_on(line, lines_->number(), type()));
+                          advice_on(line, lines_->number(), type(), advice_));
     }
     if (field == Field::rounded) {
       throw lines_->fault(
@@ -103,7 +108,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
           "may be rounded",
           printable(fields[0]),
           static_cast<double>(to[count]),
-          exact_type(fields[0]));
+          exact_type(fields[0], advice_));
     }
     ++count;
   }

@@ -11,6 +11,13 @@
 
 namespace yupana::io {
 
+/// How the user has the numbers of a text read as another type; empty: in no way.
+struct TypeAdvice {
+  const char* as_f8 = "read it as f8";
+  const char* as_i8 = "read it as i8";
+  const char* as_u8 = "read it as u8";
+};
+
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one
 /// dimension (or n x 1) of any plain integer, float32 or float64, either byte order, bool as u1,
 /// float16 and bfloat16 as f4; otherwise text, one number a line, also gzip; lines that begin with
@@ -20,7 +27,7 @@ namespace yupana::io {
 class ColumnReader {
  public:
   /// `text_type`: what the numbers of a text are, f8, i8 or u8.
-  ColumnReader(std::string path, NumberType text_type);
+  ColumnReader(std::string path, NumberType text_type, const TypeAdvice& advice = {});
 
   NumberType type() const { return type_; }
   /// How many numbers there are; text does not say.
@@ -60,6 +67,7 @@ class ColumnReader {
 
   InputFile file_;
   NumberType type_;
+  TypeAdvice advice_;  ///< of a text
   std::optional<NpyFile> npy_;
   std::unique_ptr<LineReader> lines_;  ///< text
   LinesWithoutNumbers without_numbers_;

@@ -105,7 +105,7 @@ Plan plan_filter(Context& context, const FilterJobParams& params) {
   plan.total_bytes =
       std::max(plan.sizes.before_bytes(), program_bytes(1) + blocks_bytes(plan.sizes, ending));
   add_disk(plan, params.out, calls_bytes(plan.sizes, ending));
-  plan.output_may_shrink = true;
+  plan.output_may_grow = plan.output_may_shrink = true;
   plan.at_most = plan.sizes.sites < 0;
   return plan;
 }

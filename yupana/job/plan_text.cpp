@@ -8,6 +8,20 @@
 #include "yupana/job/plan.hpp"
 
 namespace yupana::job {
+namespace {
+
+/// Whether a run may hold much less than the planned total.
+bool is_at_most(const Plan& plan) {
+  if (plan.bands.empty() && !plan.at_most) return false;
+  return plan.at_most || plan.sizes.sites < 0 || (plan.sizes.missing && !plan.complete_bytes);
+}
+
+/// Whether nothing is known of what is written: all of it is text, compressed, or may be left out.
+bool is_output_unknown(const Plan& plan) {
+  return plan.output_bytes == 0 && (!plan.output_may_grow || plan.output_may_shrink);
+}
+
+}  // namespace
 
 nlohmann::ordered_json plan_json(const Plan& plan) {
   nlohmann::ordered_json json{{"samples", plan.sizes.samples},
@@ -18,10 +32,13 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"pair_groups", plan.pair_groups},
                               {"site_groups", plan.sizes.ranks / plan.pair_groups},
                               {"memory", plan.total_bytes},
+                              {"memory_at_most", is_at_most(plan)},
                               {"gpu_memory", plan.gpu_bytes},
                               {"pair_sites", plan.pair_sites},
                               {"output", plan.output_bytes},
                               {"output_may_grow", plan.output_may_grow}};
+  if (is_output_unknown(plan)) json["output"] = nullptr;
+  if (plan.output_may_shrink) json["output_may_shrink"] = true;
   if (plan.one_pass_bytes > 0) json["one_pass_memory"] = plan.one_pass_bytes;
   if (plan.sizes.kinship_passes > 0) {
     json["kinship_memory"] = plan.sizes.kinship_bytes;
@@ -103,12 +120,15 @@ std::string describe(const Plan& plan) {
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
   }
-  if (plan.output_bytes > 0 || plan.output_may_grow) {
+  if (is_output_unknown(plan)) {
+    text += "output       not known before: text or compressed\n";
+  } else {
     text += bytes_text("output",
                        plan.output_bytes,
-                       plan.output_may_grow ? " at the least: text and compressed files take more"
-                       : plan.output_may_shrink ? " at the most; less where filters leave out sites"
-                                                : "");
+                       plan.output_may_shrink ? " of calls, less where filters leave out sites; "
+                                                "names of samples and sites take more"
+                       : plan.output_may_grow ? " at the least: text and compressed files take more"
+                                              : "");
   }
   if (plan.free_disk) text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
   return text;

@@ -19,7 +19,8 @@ namespace {
 /// All numbers of a file, as T.
 template <class T>
 Array<T> column(Context& context, const std::string& path) {
-  io::ColumnReader reader(path, io::number_type<T>());
+  io::ColumnReader reader(
+      path, io::number_type<T>(), {.as_f8 = "pass --real", .as_i8 = "pass --exact", .as_u8 = ""});
   if constexpr (std::is_integral_v<T>) {
     if (reader.type().kind == 'f') {
       throw bad_file(path, "expected integers for an exact product, got floats; pass --real");
