@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/refused_thread.hpp"
 
 // The thread sanitizer sees what instrumented code does. The distribution's oneTBB is not
 // instrumented: that a task begins after it was spawned, and that a loop ends after its pieces, it
@@ -94,8 +95,8 @@ void execute(tbb::task_arena& arena, const Body& body) {
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& fault) {
-    throw resource_error("cannot start a thread; lower --threads or raise ulimit -u: {}",
-                         fault.what());
+    if (!is_refused_thread(fault)) throw;
+    throw resource_error("{}{}", no_thread, fault.what());
   }
 }
 
