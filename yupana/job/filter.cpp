@@ -102,8 +102,8 @@ Plan plan_filter(Context& context, const FilterJobParams& params) {
   Plan plan;
   plan.sizes = plan_sizes(context, input, params.input);
   plan.passes = ending == ".pgen" ? 2 : 1;
-  plan.total_bytes =
-      std::max(plan.sizes.before_bytes(), program_bytes(1) + blocks_bytes(plan.sizes, ending));
+  plan.total_bytes = std::max(plan.sizes.before_bytes(),
+                              program_bytes(context) + blocks_bytes(plan.sizes, ending));
   add_disk(plan, params.out, calls_bytes(plan.sizes, ending));
   plan.output_may_shrink = true;
   plan.at_most = plan.sizes.sites < 0;

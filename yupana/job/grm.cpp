@@ -214,10 +214,10 @@ Plan plan_of_grm(const Context& context,
   plan.block_bytes = grm.block_bytes;
   plan.count_bytes = grm.sum_bytes;
   plan.one_pass_bytes = grm.one_pass_bytes;
-  plan.total_bytes =
-      std::max(plan.sizes.before_bytes(),
-               program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
-                   grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
+  plan.total_bytes = std::max(
+      plan.sizes.before_bytes(),
+      program_bytes(context) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
+          grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
   return plan;
 }
 
