@@ -93,8 +93,11 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
     idle.pop_back();
     return row;
   };
+  // Compressed text is made next to the text.
+  const std::int64_t bytes = (rows.gzip ? 2 : 1) * step * longest + 8 * rows.size;
   context.in_order(
       divide_up(range.size(), step),
+      bytes,
       [&](std::int64_t i) {
         const std::int64_t begin = range.begin + i * step;
         Array<double> row = take();

@@ -54,8 +54,10 @@ void write_triangle(Context& context, AtomicFile& file, Range band, const Value&
 
 /// GCTA's sparse matrix: "i<TAB>j<TAB>value", i >= j from 0.
 void write_sparse(Context& context, AtomicFile& file, const genotype::Grm& grm, double cutoff) {
+  constexpr std::int64_t line = 32;  // bytes, at most
   context.in_order(
       grm.rows.size(),
+      line * grm.rows.end,
       [&](std::int64_t k) {
         const std::int64_t i = grm.rows.begin + k;
         context.check_cancelled();
