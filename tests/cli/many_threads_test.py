@@ -37,6 +37,12 @@ def what_a_refusal_says_is_enough_for_many_threads():
         run(*call, "-o", "o", "--memory", f"{needed}M", *THREADS)
 
 
+def a_reader_of_many_threads_was_refused_without_the_advice():
+    run("simulate", "--samples", 50, "--sites", 200, "--format", "vcf.gz", "-o", "v")
+    assert "lower --threads" in run("dist", "v.vcf.gz", "-o", "o", "--memory", "40M", *THREADS, status=4).stderr
+    run("dist", "v.vcf.gz", "-o", "o", "--memory", "40M", "--threads", 2)
+
+
 def threads_that_compress_held_more_than_simulate_said():
     if sanitized():
         return

@@ -15,17 +15,23 @@ print(status, usage.ru_maxrss)"""
 MAPPED = 1.5e6
 
 
+def with_threads(arguments):
+    """Two, unless others are named: of more a plan says what all of them may hold, at the most."""
+    return arguments if "--threads" in arguments else (*arguments, "--threads", 2)
+
+
 def peak_of(*arguments, out="o"):
     """Bytes that a run held at its peak."""
-    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments), "-o",
-                           out, "--quiet"], stdout=subprocess.PIPE, text=True, check=True)
+    words = map(str, with_threads(arguments))
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *words, "-o", out, "--quiet"],
+                          stdout=subprocess.PIPE, text=True, check=True)
     status, kilobytes = map(int, done.stdout.split())
     assert status == 0, arguments
     return kilobytes * 1024
 
 
 def plan_of(*arguments, out="o"):
-    return json.loads(run(*arguments, "--plan", "--json", "-o", out).stdout)
+    return json.loads(run(*with_threads(arguments), "--plan", "--json", "-o", out).stdout)
 
 
 def sanitized():

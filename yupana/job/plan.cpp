@@ -110,13 +110,16 @@ std::uint64_t with_all_threads(const Context& context, const Plan& plan, std::ui
                          const Plan& plan,
                          std::uint64_t needed,
                          std::uint64_t few) {
+  // Readers hold blocks for each thread.
+  const bool by_threads = context.threads() > 2 && plan.sizes.reader_bytes > needed / 2;
   throw resource_error(
-      "memory: {} need {}, --memory allows {}; raise --memory to {}{}, or take fewer samples{}",
+      "memory: {} need {}, --memory allows {}; raise --memory to {}{}{}, or take fewer samples{}",
       counted(plan.sizes.samples, "sample"),
       needed_bytes(needed),
       allowed_bytes(context.memory()),
       memory_option(static_cast<double>(needed)),
       few_passes_advice(needed, few),
+      by_threads ? ", lower --threads" : "",
       plan.sizes.named ? " (--keep)" : "");
 }
 
