@@ -22,8 +22,8 @@
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
-#include "yupana/core/refused_thread.hpp"
 #include "yupana/core/unfinished_files.hpp"
+#include "yupana/core/workers.hpp"
 
 namespace hwy::platform {
 

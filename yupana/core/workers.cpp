@@ -13,7 +13,6 @@
 #include <stdexcept>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/core/refused_thread.hpp"
 
 // The thread sanitizer sees what instrumented code does. The distribution's oneTBB is not
 // instrumented: that a task begins after it was spawned, and that a loop ends after its pieces, it
