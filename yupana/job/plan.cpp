@@ -19,8 +19,6 @@ constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// Of a band, for each group of ranks: none may have no row.
 constexpr std::int64_t min_rows = 4;
-/// No --memory is larger.
-constexpr std::uint64_t largest_memory = 9'000'000'000'000'000'000;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
@@ -54,7 +52,7 @@ std::uint64_t held_bytes(const Context& context, const PlanParams& params) {
          params.later_bytes;
 }
 
-/// Bytes that the memory leaves beside the smallest cut. A block takes a quarter of them and
+/// Bytes that the memory leaves next to the smallest cut. A block takes a quarter of them and
 /// threads that count an eighth: what is refused needs the smallest block and two threads, so that
 /// the bytes a refusal names are enough.
 std::uint64_t bytes_left(const Context& context, const PlanParams& sizes) {
@@ -344,26 +342,6 @@ std::uint64_t few_passes_bytes(const Context& context, const Plan& plan) {
 }
 
 }  // namespace
-
-std::int64_t passes_of(const Plan& plan) {
-  return plan.passes +
-         (plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands));
-}
-
-void note_passes(const Context& context, const Plan& plan) {
-  if (passes_of(plan) < 4 || plan.one_pass_bytes == 0) return;
-  context.note(fmt::format("--memory {}: {} passes over the input; one with --memory {}",
-                           allowed_bytes(context.memory()),
-                           passes_of(plan),
-                           memory_option(static_cast<double>(plan.one_pass_bytes))));
-}
-
-std::string few_passes_advice(std::uint64_t least, std::uint64_t few) {
-  if (few <= least || few >= largest_memory) return "";
-  return fmt::format(", or to {} to count in at most {} passes",
-                     memory_option(static_cast<double>(few)),
-                     few_passes);
-}
 
 Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
