@@ -24,7 +24,7 @@ std::atomic<Context*> running{nullptr};
 std::atomic<int> first_signal{0}, signals{0};
 // Posted by the handler, which may do little else, and over also by the end of the run.
 sem_t signalled, over;
-std::atomic<bool> ended{false};
+std::atomic<bool> ended{false}, reader_left{false};
 std::atomic<bool> is_rank{false};
 
 constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
@@ -49,13 +49,34 @@ void on_signal(int number) {
   sem_post(&signalled);
 }
 
-void catch_signal(int number) {
+/// The thread that wrote stops here, and the watcher ends the program: a library's message on
+/// standard error would else end it as it is.
+void on_broken_pipe(int /*number*/) {
+  reader_left = true;
+  sem_post(&signalled);
+  sem_post(&over);
+  for (;;) pause();
+}
+
+void catch_signal(int number, void (*handler)(int)) {
   struct sigaction before {};
   sigaction(number, nullptr, &before);
-  if (number == SIGHUP && before.sa_handler == SIG_IGN) return;
+  const bool may_be_ignored = number == SIGHUP || number == SIGPIPE;
+  if (may_be_ignored && before.sa_handler == SIG_IGN) return;
   struct sigaction action {};
-  action.sa_handler = on_signal;
+  action.sa_handler = handler;
   sigaction(number, &action, nullptr);
+}
+
+/// Ends the program as SIGPIPE ends any.
+[[noreturn]] void end_by_broken_pipe() {
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &pipe, nullptr);
+  raise(SIGPIPE);
+  _exit(128 + SIGPIPE);  // not reached
 }
 
 void wait_for(sem_t& semaphore) {
@@ -97,10 +118,12 @@ Interrupts::Interrupts(Context& context) {
   watcher_ = std::thread([this] { watch(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   running = &context;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) catch_signal(number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) catch_signal(number, on_signal);
+  catch_signal(SIGPIPE, on_broken_pipe);
 }
 
 Interrupts::~Interrupts() {
+  catch_signal(SIGPIPE, SIG_DFL);  // no file is unfinished now
   running = nullptr;
   ended = true;
   sem_post(&over);
@@ -112,9 +135,10 @@ Interrupts::~Interrupts() {
 void Interrupts::watch() {
   wait_for(signalled);
   if (!ended) wait_for(over, time_to_unwind());
-  if (ended) return;
+  if (ended && !reader_left) return;
   remove_unfinished_files();
   remove_out_folders();
+  if (reader_left) end_by_broken_pipe();
   put_text(stderr, fmt::format("yupana: {}\n", interrupted_text));
   std::fflush(stderr);
   _exit(interrupted);

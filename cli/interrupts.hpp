@@ -8,7 +8,8 @@ namespace yupana::cli {
 
 /// While it lives, Ctrl-C, SIGTERM and SIGHUP (unless ignored, as nohup does) cancel the context. A
 /// run that has not ended a second later, because it waits for a pipe, ends then, with its
-/// temporary files removed; a second signal ends it so at once. One lives at a time.
+/// temporary files removed; a second signal ends it so at once. SIGPIPE ends the program as it
+/// ends any, with these files removed. One lives at a time.
 class Interrupts {
  public:
   explicit Interrupts(Context& context);

@@ -23,6 +23,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/unfinished_files.hpp"
+#include "yupana/core/workers.hpp"
 
 namespace hwy::platform {
 
@@ -76,10 +77,11 @@ int print_current_exception() noexcept {
     if (error.code() != std::errc::resource_unavailable_try_again) {
       return print_error(ErrorCode::bad_input, unforeseen, error.what());
     }
-    return print_error(ErrorCode::out_of_resources,
-                       "cannot start a thread; lower --threads or raise ulimit -u: ",
-                       error.what());
+    return print_error(ErrorCode::out_of_resources, yupana::no_thread, error.what());
   } catch (const std::exception& error) {
+    if (yupana::is_refused_thread(error)) {
+      return print_error(ErrorCode::out_of_resources, yupana::no_thread, error.what());
+    }
     return print_error(ErrorCode::bad_input, unforeseen, error.what());
   }
 }

@@ -145,10 +145,11 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   return combination_text(app, error);
 }
 
-/// "Usage: yupana simulate --samples TEXT --sites TEXT [OPTIONS] -o PREFIX": all that a command
-/// needs, in an order that it takes.
-class UsageLine : public CLI::Formatter {
+/// The parts of --help that CLI11 does not write, or writes otherwise in each of its versions.
+class HelpText : public CLI::Formatter {
  public:
+  /// "Usage: yupana simulate --samples TEXT --sites TEXT [OPTIONS] -o PREFIX": all that a command
+  /// needs, in an order that it takes.
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     std::string line = "Usage: " + name_of(*app), places, out;
     for (const CLI::Option* option : app->get_options()) {
@@ -163,6 +164,21 @@ class UsageLine : public CLI::Formatter {
     line += " [OPTIONS]" + places + out;
     if (!app->get_subcommands({}).empty()) line += " COMMAND";
     return line + "\n";
+  }
+
+  /// What follows the name of an option: " INT=5", " TEXT ... REQUIRED". From its version 2.2 on
+  /// CLI11 itself puts defaults in brackets, as the notes " [with --label]" of options are.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};  // a flag
+    std::string text;
+    if (!option->get_type_name().empty()) text += " " + option->get_type_name();
+    if (!option->get_default_str().empty()) text += "=" + option->get_default_str();
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) {
+      text += " ...";
+    } else if (option->get_expected_min() > 1) {
+      text += fmt::format(" x {}", option->get_expected());
+    }
+    return option->get_required() ? text + " REQUIRED" : text;
   }
 
  private:
@@ -184,7 +200,7 @@ void run_program(int argc,
       "Exit status: 0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device failure, "
       "130 interrupted (Ctrl-C, SIGTERM or SIGHUP).");
   program.require_subcommand(1);
-  program.formatter(std::make_shared<UsageLine>());  // that of its commands, too
+  program.formatter(std::make_shared<HelpText>());  // that of its commands, too
   Command root(program);
   add_commands(root);
   try {

@@ -18,6 +18,8 @@ pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 # Draws the report's pictures: one drawing, as SVG and as PNG.
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+# A part of cairo, which finds letters by it.
+pkg_check_modules(fontconfig REQUIRED IMPORTED_TARGET fontconfig)
 
 if(YUPANA_CUDA)
   include(CudaArchitectures)

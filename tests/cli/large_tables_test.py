@@ -51,7 +51,8 @@ def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
     large_table()
     common = ["forest", "fit", "large.csv", "--label", "class", "--ignore", "color", "--partition",
               "--trees", 24, "--max-depth", 5, "--json"]
-    for more in ([], ["--float32", "--max-features", 0, "--ccp-alpha", 0.001, "--voting", "soft"]):
+    # Any number of threads parts the lists of three features.
+    for more in (["--threads", 2], ["--threads", 32], ["--float32", "--max-features", 0, "--ccp-alpha", 0.001, "--voting", "soft"]):
         told = {}
         for memory in ("4G", "1600K", "1800K"):
             done = run(*common, *more, "--memory", memory, "-o", "m", "--binary")

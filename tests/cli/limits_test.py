@@ -2,42 +2,9 @@
 import array
 import json
 import pathlib
-import subprocess
-import sys
 
-from program import PROGRAM, answer, helper, refuse, run
-
-
-# Run in an interpreter of its own: a child's peak begins with what its parent has.
-PEAK = """import os, sys
-_, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)
-print(status, usage.ru_maxrss)"""
-
-
-def peak_of(*arguments, out="o"):
-    """Bytes that a run held at its peak."""
-    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments), "-o",
-                           out, "--quiet"], stdout=subprocess.PIPE, text=True, check=True)
-    status, kilobytes = map(int, done.stdout.split())
-    assert status == 0, arguments
-    return kilobytes * 1024
-
-
-#: Of the program's own file the system maps more or fewer pages at once: copies of one file differ so much.
-MAPPED = 1.5e6
-
-
-def plan_of(*arguments):
-    return json.loads(run(*arguments, "--plan", "--json", "-o", "o").stdout)
-
-
-@helper
-def sanitized():
-    program = pathlib.Path(PROGRAM).read_bytes()
-    if b"__asan_init" not in program and b"__tsan_init" not in program:
-        return False
-    print("        skipped: sanitizers hold memory of their own")
-    return True
+from held_memory import MAPPED, peak_of, plan_of, sanitized
+from program import answer, helper, refuse, run
 
 
 def plans_tell_the_peak():
@@ -195,7 +162,7 @@ def simulate_needed_other_memory_than_it_said():
         return
     for form in ("bed", "pgen", "vcf", "vcf.gz"):
         for sizes in (("20k", 200), ("300k", 20)):
-            call = ("simulate", "--samples", sizes[0], "--sites", sizes[1], "--format", form)
+            call = ("simulate", "--samples", sizes[0], "--sites", sizes[1], "--format", form, "--threads", 2)
             told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
             needed = float(told.split(" take ")[1].split(" MB")[0])
             held = peak_of(*call, "--memory", f"{needed}M")
@@ -203,9 +170,7 @@ def simulate_needed_other_memory_than_it_said():
 
 
 def twice_the_memory_was_planned_where_no_call_is_missing():
-    if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
-            PROGRAM).read_bytes():
-        print("        skipped: sanitizers hold memory of their own")
+    if sanitized():
         return
     for arguments in (("fermat", "simulate:2000x300", "--matrix-only"),
                       ("fermat", "simulate:2000x300", "--matrix-only", "--alpha", 1.5),
@@ -261,7 +226,7 @@ def grm_pca_and_filter_had_no_plan():
     run("pca", "f.bed", "--loadings", "-o", "l")
     for out in ("o.bed", "o.pgen", "o.vcf", "o.vcf.gz", "o.npy"):
         for name in ("f.bed", "f.vcf.gz"):
-            plan = json.loads(run("filter", name, "--plan", "--json", "-o", out).stdout)
+            plan = plan_of("filter", name, out=out)
             held = peak_of("filter", name, out=out)
             most = 1.15 if name == "f.bed" else 1.3
             assert 0.85 * held < plan["memory"] < most * held + MAPPED, f"{name}, {out}: {plan}, held {held}"
@@ -273,12 +238,12 @@ def grm_pca_and_filter_had_no_plan():
                       ("pca", "f.bed", "--report"), ("pca", "f.bed", "--project", "l.loadings.tsv")):
         plan, held = plan_of(*arguments), peak_of(*arguments)
         assert held < 1.04 * plan["memory"] + MAPPED, f"{arguments}: {plan}, held {held}"
-        assert "at the most" in run(*arguments, "--plan").stdout, arguments
+        assert "at the most" in run(*arguments, "--plan", "--threads", 2).stdout, arguments
     plan = plan_of("grm", "f.bed", "--memory", "8M")
-    assert plan["passes"] == answer("grm", "f.bed", "--memory", "8M", "-o", "g")["passes"] > 1
+    assert plan["passes"] == answer("grm", "f.bed", "--memory", "8M", "--threads", 2, "-o", "g")["passes"] > 1
     written = sum(pathlib.Path(f"g.grm.{ending}").stat().st_size for ending in ("bin", "N.bin", "npy"))
     assert 0.99 < plan["output"] / written < 1.01, (plan, written)
-    assert json.loads(run("filter", "f.bed", "--plan", "--json", "-o", "o.bed").stdout)["output"] == pathlib.Path("o.bed").stat().st_size
+    assert plan_of("filter", "f.bed", out="o.bed")["output"] == pathlib.Path("o.bed").stat().st_size
 
 
 def relationships_held_readers_pictures_and_rows_to_write_beyond_memory():
@@ -298,9 +263,7 @@ def relationships_held_readers_pictures_and_rows_to_write_beyond_memory():
 
 
 def the_block_read_last_was_held_while_the_matrix_was_written():
-    if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
-            PROGRAM).read_bytes():
-        print("        skipped: sanitizers hold memory of their own")
+    if sanitized():
         return
     run("simulate", "--samples", 3000, "--sites", 20000, "--missing", 0.01, "-o", "s")
     planned, held = plan_of("dist", "s.bed")["memory"], peak_of("dist", "s.bed")

@@ -31,6 +31,7 @@ KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {
          "term_open": ("open", -signal.SIGTERM, {130, -signal.SIGTERM}),
          "term_read": ("read", -signal.SIGTERM, {130, -signal.SIGTERM}),
          "hup_write": ("write", -signal.SIGHUP, {130, -signal.SIGHUP}),
+         "pipe_write": ("write", -signal.SIGPIPE, {-signal.SIGPIPE}),
          "int_rename": ("rename", -signal.SIGINT, {130, -signal.SIGINT}),
          "kill_open": ("open", -signal.SIGKILL, {-signal.SIGKILL}),
          "kill_write": ("write", -signal.SIGKILL, {-signal.SIGKILL}),

@@ -2,6 +2,7 @@
 files, standard streams, a reader that goes away, another run of the same name. Each ends in one line
 and the documented status with nothing half-written, or does its work."""
 import json
+import os
 import pathlib
 import resource
 import shutil
@@ -162,6 +163,15 @@ def a_reader_that_goes_away_leaves_nothing_half_written():
             files = whole_files()
             assert files.keys() in ({}.keys(), names), (line, stream, status, written())
             assert status != 0 or files.keys() == names, (line, stream, status, written())
+
+
+def fontconfig_printed_an_error_where_no_fonts_are_configured():
+    """Where nobody reads standard error, its message ended the program with its files half-written."""
+    inputs()
+    bare = {**os.environ, "FONTCONFIG_FILE": "/nonexistent/fonts.conf"}
+    for name in ("fermat", "pca", "som_fit", "tree_importances"):
+        done = start(jobs.JOBS[name] + " --quiet", env=bare)
+        assert done.returncode == 0 and not done.stderr, (name, done)
 
 
 def two_runs_of_one_name_give_the_files_of_one():

@@ -107,6 +107,13 @@ void Context::use_devices(std::string_view device, std::uint64_t memory) {
 int Context::rank() const { return comm_ == nullptr ? 0 : comm_->rank(); }
 int Context::ranks() const { return comm_ == nullptr ? 1 : comm_->size(); }
 
+std::int64_t Context::results_at_once(std::int64_t bytes) const {
+  const std::int64_t most = 2 * threads_;
+  if (bytes <= 0) return most;
+  const auto room = static_cast<std::int64_t>(memory_ / 16 / static_cast<std::uint64_t>(bytes));
+  return std::min(most, std::max<std::int64_t>(room, 4));
+}
+
 void Context::check_cancelled() const {
   if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output file was written");
 }

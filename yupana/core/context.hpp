@@ -85,6 +85,12 @@ class Context {
   /// with at most two results a thread in memory. The first exception ends it and is thrown.
   template <class Make, class Put>
   void in_order(std::int64_t count, const Make& make, const Put& put) {
+    in_order(count, 0, make, put);
+  }
+  /// The same of results of so many bytes, which take at most a sixteenth of memory() together,
+  /// or are four: many threads make more than a small memory holds.
+  template <class Make, class Put>
+  void in_order(std::int64_t count, std::int64_t bytes, const Make& make, const Put& put) {
     using Result = std::invoke_result_t<Make, std::int64_t>;
     const auto make_one = [&](std::int64_t i) -> void* { return new Result(make(i)); };
     const auto put_one = [&](void* made, bool keep) {
@@ -92,7 +98,7 @@ class Context {
       if (keep) put(*result);
     };
     workers_.in_order(count,
-                      2 * threads_,
+                      results_at_once(bytes),
                       FunctionView<void*(std::int64_t)>(make_one),
                       FunctionView<void(void*, bool)>(put_one));
   }
@@ -131,6 +137,7 @@ class Context {
  private:
   friend class Stage;
   void use_devices(std::string_view device, std::uint64_t memory);
+  std::int64_t results_at_once(std::int64_t bytes) const;
   Backend backend_ = Backend::cpu;
   std::vector<int> devices_;
   int threads_;

@@ -94,8 +94,8 @@ void execute(tbb::task_arena& arena, const Body& body) {
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& fault) {
-    throw resource_error("cannot start a thread; lower --threads or raise ulimit -u: {}",
-                         fault.what());
+    if (!is_refused_thread(fault)) throw;
+    throw resource_error("{}{}", no_thread, fault.what());
   }
 }
 

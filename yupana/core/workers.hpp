@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <string_view>
 
 namespace yupana {
 
@@ -22,6 +24,16 @@ class FunctionView<Result(Args...)> {
   const void* function_;
   Result (*call_)(const void*, Args...);
 };
+
+/// What a message begins with where the system refused a thread.
+inline constexpr const char* no_thread =
+    "cannot start a thread; lower --threads, or raise ulimit -u or -v: ";
+
+/// Whether oneTBB threw `fault` because the system refused it a thread. Its threads start one
+/// another, so that it may end a program in std::terminate, where no call of ours can catch it.
+inline bool is_refused_thread(const std::exception& fault) noexcept {
+  return std::string_view(fault.what()).starts_with("pthread_");
+}
 
 /// The threads of one Context: the only place where oneTBB starts work. Its templates are
 /// instantiated in workers.cpp alone, so that a file that runs loops does not compile them, and so

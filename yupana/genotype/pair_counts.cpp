@@ -1,5 +1,6 @@
 #include "yupana/genotype/pair_counts.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -11,6 +12,8 @@
 namespace yupana::genotype {
 namespace {
 
+/// Sites of a block whose buffers are as large as any's.
+constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 constexpr std::uint64_t low_limit = std::numeric_limits<std::uint32_t>::max();
 
 std::int64_t cells_of(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
@@ -72,7 +75,15 @@ PairCounts empty_counts(std::int64_t samples, Range rows) {
 }
 
 PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params)
-    : context_(context), hethet_(params.hethet), counts_(empty_counts(samples, params.rows)) {
+    : context_(context),
+      hethet_(params.hethet),
+      counts_(empty_counts(samples, params.rows)),
+      threads_(params.threads) {
+  if (threads_ == 0) {
+    const std::uint64_t each =
+        thread_bytes(context, counts_.rows, largest_block, true, params.hethet);
+    threads_ = threads_within(context, context.memory() / 8, each);
+  }
   if (context.backend() != Backend::cuda) return;
 #ifdef YUPANA_CUDA
   if (samples > 0) device_ = cuda::device_counts(context, samples, counts_.rows, params.hethet);
@@ -83,6 +94,20 @@ std::uint64_t PairCounter::bytes(Range rows, bool with_shared, bool with_hethet)
   const int triangles = with_shared ? (with_hethet ? 5 : 3) : 2;
   return static_cast<std::uint64_t>(triangles) * sizeof(std::uint32_t) *
          static_cast<std::uint64_t>(cells_of(rows));
+}
+
+std::uint64_t PairCounter::thread_bytes(
+    const Context& context, Range rows, std::int64_t sites, bool with_shared, bool with_hethet) {
+  if (context.backend() != Backend::cpu) return 0;
+  return cpu::thread_bytes(context, rows, sites, with_shared, with_shared && with_hethet);
+}
+
+int PairCounter::threads_within(const Context& context,
+                                std::uint64_t bytes,
+                                std::uint64_t of_thread) {
+  const std::uint64_t more = bytes / std::max<std::uint64_t>(1, of_thread);
+  const auto all = static_cast<std::uint64_t>(context.threads());
+  return static_cast<int>(std::min(all, 2 + std::min(all, more)));
 }
 
 std::uint64_t PairCounter::gpu_bytes(
@@ -122,7 +147,7 @@ void PairCounter::add(const PlaneBlock& block, Stage* stage) {
   if (context_.backend() == Backend::reference) {
     reference::add_pairs(block, counts_);
   } else {
-    cpu::add_pairs(context_, block, counts_, stage);
+    cpu::add_pairs(context_, block, counts_, threads_, stage);
   }
   counts_.sites += block.sites;
 }

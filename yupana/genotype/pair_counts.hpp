@@ -99,6 +99,9 @@ class DeviceCounts;
 struct PairCountsParams {
   bool hethet = false;  ///< count sites heterozygous in both (KING needs them if calls miss)
   Range rows;           ///< rows of the triangle to compute; {0, 0}: all
+  /// That count at once on the CPU; 0: as many as an eighth of the context's memory holds the
+  /// buffers of, two at the least.
+  int threads = 0;
 };
 
 /// Adds blocks of sites to pair counts.
@@ -118,6 +121,11 @@ class PairCounter {
   /// Bytes that each GPU holds for such a counter, blocks in flight included.
   static std::uint64_t gpu_bytes(
       const Context& context, std::int64_t samples, Range rows, bool with_shared, bool hethet);
+  /// Bytes that a thread holds while it counts blocks of at most so many sites on the CPU.
+  static std::uint64_t thread_bytes(
+      const Context& context, Range rows, std::int64_t sites, bool with_shared, bool with_hethet);
+  /// Of the context's threads those whose buffers, beyond the first two's, take `bytes` at most.
+  static int threads_within(const Context& context, std::uint64_t bytes, std::uint64_t of_thread);
   std::int64_t samples() const { return counts_.samples; }
   Range rows() const { return counts_.rows; }
   /// The counts so far; those on GPUs are fetched.
@@ -139,6 +147,7 @@ class PairCounter {
   Context& context_;
   bool hethet_;
   PairCounts counts_;
+  int threads_;                                 ///< that count at once on the CPU
   PlaneBlock planes_;                           ///< of a block of codes, on the CPU
   std::shared_ptr<cuda::DeviceCounts> device_;  ///< null but for CUDA
   std::int64_t queued_ = 0;                     ///< sites on the devices, not yet in counts_

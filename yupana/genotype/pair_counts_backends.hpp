@@ -15,7 +15,12 @@ void add_pairs(const PlaneBlock& block, PairCounts& counts);
 }  // namespace yupana::genotype::reference
 
 namespace yupana::genotype::cpu {
-void add_pairs(Context& context, const PlaneBlock& block, PairCounts& counts, Stage* stage);
+/// By `threads` of the context's threads.
+void add_pairs(
+    Context& context, const PlaneBlock& block, PairCounts& counts, int threads, Stage* stage);
+/// Bytes that each of them holds meanwhile, for a block of so many sites.
+std::uint64_t thread_bytes(
+    const Context& context, Range rows, std::int64_t sites, bool pairwise, bool het);
 }  // namespace yupana::genotype::cpu
 
 namespace yupana::genotype::cuda {

@@ -33,13 +33,13 @@ struct Plan {
   std::int64_t ranges;
 };
 
-Plan make_plan(int threads, const PlaneBlock& block, const PairCounts& counts) {
+Plan make_plan(int threads, Range rows, std::int64_t block_chunks, bool pairwise, bool het) {
   Plan plan{};
   plan.shape = kernel_shape();
-  plan.pairwise = !counts.shared.empty();
-  plan.het = !counts.hethet.empty();
+  plan.pairwise = pairwise;
+  plan.het = het;
   plan.planes = plan.pairwise ? 3 : 2;
-  plan.rows = counts.rows;
+  plan.rows = rows;
   // Rows share the cost of copying a strip: tall tiles if enough of them remain for all
   // threads. (One core, n = 4,096: copying takes 6 % of the time with 128 rows, 2 % with 512.)
   constexpr std::int64_t tasks_per_thread = 8;
@@ -56,10 +56,10 @@ Plan make_plan(int threads, const PlaneBlock& block, const PairCounts& counts) {
   constexpr std::int64_t most = (std::int64_t{1} << 31) / chunk_sites;
   const std::int64_t tiles = std::max<std::int64_t>(plan.tiles - plan.first_tile, 1);
   const std::int64_t pieces = divide_up(min_tasks, tiles);
-  const std::int64_t panels = divide_up(block.chunks, depth);
+  const std::int64_t panels = divide_up(block_chunks, depth);
   plan.range_chunks =
       std::min(divide_up(panels, std::min(pieces, panels)) * depth, most / depth * depth);
-  plan.ranges = divide_up(block.chunks, plan.range_chunks);
+  plan.ranges = divide_up(block_chunks, plan.range_chunks);
   return plan;
 }
 
@@ -113,6 +113,18 @@ struct Buffers {
     if (plan.het) totals[1] = Array<std::uint32_t>(2 * plan.edge * s.strip);
   }
 };
+
+/// Bytes of Buffers that a block of so many chunks fills: of a row of the panel its chunks, in
+/// whole pages.
+std::uint64_t buffer_bytes(const Plan& plan, std::int64_t block_chunks) {
+  constexpr std::int64_t page = 4096;
+  const KernelShape& s = plan.shape;
+  const std::int64_t chunk = plan.planes * chunk_bytes;
+  const std::int64_t row = std::min(s.depth * chunk, block_chunks * chunk + page);
+  const std::int64_t columns = std::min<std::int64_t>(s.strip, plan.rows.end) + 2 * s.rows;
+  const std::int64_t words = (plan.pairwise ? 2 : 1) + (plan.het ? 1 : 0);
+  return static_cast<std::uint64_t>(row * columns + 8 * words * plan.edge * s.strip);
+}
 
 /// The pairs of some rows and a strip of columns over a range of chunks. The rows are a part of the
 /// strip (on the diagonal) or all come after it.
@@ -328,14 +340,22 @@ void add_other_samples(Context& context, const PlaneBlock& block, PairCounts& co
 
 }  // namespace
 
-void add_pairs(Context& context, const PlaneBlock& block, PairCounts& counts, Stage* stage) {
-  const Plan plan = make_plan(context.threads(), block, counts);
+std::uint64_t thread_bytes(
+    const Context& context, Range rows, std::int64_t sites, bool pairwise, bool het) {
+  const std::int64_t chunks = divide_up(std::max<std::int64_t>(sites, 1), chunk_sites);
+  return buffer_bytes(make_plan(context.threads(), rows, chunks, pairwise, het), chunks);
+}
+
+void add_pairs(
+    Context& context, const PlaneBlock& block, PairCounts& counts, int threads, Stage* stage) {
+  const Plan plan = make_plan(
+      context.threads(), counts.rows, block.chunks, !counts.shared.empty(), !counts.hethet.empty());
   if (counts.rows.size() < block.samples) add_other_samples(context, block, counts);
   const std::int64_t side = divide_up(plan.rows.end, plan.edge);
   std::array<std::mutex, 64> locks;  // tasks of one tile share a lock
   tbb::enumerable_thread_specific<Buffers> buffers([&] { return Buffers(plan); });
   const std::int64_t tiles = plan.tiles - plan.first_tile;
-  context.parallel_for(tiles * plan.ranges, 1, [&](std::int64_t task) {
+  const auto add = [&](std::int64_t task) {
     const std::int64_t tile = plan.first_tile + task / plan.ranges;
     const std::int64_t from = task % plan.ranges * plan.range_chunks;
     const Range chunks = {from, std::min(from + plan.range_chunks, block.chunks)};
@@ -348,7 +368,16 @@ void add_pairs(Context& context, const PlaneBlock& block, PairCounts& counts, St
       }
       if (stage != nullptr) stage->advance(work.work());
     });
-  });
+  };
+  if (threads >= context.threads()) {
+    context.parallel_for(tiles * plan.ranges, 1, add);
+    return;
+  }
+  const auto each = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) add(task);
+  };
+  Workers(threads).parallel_for(
+      tiles * plan.ranges, 1, FunctionView<void(std::int64_t, std::int64_t)>(each));
 }
 
 }  // namespace yupana::genotype::cpu

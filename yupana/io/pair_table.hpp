@@ -43,8 +43,11 @@ void put_pairs(Context& context,
   const auto numbers = static_cast<double>(n);
   Stage stage(
       context, "write " + file.path(), static_cast<double>(band.size()) * numbers, "numbers");
+  // Lists that grow by doubling.
+  const std::int64_t bytes = 2 * step * n * std::int64_t{sizeof(Pair)} + 8 * n;
   context.in_order(
       divide_up(band.size(), step),
+      bytes,
       [&](std::int64_t piece) {
         std::vector<Pair> pairs;
         Array<double> row(n);

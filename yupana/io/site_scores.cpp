@@ -104,11 +104,12 @@ void write_site_scores(Context& context,
                        AtomicFile& file,
                        const std::vector<FastaRecord>& sequences,
                        const splice::SiteModels& models) {
-  constexpr std::int64_t piece = 1 << 17;
+  constexpr std::int64_t piece = 1 << 17, line = 40;  // bytes of most lines
   for (const FastaRecord& record : sequences) {
     const SiteLines lines(record, models);
     const std::int64_t junctions = std::ssize(record.letters) + 1;
     context.in_order((junctions + piece - 1) / piece,
+                     piece * line,
                      [&](std::int64_t i) {
                        context.check_cancelled();
                        return lines.text(i * piece, std::min(junctions, (i + 1) * piece));

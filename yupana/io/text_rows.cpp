@@ -62,7 +62,10 @@ Array<char> compressed(const char* text, std::size_t size, std::size_t& packed) 
 Piece made(const TextRows& rows, Range range, double* row) {
   std::size_t most = 0;
   for (std::int64_t i = range.begin; i < range.end; ++i) most += rows.bytes(i);
-  Piece piece{range, Array<char>(static_cast<std::int64_t>(most)), 0};
+  // At least so large that malloc gives it pages of its own: those of the heap of each thread would
+  // not go back to the system.
+  Array<char> text(std::max(static_cast<std::int64_t>(most), text_piece_bytes));
+  Piece piece{range, std::move(text), 0};
   char* out = piece.text.data();
   for (std::int64_t i = range.begin; i < range.end; ++i) {
     rows.producer(i, row);
@@ -93,8 +96,11 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
     idle.pop_back();
     return row;
   };
+  // Compressed text is made next to the text.
+  const std::int64_t bytes = (rows.gzip ? 2 : 1) * step * longest + 8 * rows.size;
   context.in_order(
       divide_up(range.size(), step),
+      bytes,
       [&](std::int64_t i) {
         const std::int64_t begin = range.begin + i * step;
         Array<double> row = take();

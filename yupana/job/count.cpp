@@ -130,7 +130,9 @@ genotype::PairCounter count_pass(Context& context,
                                  const CheckpointParams& checkpoint) {
   Save save;
   genotype::PairCounter counter(
-      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = rows});
+      context,
+      plan.sizes.samples,
+      {.hethet = plan.sizes.hethet, .rows = rows, .threads = plan.threads});
   std::int64_t counted = 0;  // sites an earlier run has counted
   if (!checkpoint.folder.empty()) {
     save = {counts_path(context, checkpoint, band),
@@ -196,7 +198,7 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   sizes.kinship_bytes = input.kinship_bytes;
   sizes.kinship_passes = input.kinship_passes;
   if (input.pruning_bytes > 0) {
-    sizes.pruning_bytes = program_bytes(context.ranks()) + input.pruning_bytes +
+    sizes.pruning_bytes = program_bytes(context, context.ranks()) + input.pruning_bytes +
                           sizes.reader_bytes +
                           sample_bytes * static_cast<std::uint64_t>(sizes.samples);
   }

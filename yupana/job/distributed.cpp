@@ -151,7 +151,7 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
   Plan plan = make_plan(context, sizes);
   // The counts are gone when the closure starts, and the codes with them.
   plan.sizes.later_bytes += graph::distributed_fermat_bytes(n, sizes.ranks, params.fermat);
-  const std::uint64_t closing = program_bytes(sizes.ranks) + plan.sizes.later_bytes;
+  const std::uint64_t closing = program_bytes(context, sizes.ranks) + plan.sizes.later_bytes;
   if (closing > context.memory()) {
     throw resource_error(
         "memory: the matrices of {} samples, spread over {} ranks, need {} on each, --memory "

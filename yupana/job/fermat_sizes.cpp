@@ -89,7 +89,7 @@ double choosing_bytes(const FermatJobParams& params, const DistanceSizes& given)
 void check_matrices_fit(const Context& context,
                         const FermatJobParams& params,
                         const DistanceSizes& given) {
-  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given);
+  const std::uint64_t bytes = program_bytes(context) + fermat_bytes(params, given);
   if (bytes <= context.memory()) return;
   const bool ranks = context.comm() != nullptr;
   throw resource_error(
@@ -203,7 +203,7 @@ Plan plan_of_distances(Context& context, const FermatJobParams& params) {
   Plan plan;
   plan.sizes.samples = given.samples;
   plan.sizes.after_bytes = fermat_bytes(params, given);
-  plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
+  plan.total_bytes = program_bytes(context) + plan.sizes.after_bytes;
   add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
 }

@@ -43,13 +43,16 @@ Input open_to_write(Context& context, InputParams input) {
 }
 
 /// Of the blocks that are read and written at a time.
-std::uint64_t blocks_bytes(const PlanParams& sizes, std::string_view ending) {
+std::uint64_t blocks_bytes(const Context& context,
+                           const PlanParams& sizes,
+                           std::string_view ending) {
   const std::int64_t block = io::written_block_sites(sizes.samples);
   const std::int64_t sites = sizes.sites < 0 ? 2 * block : sizes.sites;
   // One block is read ahead of the one that is written; a name takes less than 200 bytes.
   const double read = static_cast<double>(std::min(sites, 2 * block)) *
                       (0.25 * static_cast<double>(sizes.samples) + 200);
-  const double written = io::written_block_bytes(ending.substr(1), sizes.samples, sites);
+  const double written =
+      io::written_block_bytes(ending.substr(1), sizes.samples, sites, context.threads());
   return sizes.reader_bytes + sample_bytes * static_cast<std::uint64_t>(sizes.samples) +
          static_cast<std::uint64_t>(read + written);
 }
@@ -102,8 +105,8 @@ Plan plan_filter(Context& context, const FilterJobParams& params) {
   Plan plan;
   plan.sizes = plan_sizes(context, input, params.input);
   plan.passes = ending == ".pgen" ? 2 : 1;
-  plan.total_bytes =
-      std::max(plan.sizes.before_bytes(), program_bytes(1) + blocks_bytes(plan.sizes, ending));
+  plan.total_bytes = std::max(plan.sizes.before_bytes(),
+                              program_bytes(context) + blocks_bytes(context, plan.sizes, ending));
   add_disk(plan, params.out, calls_bytes(plan.sizes, ending));
   plan.output_may_grow = plan.output_may_shrink = true;
   plan.at_most = plan.sizes.sites < 0;
@@ -116,7 +119,7 @@ FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
   Input input = open_to_write(context, params.input);
   check_memory(context,
                "filter " + params.input.path,
-               blocks_bytes(plan_sizes(context, input, params.input), ending));
+               blocks_bytes(context, plan_sizes(context, input, params.input), ending));
   FilterJobResult result = write_cohort(context, input, params.out);
   note_lost(context, params, input, ending);
   return result;

@@ -54,8 +54,10 @@ void write_triangle(Context& context, AtomicFile& file, Range band, const Value&
 
 /// GCTA's sparse matrix: "i<TAB>j<TAB>value", i >= j from 0.
 void write_sparse(Context& context, AtomicFile& file, const genotype::Grm& grm, double cutoff) {
+  constexpr std::int64_t line = 32;  // bytes, at most
   context.in_order(
       grm.rows.size(),
+      line * grm.rows.end,
       [&](std::int64_t k) {
         const std::int64_t i = grm.rows.begin + k;
         context.check_cancelled();
@@ -214,10 +216,10 @@ Plan plan_of_grm(const Context& context,
   plan.block_bytes = grm.block_bytes;
   plan.count_bytes = grm.sum_bytes;
   plan.one_pass_bytes = grm.one_pass_bytes;
-  plan.total_bytes =
-      std::max(plan.sizes.before_bytes(),
-               program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
-                   grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
+  plan.total_bytes = std::max(
+      plan.sizes.before_bytes(),
+      program_bytes(context) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
+          grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
   return plan;
 }
 

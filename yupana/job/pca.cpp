@@ -276,10 +276,11 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
     bytes = std::max(bytes, plan.sizes.reader_bytes + tables + grm.sum_bytes / 3 * 7);
   }
   plan.passes += params.loadings ? 1 : 0;
-  plan.total_bytes = std::max(
-      {plan.total_bytes,
-       plan.sizes.before_bytes(),
-       program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + bytes});
+  plan.total_bytes =
+      std::max({plan.total_bytes,
+                plan.sizes.before_bytes(),
+                program_bytes(context) +
+                    sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + bytes});
   add_disk(plan, params.out, output_bytes(plan.sizes, params));
   plan.output_may_grow = true;
   return plan;

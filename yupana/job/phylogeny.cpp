@@ -89,7 +89,7 @@ std::string support_sentence(const genotype::BootstrapParams& params, std::int64
 
 std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held, std::int64_t samples) {
   const std::uint64_t used =
-      held + program_bytes(1) + sample_bytes * static_cast<std::uint64_t>(samples);
+      held + program_bytes(context) + sample_bytes * static_cast<std::uint64_t>(samples);
   return context.memory() > used ? context.memory() - used : 0;
 }
 

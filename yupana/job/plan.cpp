@@ -19,8 +19,6 @@ constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// Of a band, for each group of ranks: none may have no row.
 constexpr std::int64_t min_rows = 4;
-/// No --memory is larger.
-constexpr std::uint64_t largest_memory = 9'000'000'000'000'000'000;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
@@ -48,18 +46,23 @@ std::uint64_t min_counts(const PlanParams& params) {
 }
 
 /// What is held next to blocks and counts.
-std::uint64_t held_bytes(const PlanParams& params) {
-  return program_bytes(params.ranks) + sample_bytes * static_cast<std::uint64_t>(params.samples) +
-         params.reader_bytes + params.later_bytes;
+std::uint64_t held_bytes(const Context& context, const PlanParams& params) {
+  return program_bytes(context, params.ranks) +
+         sample_bytes * static_cast<std::uint64_t>(params.samples) + params.reader_bytes +
+         params.later_bytes;
 }
 
-/// A quarter of what the memory leaves beside the smallest cut: what is refused needs the smallest
-/// block, so that the bytes a refusal names are enough.
+/// Bytes that the memory leaves next to the smallest cut. A block takes a quarter of them and
+/// threads that count an eighth: what is refused needs the smallest block and two threads, so that
+/// the bytes a refusal names are enough.
+std::uint64_t bytes_left(const Context& context, const PlanParams& sizes) {
+  const std::uint64_t least = held_bytes(context, sizes) + min_counts(sizes);
+  return context.memory() - std::min(context.memory(), least);
+}
+
 std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
-  const std::uint64_t least = held_bytes(sizes) + min_counts(sizes);
-  const std::uint64_t left = context.memory() - std::min(context.memory(), least);
-  const double budget =
-      std::min(static_cast<double>(preferred_block_bytes), static_cast<double>(left) / 4);
+  const double budget = std::min(static_cast<double>(preferred_block_bytes),
+                                 static_cast<double>(bytes_left(context, sizes)) / 4);
   auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
   sites = std::clamp(sites, smallest_block_sites, largest_block);
   if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
@@ -70,17 +73,51 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
   return round_up(sites, genotype::chunk_sites);
 }
 
+/// Bytes of each thread that counts blocks of the plan.
+std::uint64_t bytes_of_thread(const Context& context, const Plan& plan, bool missing) {
+  const PlanParams& sizes = plan.sizes;
+  const std::int64_t sites =
+      sizes.sites < 0 ? plan.block_sites : std::min(sizes.sites, plan.block_sites);
+  return genotype::PairCounter::thread_bytes(
+      context, {0, sizes.samples}, sites, missing, sizes.hethet);
+}
+
+/// What threads beyond the first two hold, which are small next to the program.
+std::uint64_t bytes_of_threads(const Context& context,
+                               const Plan& plan,
+                               int threads,
+                               bool missing) {
+  return bytes_of_thread(context, plan, missing) *
+         static_cast<std::uint64_t>(std::max(threads, 2) - 2);
+}
+
+void choose_threads(const Context& context, Plan& plan) {
+  const bool missing = plan.sizes.missing;
+  plan.threads = genotype::PairCounter::threads_within(
+      context, bytes_left(context, plan.sizes) / 8, bytes_of_thread(context, plan, missing));
+  plan.thread_bytes = bytes_of_threads(context, plan, plan.threads, missing);
+}
+
+/// `bytes` and what all threads hold that count, as far as an eighth of the memory has room.
+std::uint64_t with_all_threads(const Context& context, const Plan& plan, std::uint64_t bytes) {
+  return bytes + std::min(bytes / 7,
+                          bytes_of_threads(context, plan, context.threads(), plan.sizes.missing));
+}
+
 [[noreturn]] void refuse(const Context& context,
                          const Plan& plan,
                          std::uint64_t needed,
                          std::uint64_t few) {
+  // Readers hold blocks for each thread.
+  const bool by_threads = context.threads() > 2 && plan.sizes.reader_bytes > needed / 2;
   throw resource_error(
-      "memory: {} need {}, --memory allows {}; raise --memory to {}{}, or take fewer samples{}",
+      "memory: {} need {}, --memory allows {}; raise --memory to {}{}{}, or take fewer samples{}",
       counted(plan.sizes.samples, "sample"),
       needed_bytes(needed),
       allowed_bytes(context.memory()),
       memory_option(static_cast<double>(needed)),
       few_passes_advice(needed, few),
+      by_threads ? ", lower --threads" : "",
       plan.sizes.named ? " (--keep)" : "");
 }
 
@@ -119,6 +156,7 @@ Plan sized(const Context& context, const PlanParams& params) {
   const int blocks = params.sites >= 0 && params.sites <= plan.block_sites ? 1 : 2;
   plan.block_bytes = static_cast<std::uint64_t>(static_cast<double>(plan.block_sites) *
                                                 site_bytes(params.samples, plan.planes, blocks));
+  choose_threads(context, plan);
   if (params.sites > 0) {
     plan.pair_sites = static_cast<double>(params.samples) *
                       static_cast<double>(params.samples - 1) / 2 *
@@ -246,13 +284,18 @@ void take_gpu_bands(Plan& plan) {
 
 /// What comes and goes next to the counts: a block, then rows that are written, then a tree.
 std::uint64_t bytes_beside_counts(const Plan& plan) {
-  return std::max({plan.block_bytes, plan.write_bytes, plan.sizes.unblocked_bytes});
+  return std::max(
+      {plan.block_bytes + plan.thread_bytes, plan.write_bytes, plan.sizes.unblocked_bytes});
 }
 
 /// The peak if no call turns out to be missing: neither the plane of calls nor counts of shared
 /// sites are made then. `held`: in addition to blocks and counts.
-std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after) {
+std::uint64_t complete_bytes(const Context& context,
+                             Plan plan,
+                             std::uint64_t held,
+                             std::uint64_t after) {
   plan.block_bytes -= static_cast<std::uint64_t>(plan.block_sites * plan.sizes.samples / 8);
+  plan.thread_bytes = bytes_of_threads(context, plan, plan.threads, false);
   std::uint64_t counts = 0;
   for (const Range band : plan.bands) {
     counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
@@ -262,7 +305,10 @@ std::uint64_t complete_bytes(Plan plan, std::uint64_t held, std::uint64_t after)
 }
 
 /// Enough for all counts at once and for the largest block in addition.
-std::uint64_t one_pass_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
+std::uint64_t one_pass_bytes(const Context& context,
+                             const Plan& plan,
+                             std::uint64_t held,
+                             std::uint64_t after) {
   const PlanParams& sizes = plan.sizes;
   if (sizes.ranks > 1 || !plan.gpu_bands.empty() || plan.bands.size() < 2) return 0;
   const auto cells = static_cast<std::uint64_t>(triangle_cells(sizes.samples));
@@ -272,7 +318,8 @@ std::uint64_t one_pass_bytes(const Plan& plan, std::uint64_t held, std::uint64_t
   const auto block =
       static_cast<std::uint64_t>(genotype::chunk_sites * site) +
       std::max(preferred_block_bytes, static_cast<std::uint64_t>(smallest_block_sites * site));
-  return std::max(after, held + counts + std::max(block, sizes.unblocked_bytes));
+  const std::uint64_t bytes = held + counts + std::max(block, sizes.unblocked_bytes);
+  return std::max(after, with_all_threads(context, plan, bytes));
 }
 
 /// Enough for counts in `few_passes` bands and a block, which takes a quarter of what is left; 0
@@ -289,38 +336,21 @@ std::uint64_t few_passes_bytes(const Context& context, const Plan& plan) {
       static_cast<std::uint64_t>(2 * genotype::chunk_sites * site) +
       std::max(std::min(preferred_block_bytes, counts / 3),
                static_cast<std::uint64_t>(static_cast<double>(smallest_block_sites) * site));
-  return held_bytes(sizes) + counts + std::max(block, sizes.unblocked_bytes);
+  const std::uint64_t bytes =
+      held_bytes(context, sizes) + counts + std::max(block, sizes.unblocked_bytes);
+  return with_all_threads(context, plan, bytes);
 }
 
 }  // namespace
-
-std::int64_t passes_of(const Plan& plan) {
-  return plan.passes +
-         (plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands));
-}
-
-void note_passes(const Context& context, const Plan& plan) {
-  if (passes_of(plan) < 4 || plan.one_pass_bytes == 0) return;
-  context.note(fmt::format("--memory {}: {} passes over the input; one with --memory {}",
-                           allowed_bytes(context.memory()),
-                           passes_of(plan),
-                           memory_option(static_cast<double>(plan.one_pass_bytes))));
-}
-
-std::string few_passes_advice(std::uint64_t least, std::uint64_t few) {
-  if (few <= least || few >= largest_memory) return "";
-  return fmt::format(", or to {} to count in at most {} passes",
-                     memory_option(static_cast<double>(few)),
-                     few_passes);
-}
 
 Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
   const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
-  const std::uint64_t held = held_bytes(params);
-  const std::uint64_t fixed = held + std::max(plan.block_bytes, params.unblocked_bytes);
-  const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
+  const std::uint64_t held = held_bytes(context, params);
+  const std::uint64_t fixed =
+      held + std::max(plan.block_bytes + plan.thread_bytes, params.unblocked_bytes);
+  const std::uint64_t after = program_bytes(context, params.ranks) + names + params.after_bytes;
   const std::uint64_t needed = std::max(after, fixed + min_counts(params));
   const std::uint64_t few = std::max(after, few_passes_bytes(context, plan));
   if (after > context.memory()) refuse(context, plan, needed, few);
@@ -352,9 +382,9 @@ Plan make_plan(Context& context, const PlanParams& params) {
   if (params.missing && params.sites >= 0 && params.ranks == 1) {
     const std::uint64_t later =
         params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
-    plan.complete_bytes = complete_bytes(plan, held, after - params.after_bytes + later);
+    plan.complete_bytes = complete_bytes(context, plan, held, after - params.after_bytes + later);
   }
-  plan.one_pass_bytes = one_pass_bytes(plan, held, after);
+  plan.one_pass_bytes = one_pass_bytes(context, plan, held, after);
   return plan;
 }
 

@@ -12,10 +12,12 @@
 
 namespace yupana::job {
 
-/// The program, its libraries and small buffers, as the smallest runs on the CPU hold them; with
-/// ranks MPI's libraries too.
-constexpr std::uint64_t program_bytes(int ranks) {
-  return std::uint64_t{ranks > 1 ? 30U : 12U} << 20;
+/// The program, its libraries and small buffers, as the smallest runs of two threads on the CPU
+/// hold them, with ranks MPI's libraries too; and the stacks and blocks of further threads.
+inline std::uint64_t program_bytes(const Context& context, int ranks = 1) {
+  constexpr std::uint64_t thread_bytes = 40 << 10;
+  return (std::uint64_t{ranks > 1 ? 30U : 12U} << 20) +
+         thread_bytes * static_cast<std::uint64_t>(std::max(context.threads(), 2) - 2);
 }
 /// Names and summaries of a sample.
 inline constexpr std::uint64_t sample_bytes = 100;
@@ -55,12 +57,14 @@ struct Plan {
   /// Ranks are cut into groups, each with about as many pairs of a band, in whole rows; the ranks
   /// of a group cut the sites among themselves.
   int pair_groups = 1;
-  int planes = 2;                 ///< 0: sites are not packed in planes
-  std::int64_t block_sites = 0;   ///< sites packed at a time
-  std::uint64_t block_bytes = 0;  ///< raw codes (twice: one read ahead) and planes of a block
-  std::uint64_t count_bytes = 0;  ///< counts of the largest band, as far as a rank counts them
-  std::uint64_t write_bytes = 0;  ///< rows of the matrix that are written at a time
-  std::uint64_t total_bytes = 0;  ///< the run's peak
+  int planes = 2;                  ///< 0: sites are not packed in planes
+  std::int64_t block_sites = 0;    ///< sites packed at a time
+  std::uint64_t block_bytes = 0;   ///< raw codes (twice: one read ahead) and planes of a block
+  int threads = 0;                 ///< that count at once on the CPU; 0: all
+  std::uint64_t thread_bytes = 0;  ///< what those beyond the first two hold meanwhile
+  std::uint64_t count_bytes = 0;   ///< counts of the largest band, as far as a rank counts them
+  std::uint64_t write_bytes = 0;   ///< rows of the matrix that are written at a time
+  std::uint64_t total_bytes = 0;   ///< the run's peak
   /// The same if no call turns out to be missing, where calls may be and the sites of one process
   /// are known.
   std::optional<std::uint64_t> complete_bytes;

@@ -52,6 +52,9 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
 
 namespace {
 
+/// No --memory is larger.
+constexpr std::uint64_t largest_memory = 9'000'000'000'000'000'000;
+
 /// Rounded up: as --memory takes it.
 std::string bytes_text(const char* what, std::uint64_t bytes, const std::string& more = "") {
   return fmt::format("{:<12} {}{}\n", what, needed_bytes(bytes), more);
@@ -91,6 +94,26 @@ std::string counts_text(const Plan& plan) {
 }
 
 }  // namespace
+
+std::int64_t passes_of(const Plan& plan) {
+  return plan.passes +
+         (plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands));
+}
+
+void note_passes(const Context& context, const Plan& plan) {
+  if (passes_of(plan) < 4 || plan.one_pass_bytes == 0) return;
+  context.note(fmt::format("--memory {}: {} passes over the input; one with --memory {}",
+                           allowed_bytes(context.memory()),
+                           passes_of(plan),
+                           memory_option(static_cast<double>(plan.one_pass_bytes))));
+}
+
+std::string few_passes_advice(std::uint64_t least, std::uint64_t few) {
+  if (few <= least || few >= largest_memory) return "";
+  return fmt::format(", or to {} to count in at most {} passes",
+                     memory_option(static_cast<double>(few)),
+                     few_passes);
+}
 
 std::string describe(const Plan& plan) {
   std::string text = fmt::format("samples      {}\n", plan.sizes.samples);

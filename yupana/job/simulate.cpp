@@ -19,9 +19,10 @@ void check_cohort_memory(const Context& context, const SimulateJobParams& params
   // A VCF names its samples in one line, of identifiers alone.
   const bool is_binary = params.format == "bed" || params.format == "pgen";
   const auto of_sample = static_cast<double>(is_binary ? sample_bytes : 75);
-  const double bytes = static_cast<double>(program_bytes(1)) +
-                       static_cast<double>(cohort.samples) * of_sample +
-                       io::written_block_bytes(params.format, cohort.samples, cohort.sites);
+  const double bytes =
+      static_cast<double>(program_bytes(context)) +
+      static_cast<double>(cohort.samples) * of_sample +
+      io::written_block_bytes(params.format, cohort.samples, cohort.sites, context.threads());
   if (bytes <= static_cast<double>(context.memory())) return;
   throw resource_error(
       "simulate:{}x{}: names and the smallest block take {}, --memory allows {}; raise --memory to "

@@ -95,7 +95,8 @@ class PartsGrower {
     return static_cast<double>(rows_of_part()) * (features() * sizeof(T) + 4);
   }
   double list_bytes() const {
-    const double beside = 16 * static_cast<double>(context_.threads());
+    // Halves of lists that are parted at once: those of a node, and smaller ones of others.
+    const double beside = 16 * std::min(2 * features(), static_cast<double>(context_.threads()));
     return static_cast<double>(rows_of_part()) * (8 * features() + beside);
   }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/report/fonts.hpp"
 
 namespace yupana::report {
 namespace {
@@ -22,6 +23,7 @@ Pen::Pen(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
     cairo_destroy(cairo_);
     throw resource_error("report: cannot draw: {}", cairo_status_to_string(status));
   }
+  find_fonts();
   // By default letters are fitted to pixels or not as the first picture of the process had them.
   const std::unique_ptr<cairo_font_options_t, decltype(&cairo_font_options_destroy)> letters(
       cairo_font_options_create(), cairo_font_options_destroy);

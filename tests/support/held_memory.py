@@ -1,0 +1,42 @@
+"""What a run holds, measured, and what its plan says."""
+import json
+import pathlib
+import subprocess
+import sys
+
+from program import PROGRAM, run
+
+# Run in an interpreter of its own: a child's peak begins with what its parent has.
+PEAK = """import os, sys
+_, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)
+print(status, usage.ru_maxrss)"""
+
+#: Of the program's own file the system maps more or fewer pages at once: copies of one file differ so much.
+MAPPED = 1.5e6
+
+
+def with_threads(arguments):
+    """Two, unless others are named: of more a plan says what all of them may hold, at the most."""
+    return arguments if "--threads" in arguments else (*arguments, "--threads", 2)
+
+
+def peak_of(*arguments, out="o"):
+    """Bytes that a run held at its peak."""
+    words = map(str, with_threads(arguments))
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *words, "-o", out, "--quiet"],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    status, kilobytes = map(int, done.stdout.split())
+    assert status == 0, arguments
+    return kilobytes * 1024
+
+
+def plan_of(*arguments, out="o"):
+    return json.loads(run(*with_threads(arguments), "--plan", "--json", "-o", out).stdout)
+
+
+def sanitized():
+    program = pathlib.Path(PROGRAM).read_bytes()
+    if b"__asan_init" not in program and b"__tsan_init" not in program:
+        return False
+    print("        skipped: sanitizers hold memory of their own")
+    return True
