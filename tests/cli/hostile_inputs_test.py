@@ -16,6 +16,17 @@ COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
 SITE = "1\t{}\t.\tA\tC\t.\t.\t.\tGT\t0/1\t0/0\n"
 
 
+def bgzf(data):
+    """Bytes in one block of BGZF and an empty one."""
+    blocks = b""
+    for part in (data, b""):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(part) + packer.flush()
+        blocks += (b"\x1f\x8b\x08\x04" + bytes(5) + b"\xff\x06\0BC\x02\0" + struct.pack("<H", len(packed) + 25) + packed +
+                   struct.pack("<II", zlib.crc32(part), len(part)))
+    return blocks
+
+
 @helper
 def fit():
     put("t.csv", "x,y,class\n" + "".join(f"{k % 7},{k % 5},{'ab'[k % 2]}\n" for k in range(40)))
@@ -124,3 +135,26 @@ def messages_quoted_words_of_any_length():
     done = refuse("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--matrix", "s.txt", "-o", "o",
                   says="expected a line of single letters")
     assert len(done.stderr) < 6000, len(done.stderr)
+
+
+def a_damaged_index_crashed_the_library_that_read_it():
+    """Numbers of contigs, bins, chunks and windows that the file does not hold, a bin that is there twice, a bomb."""
+    put("c.vcf.gz", bgzf(("##fileformat=VCFv4.2\n##contig=<ID=1>\n" + COLUMNS + SITE.format(5) + SITE.format(9)).encode()))
+    tabix = b"TBI\1" + struct.pack("<9i", 1, 2, 1, 2, 0, 35, 0, 2, 0x31)[:-2]
+    csi = b"CSI\1" + struct.pack("<3i", 14, 5, 30) + tabix[8:]
+    many = 2**31 - 1
+    empty_bin = struct.pack("<Ii", 4681, 0)
+    for ending, index in ((".tbi", tabix[:4] + struct.pack("<i", many) + tabix[8:]), (".tbi", tabix + struct.pack("<i", many)),
+                          (".tbi", tabix + struct.pack("<iIi", 1, 4681, many)), (".tbi", tabix + struct.pack("<iIi", 1, 4681, -1)),
+                          (".tbi", tabix + struct.pack("<i", 2) + empty_bin * 2 + struct.pack("<i", many)),
+                          (".tbi", tabix[:32] + struct.pack("<i", many) + b"1\0"), (".csi", csi + struct.pack("<i", many)),
+                          (".csi", csi[:12] + struct.pack("<i", many)), (".csi", b"CSI\1" + struct.pack("<3i", 0, 30, 30) + csi[16:]),
+                          (".tbi", b"PK")):
+        for name in ("c.vcf.gz.tbi", "c.vcf.gz.csi"):
+            pathlib.Path(name).unlink(missing_ok=True)
+        put("c.vcf.gz" + ending, gzip.compress(index))
+        refuse("dist", "c.vcf.gz", "--region", "1", "-o", "o", says=["c.vcf.gz" + ending, "make it again"])
+    put("c.vcf.gz.tbi", gzip.compress(tabix + struct.pack("<iIi", 1, 4681, many) + bytes(300 << 20), 1))
+    refuse("dist", "c.vcf.gz", "--region", "1", "-o", "o", says="unpacks to too many bytes")
+    pathlib.Path("c.vcf.gz.tbi").unlink()
+    run("dist", "c.vcf.gz", "--region", "1", "-o", "o")
