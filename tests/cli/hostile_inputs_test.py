@@ -158,3 +158,11 @@ def a_damaged_index_crashed_the_library_that_read_it():
     refuse("dist", "c.vcf.gz", "--region", "1", "-o", "o", says="unpacks to too many bytes")
     pathlib.Path("c.vcf.gz.tbi").unlink()
     run("dist", "c.vcf.gz", "--region", "1", "-o", "o")
+
+
+def an_index_of_sixteen_million_in_a_few_bytes_took_gigabytes():
+    put("t.libsvm", "1 16777216:1\n2 1:1\n")
+    for command in ("tree fit t.libsvm --label label -o o", "som fit t.libsvm -o o"):
+        refuse(*command.split(), says="has an index of 16777216")
+    run("tree", "fit", "t.libsvm", "--label", "label", "--columns", 1, 16777216, "-o", "o")
+    run("tree", "predict", "o.json", "t.libsvm", "-o", "p")
