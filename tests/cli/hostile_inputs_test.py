@@ -2,7 +2,9 @@
 import gzip
 import json
 import pathlib
+import resource
 import struct
+import subprocess
 import zlib
 
 import bgen_files as bgen
@@ -166,3 +168,22 @@ def an_index_of_sixteen_million_in_a_few_bytes_took_gigabytes():
         refuse(*command.split(), says="has an index of 16777216")
     run("tree", "fit", "t.libsvm", "--label", "label", "--columns", 1, 16777216, "-o", "o")
     run("tree", "predict", "o.json", "t.libsvm", "-o", "p")
+
+
+def a_device_without_an_end_was_read_until_memory_or_the_disk_was_full():
+    fit()
+    for command in ("dist simulate:5x5 --keep @ -o o", "dist simulate:5x5 --remove @ -o o", "splice --batch @ -o o", "scan @ -o o.txt",
+                    "fermat simulate:9x50 --labels @ -o o", "tree predict tree.json @ -o o", "tree show @"):
+        for device in ("/dev/zero", "/dev/urandom"):
+            refuse(*command.replace("@", device).split(), says=f"{device}: is a device without an end")
+
+
+def a_pipe_without_a_line_end_was_held_up_to_gigabytes():
+    for command in ("dist simulate:5x5 --keep /dev/stdin -o o", "splice --batch /dev/stdin -o o"):
+        for letters, says in (("a", "bytes in a line"), ("\\0", "got a NUL byte")):
+            with open("/dev/zero", "rb") as zeros:
+                endless = subprocess.Popen(["tr", "\\0", letters], stdin=zeros, stdout=subprocess.PIPE)
+            refuse(*command.split(), stdin=endless.stdout, says=says,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (500 << 20, 500 << 20)))
+            endless.stdout.close()
+            endless.wait()
