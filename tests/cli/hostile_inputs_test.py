@@ -196,3 +196,8 @@ def a_model_of_many_columns_was_looked_up_in_quadratic_time():
     put("w.csv", "".join(f"f{k}," for k in range(columns)) + "c\n" + "\n".join(rows) + "\n")
     run("tree", "fit", "w.csv", "--label", "c", "-o", "w")
     run("tree", "predict", "w.json", "w.csv", "-o", "p")
+
+
+def a_matrix_of_forty_million_rows_and_one_entry_took_the_memory_of_its_rows():
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n40000000 40000000 1\n1 1 1\n")
+    refuse("trisolve", "m.mtx", "-o", "o.txt", says="announces 1 entry for 40000000 rows")
