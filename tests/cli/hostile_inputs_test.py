@@ -201,3 +201,11 @@ def a_model_of_many_columns_was_looked_up_in_quadratic_time():
 def a_matrix_of_forty_million_rows_and_one_entry_took_the_memory_of_its_rows():
     put("m.mtx", "%%MatrixMarket matrix coordinate real general\n40000000 40000000 1\n1 1 1\n")
     refuse("trisolve", "m.mtx", "-o", "o.txt", says="announces 1 entry for 40000000 rows")
+
+
+def a_note_listed_every_alpha_of_a_record():
+    run("fermat", "simulate:6x30", "-o", "f")
+    record = json.loads(pathlib.Path("f.json").read_text())
+    put("f.json", json.dumps(record | {"runs": record["runs"] * 10000}))
+    done = run("path", "f", "s1", "s2")
+    assert len(done.stderr) < 500, len(done.stderr)

@@ -7,6 +7,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/io/text_stream.hpp"
 #include "yupana/io/vcf_file.hpp"
 
@@ -15,7 +16,8 @@ namespace {
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + names[i];
+  for (std::size_t i = 0; i < names.size() && i < 5; ++i)
+    text += (i > 0 ? ", " : "") + printable(names[i]);
   return names.size() > 5 ? text + ", ..." : text;
 }
 
