@@ -206,5 +206,36 @@ TEST_F(TableKinds, ColumnsThatNoLibsvmRowHasAreZeros) {
   EXPECT_EQ(column(file, 1), (Doubles{0, 0}));
 }
 
+/// Few named columns of a wide table cost little, and all of them where the file has not as many
+/// bytes.
+TEST_F(TableKinds, AWideLibsvmTableHoldsTheColumnsThatAreNamed) {
+  const std::string text = "1 1:2 16777216:4\n2 7:3 16777216:5\n";
+  const TableParams params{.label = "label", .weight = "last", .columns = {"9", "7", "1"}};
+  const auto file = read("t.svm", text, params);
+  EXPECT_EQ(file.table.names(), (std::vector<std::string>{"9", "7", "1"}));
+  EXPECT_EQ(column(file, 0), (Doubles{0, 0}));
+  EXPECT_EQ(column(file, 1), (Doubles{0, 3}));
+  EXPECT_EQ(column(file, 2), (Doubles{2, 0}));
+  EXPECT_EQ(file.weights[0], 4);
+  EXPECT_EQ(file.weights[1], 5);
+  const std::string fault = refusal([&] { read("t.svm", text, {.label = "label"}); });
+  EXPECT_NE(fault.find("has an index of 16777216"), std::string::npos) << fault;
+}
+
+/// They were whatever the memory held.
+TEST_F(TableKinds, WeightsOfLibsvmRowsAreReadAndZeroWhereAbsent) {
+  const TableParams params{.label = "label", .weight = "2"};
+  const auto file = read("t.svm", "1 1:2 2:0.5 3:1\n2 1:3\n1 2:7\n", params);
+  EXPECT_EQ(file.table.names(), (std::vector<std::string>{"1", "3"}));
+  EXPECT_EQ(column(file, 0), (Doubles{2, 3, 0}));
+  EXPECT_EQ(Doubles(file.weights.begin(), file.weights.end()), (Doubles{0.5, 0, 7}));
+  for (const char* weight : {"-1", "nan", "inf"}) {
+    const std::string text = std::string("1 1:2 2:1\n1 2:") + weight + "\n";
+    const std::string fault = refusal([&] { read("t.svm", text, params); });
+    EXPECT_NE(fault.find(":2: index 2: expected a weight of 0 or more"), std::string::npos)
+        << fault;
+  }
+}
+
 }  // namespace
 }  // namespace yupana::io

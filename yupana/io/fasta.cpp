@@ -49,7 +49,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
   std::int64_t header = 0;
   std::uint64_t held = 0;             // by the records before the last
   std::size_t text = 0, longest = 0;  // of the lines so far
-  LineReader reader(path);
+  LineReader reader(path, longest_sequence);
   const auto close_record = [&] {
     if (records.empty()) return;
     held += bytes_of(records.back());

@@ -25,8 +25,24 @@ std::size_t piece_of(const std::string& path) {
 
 }  // namespace
 
-LineReader::LineReader(std::string path)
-    : file_(std::move(path)), piece_(piece_of(file_.path())), buffer_(piece_) {}
+LineReader::LineReader(std::string path, std::int64_t of_pipe)
+    : file_(std::move(path)), piece_(piece_of(file_.path())), of_pipe_(of_pipe), buffer_(piece_) {}
+
+/// Refuses a line that fills the buffer where it is no text, or longer than any line may be.
+void LineReader::check_long_line() const {
+  const std::string_view line(buffer_.data(), end_);
+  if (number_ == 0) check_is_text(path(), line);
+  if (buffer_.size() == piece_ && line.find('\0') != line.npos) {
+    throw bad_line(path(), number_ + 1, "expected text, got a NUL byte; is the file damaged?");
+  }
+  constexpr std::size_t small = std::size_t{64} << 20;
+  if (buffer_.size() <= small || std::ssize(buffer_) <= most_line_bytes(path(), of_pipe_)) return;
+  throw bad_line(path(),
+                 number_ + 1,
+                 "has more than {} bytes in a line; is it text, and was it compressed to be "
+                 "unpacked?",
+                 end_);
+}
 
 /// Moves the rest to the front of the buffer and reads on after it; false at the end of the file.
 bool LineReader::refill() {
@@ -35,14 +51,7 @@ bool LineReader::refill() {
   end_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < piece_) {
-    constexpr std::size_t small = std::size_t{64} << 20;
-    if (buffer_.size() > small && std::ssize(buffer_) > most_line_bytes(path())) {
-      throw bad_line(path(),
-                     number_ + 1,
-                     "has more than {} bytes in a line; is it text, and was it compressed to be "
-                     "unpacked?",
-                     end_);
-    }
+    check_long_line();
     buffer_.resize(2 * buffer_.size());
   }
   const auto got = file_.read(buffer_.data() + end_, static_cast<std::int64_t>(piece_));

@@ -16,7 +16,8 @@ namespace yupana::io {
 /// the file; a NumPy array or a zip archive is one.
 class LineReader {
  public:
-  explicit LineReader(std::string path);
+  /// `of_pipe`: bytes that a line of no regular file may take (most_line_bytes).
+  explicit LineReader(std::string path, std::int64_t of_pipe = std::int64_t{64} << 20);
 
   /// The next line without its end; false after the last. Valid until the next call.
   bool next(std::string_view& line);
@@ -35,9 +36,11 @@ class LineReader {
  private:
   bool refill();
   void check_beginning(std::string_view& line) const;
+  void check_long_line() const;
 
   TextStream file_;
   std::size_t piece_;  ///< bytes read at a time
+  std::int64_t of_pipe_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< of the text not handed out yet
   std::size_t end_ = 0;

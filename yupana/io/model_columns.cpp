@@ -1,6 +1,8 @@
 #include "yupana/io/model_columns.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
@@ -38,12 +40,17 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Names to be looked up many times: a table may have a million.
+using NameSet = std::unordered_set<std::string_view>;
+NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
 /// Features of text under the names that they have in the table.
 std::vector<std::string> text_features(const ModelColumns& model,
                                        const std::vector<std::string>& names) {
   std::vector<std::string> text;
+  const NameSet categorical = set_of(model.categorical);
   for (std::size_t f = 0; f < names.size(); ++f) {
-    if (has(model.categorical, model.features[f])) text.push_back(names[f]);
+    if (categorical.contains(model.features[f])) text.push_back(names[f]);
   }
   return text;
 }
@@ -65,11 +72,12 @@ void refuse_swapped(const std::string& path,
                     const std::vector<std::string>& given,
                     const ModelColumns& model,
                     const std::vector<std::string>& names) {
+  const NameSet there = set_of(names), features = set_of(model.features);
   for (std::size_t f = 0; f < given.size(); ++f) {
-    const std::int64_t number = has(names, given[f]) ? 0 : column_number(given[f]);
+    const std::int64_t number = there.contains(given[f]) ? 0 : column_number(given[f]);
     const bool is_place = number > 0 && number <= std::ssize(names);
     const std::string& name = is_place ? names[static_cast<std::size_t>(number - 1)] : given[f];
-    if (name == model.features[f] || !has(model.features, name)) continue;
+    if (name == model.features[f] || !features.contains(name)) continue;
     throw bad_file(path,
                    "--columns has '{}' for the model's feature '{}', and the model has a feature "
                    "'{}' too; leave --columns out, for features are found by their names",
@@ -84,8 +92,9 @@ TableParams by_name(const std::string& path,
                     TableParams reading,
                     const ModelColumns& model,
                     const std::vector<std::string>& names) {
+  const NameSet there = set_of(names);
   for (const std::string& name : model.features) {
-    if (has(names, name)) continue;
+    if (there.contains(name)) continue;
     throw bad_file(
         path,
         "has no column '{}', a feature of the model; its {} '{}': give the "
@@ -176,9 +185,9 @@ TableParams reading_for_model(Context& context,
     reading.categorical = text_features(model, reading.columns);
     return reading;
   }
-  const bool all_there = std::all_of(model.features.begin(),
-                                     model.features.end(),
-                                     [&](const auto& name) { return has(columns.names, name); });
+  const NameSet there = set_of(columns.names);
+  const bool all_there = std::ranges::all_of(
+      model.features, [&](const std::string& name) { return there.contains(name); });
   if (columns.header && (all_there || !nameless)) {
     return by_name(path, std::move(reading), model, columns.names);
   }

@@ -140,7 +140,7 @@ std::size_t column_of(const std::string& path,
         "{} column '{}' is not there; columns go from 1 to {}, and the label's is 'label'",
         role,
         printable(name),
-        names.size() - 1);
+        names.back());
   }
   const auto number = number_of<std::size_t>(name);
   if (number && *number >= 1 && *number <= names.size()) return *number - 1;

@@ -10,6 +10,7 @@
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
+#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {
@@ -159,6 +160,62 @@ std::int64_t largest_index(const std::vector<std::string>& names) {
   return largest;
 }
 
+/// The columns of a file, and where an index is among them.
+struct IndexedColumns {
+  TableColumns columns;
+  std::vector<std::int64_t> indices = {};  ///< of the columns after the label; empty: all
+  std::int64_t weight = -1;                ///< index of the column of weights
+
+  /// The feature of an index from 0; -1 where it is none.
+  std::int64_t place(std::int64_t index) const {
+    if (indices.empty()) return columns.places[index + 1];
+    const auto found = std::lower_bound(indices.begin(), indices.end(), index);
+    if (found == indices.end() || *found != index) return -1;
+    return columns.places[found - indices.begin() + 1];
+  }
+};
+
+/// Names of the label and of indices: of all up to `width` or, where some are named as features,
+/// of these and the last, so that few columns of a wide table cost little.
+IndexedColumns named_indices(const TableParams& params, std::int64_t width) {
+  IndexedColumns found;
+  found.columns.indexed = true;
+  found.columns.names.push_back("label");
+  if (!params.columns.empty()) {
+    found.indices.push_back(width - 1);
+    const auto add = [&](const std::string& name) {
+      const auto index = number_of<std::int64_t>(name).value_or(0);
+      if (index >= 1 && index <= width) found.indices.push_back(index - 1);
+    };
+    for (const auto* names : {&params.columns, &params.ignored}) std::ranges::for_each(*names, add);
+    for (const auto* name : {&params.label, &params.weight}) add(*name);
+    std::ranges::sort(found.indices);
+    const auto again = std::ranges::unique(found.indices);
+    found.indices.erase(again.begin(), again.end());
+    if (std::ssize(found.indices) == width) found.indices.clear();
+  }
+  const std::int64_t count = found.indices.empty() ? width : std::ssize(found.indices);
+  for (std::int64_t c = 0; c < count; ++c) {
+    const std::int64_t index = found.indices.empty() ? c : found.indices[c];
+    found.columns.names.push_back(std::to_string(index + 1));
+  }
+  return found;
+}
+
+/// Refuses a table of all its columns that are far more than the file has bytes.
+void check_width(const std::string& path, const TableParams& params, std::int64_t width) {
+  constexpr std::int64_t bytes_of_column = 64;
+  const std::int64_t most = most_line_bytes(path) / bytes_of_column;
+  if (!params.columns.empty() || width <= most) return;
+  throw bad_file(
+      path,
+      "has an index of {}: a table of all columns up to it is read where they are at most "
+      "{}, or the bytes of the file; name those to read with --columns, or count the "
+      "indices anew",
+      width - (params.zero_based ? 1 : 0),
+      most);
+}
+
 struct UnknownIndices {
   std::int64_t width = 0;   ///< the largest index, from 1
   std::int64_t known = 0;   ///< the model's largest
@@ -186,44 +243,58 @@ void take_unknown(Context& context,
                            found.known - shift));
 }
 
+/// The label of a line, as the class or the number of a row.
+template <class T>
+void read_label(const LibsvmLine& line, std::int64_t row, TableFile<T>& file, Names& names) {
+  if (!file.codes.empty()) {
+    if (!is_utf8(line.label())) {
+      line.fail(fmt::format("the label '{}' is not UTF-8; convert the file first",
+                            printable(line.label())));
+    }
+    file.codes[row] = names.number(line.label());
+  }
+  if (!file.values.empty() &&
+      !(whole_number(line.label(), file.values[row]) && std::isfinite(file.values[row]))) {
+    line.fail(fmt::format("the label '{}' is no finite number", printable(line.label())));
+  }
+  if (!file.values.empty()) {
+    const std::string lost = lost_number(line.label(), file.values[row], sizeof(double));
+    if (!lost.empty()) line.fail(fmt::format("the label: {}", lost));
+  }
+  if (!file.codes.empty() && is_missing(line.label())) {
+    line.fail("the label is missing; every row needs one");
+  }
+}
+
 /// Rows of one part; absent entries are 0.
 template <class T>
 TableFile<T> read_part(Context& context,
                        const TableText& text,
                        const TableParams& params,
-                       const TableColumns& columns,
+                       const IndexedColumns& columns,
                        const PiecesOfPart& part) {
-  auto file = shaped_table<T>(context, columns, part.rows, params.scratch);
+  auto file = shaped_table<T>(context, columns.columns, part.rows, params.scratch);
   for (std::int64_t f = 0; f < file.table.columns(); ++f) {
     std::fill_n(file.table.column(f), part.rows, T{0});
   }
+  std::fill_n(file.weights.data(), file.weights.size(), 0.0);
   std::vector<Names> names(part.last - part.first);
   each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
     const auto own = static_cast<std::size_t>(i - part.first);
     each_line<T>(text, lines, part.starts[own], [&](std::int64_t row, LibsvmLine line) {
-      if (!file.codes.empty()) {
-        if (!is_utf8(line.label())) {
-          line.fail(fmt::format("the label '{}' is not UTF-8; convert the file first",
-                                printable(line.label())));
-        }
-        file.codes[row] = names[own].number(line.label());
-      }
-      if (!file.values.empty() &&
-          !(whole_number(line.label(), file.values[row]) && std::isfinite(file.values[row]))) {
-        line.fail(fmt::format("the label '{}' is no finite number", printable(line.label())));
-      }
-      if (!file.values.empty()) {
-        const std::string lost = lost_number(line.label(), file.values[row], sizeof(double));
-        if (!lost.empty()) line.fail(fmt::format("the label: {}", lost));
-      }
-      if (!file.codes.empty() && is_missing(line.label())) {
-        line.fail("the label is missing; every row needs one");
-      }
+      read_label(line, row, file, names[own]);
       std::int64_t index = 0;
       double value = 0;
       while (line.next(params.zero_based, index, value)) {
-        const std::int64_t place = columns.places[index + 1];
+        const std::int64_t place = columns.place(index);
         if (place >= 0) file.table.column(place)[row] = static_cast<T>(value);
+        if (index != columns.weight) continue;
+        if (!(value >= 0 && value <= std::numeric_limits<double>::max())) {
+          line.fail(fmt::format("index {}: expected a weight of 0 or more, got {}",
+                                index + (params.zero_based ? 0 : 1),
+                                value));
+        }
+        file.weights[row] = value;
       }
     });
   });
@@ -297,21 +368,24 @@ void read_libsvm_table(Context& context,
     context.note(fmt::format(
         "{}: no row has a value in a column beyond {}: those are zeros", text.path(), width));
   }
-  width = last;
-  TableColumns columns;
-  columns.indexed = true;
-  columns.names.push_back("label");
-  for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));
+  check_width(text.path(), params, last);
+  IndexedColumns read = named_indices(params, last);
+  TableColumns& columns = read.columns;
   TableParams chosen = params;
   if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
   refuse_ids(text.path(), params);
   use_columns(text.path(), chosen, columns);
+  const auto weight = std::ranges::find(columns.uses, ColumnUse::weight);
+  if (weight != columns.uses.end()) {
+    read.weight =
+        number_of<std::int64_t>(columns.names[weight - columns.uses.begin()]).value_or(0) - 1;
+  }
   if (columns.label > 0)
     throw bad_file(text.path(), "the label of a libsvm file is called 'label'; give --label label");
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;
-    if (part.rows > 0) take(read_part<T>(context, text, params, columns, part));
+    if (part.rows > 0) take(read_part<T>(context, text, params, read, part));
   }
 }
 

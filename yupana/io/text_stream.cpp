@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -21,6 +22,12 @@ namespace yupana::io {
 namespace {
 /// Bytes of a compressed file that are read at a time.
 constexpr std::size_t input_bytes = std::size_t{1} << 17;
+
+/// /dev/zero, full, random and urandom: numbers that Linux never changes.
+bool is_endless(dev_t device) {
+  const unsigned number = minor(device);
+  return major(device) == 1 && (number == 5 || (number >= 7 && number <= 9));
+}
 }  // namespace
 
 class TextStream::Decoder {
@@ -175,7 +182,11 @@ TextStream::TextStream(std::string path) : path_(std::move(path)) {
     throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
   }
   struct stat about {};
-  if (fstat(file_, &about) == 0 && S_ISREG(about.st_mode)) size_ = about.st_size;
+  if (fstat(file_, &about) != 0) return;
+  if (S_ISREG(about.st_mode)) size_ = about.st_size;
+  if (!S_ISCHR(about.st_mode) || !is_endless(about.st_rdev)) return;
+  ::close(file_);
+  throw bad_file(path_, "is a device without an end; name a file");
 }
 
 TextStream::~TextStream() { ::close(file_); }
@@ -217,11 +228,10 @@ std::int64_t TextStream::read(char* to, std::int64_t most) {
   return decoder_->read(to, most);
 }
 
-std::int64_t most_line_bytes(const std::string& path) {
-  constexpr std::int64_t factor = 64, least = std::int64_t{64} << 20,
-                         unknown = std::int64_t{1} << 30;
+std::int64_t most_line_bytes(const std::string& path, std::int64_t of_pipe) {
+  constexpr std::int64_t factor = 64, least = std::int64_t{64} << 20;
   struct stat about {};
-  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return unknown;
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return of_pipe;
   return std::max(least, factor * std::int64_t{about.st_size});
 }
 

@@ -38,10 +38,13 @@ class TextStream {
   std::unique_ptr<Decoder> decoder_;
 };
 
+/// A line of no regular file that holds a chromosome, or the calls of many samples.
+constexpr std::int64_t longest_sequence = std::int64_t{1} << 30;
+
 /// Bytes that a line of a file, or what comes before a VCF's first record, may take: 64 times the
-/// file's and at least 64 MiB, so that a few compressed bytes do not fill the memory; 1 GiB of what
-/// is no regular file.
-std::int64_t most_line_bytes(const std::string& path);
+/// file's and at least 64 MiB, so that a few compressed bytes do not fill the memory; `of_pipe` of
+/// what is no regular file.
+std::int64_t most_line_bytes(const std::string& path, std::int64_t of_pipe = longest_sequence);
 
 /// bad_input for a file that is no text of lines, known by its first bytes or its first line: a
 /// NumPy array, a zip archive (.npz, .xlsx), Parquet, UTF-16, lines that end with \r alone.

@@ -2,7 +2,6 @@
 
 #include <htslib/bgzf.h>
 #include <htslib/hfile.h>
-#include <htslib/kstring.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,37 +25,6 @@ constexpr std::string_view cut_short =
 
 bool is_bgzf(const htsFile& file) { return file.format.compression == bgzf; }
 
-/// Reads one BCF record as it is in the file into `record`, and reports its place; for
-/// hts_itr_next(), which keeps what overlaps the region. -1 at the end, -2 for a broken file.
-int read_binary_record(
-    BGZF* file, void*, void* record, int* contig, hts_pos_t* begin, hts_pos_t* end) {
-  auto& bytes = *static_cast<std::string*>(record);
-  char lengths[8];
-  const ssize_t got = bgzf_read(file, lengths, sizeof lengths);
-  if (got == 0) return -1;
-  if (got != sizeof lengths || load32(lengths) < 24) return -2;
-  // In steps, so that a broken length costs no more memory than the file has bytes.
-  std::int64_t rest = std::int64_t{load32(lengths)} + load32(lengths + 4);
-  bytes.assign(lengths, sizeof lengths);
-  while (rest > 0) {
-    const auto step = static_cast<std::size_t>(std::min<std::int64_t>(rest, 1 << 20));
-    const std::size_t at = bytes.size();
-    bytes.resize(at + step);
-    if (bgzf_read(file, bytes.data() + at, step) != static_cast<ssize_t>(step)) return -2;
-    rest -= static_cast<std::int64_t>(step);
-  }
-  *contig = static_cast<std::int32_t>(load32(bytes.data() + 8));
-  *begin = static_cast<std::int32_t>(load32(bytes.data() + 12));
-  *end = *begin + static_cast<std::int32_t>(load32(bytes.data() + 16));
-  return 0;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + names[i];
-  return names.size() > 5 ? text + ", ..." : text;
-}
-
 }  // namespace
 
 VcfFile::VcfFile(std::string path,
@@ -67,10 +35,7 @@ VcfFile::VcfFile(std::string path,
   hts_set_log_level(HTS_LOG_OFF);  // errors of htslib are thrown here instead
   if (threads > 1) pool_.reset(hts_tpool_init(threads));
   open();
-  if (region_) {
-    load_index();
-    if (indexed()) open_region();
-  }
+  if (region_) load_index();
 }
 
 VcfFile::~VcfFile() = default;
@@ -191,62 +156,6 @@ BinaryNames VcfFile::binary_names() const {
   return {names_of(BCF_DT_CTG), names_of(BCF_DT_ID)};
 }
 
-void VcfFile::load_index() {
-  if (is_bgzf(*file_) && binary_) {
-    binary_index_.reset(hts_idx_load3(path_.c_str(), nullptr, HTS_FMT_CSI, HTS_IDX_SILENT_FAIL));
-  } else if (is_bgzf(*file_)) {
-    text_index_.reset(tbx_index_load3(path_.c_str(), nullptr, HTS_IDX_SILENT_FAIL));
-  }
-  const std::vector<std::string> listed = indexed_contigs();
-  const auto is_region = [&](const std::string& name) { return region_->is_on(name, autosomes_); };
-  region_declared_ = std::any_of(header_.contigs.begin(), header_.contigs.end(), is_region) ||
-                     std::any_of(listed.begin(), listed.end(), is_region);
-  const std::vector<std::string>& known = header_.contigs.empty() ? listed : header_.contigs;
-  if (!known.empty() && !region_declared_) {
-    throw bad_file(path_,
-                   "{}: no contig '{}'; the file has {}",
-                   region_->option,
-                   region_->contig,
-                   joined(known));
-  }
-  if (!indexed()) {
-    notes_.push_back(path_ +
-                     ": no index (.tbi or .csi), so --region reads the whole file; 'bcftools "
-                     "index' makes one for bgzipped files");
-  }
-}
-
-/// Names of an index by their numbers.
-std::vector<std::string> VcfFile::indexed_contigs() const {
-  if (binary_index_) return binary_names().contigs;
-  std::vector<std::string> names;
-  if (!text_index_) return names;
-  int count = 0;
-  const char** list = tbx_seqnames(text_index_.get(), &count);
-  names.assign(list, list + count);
-  std::free(static_cast<void*>(list));
-  return names;
-}
-
-/// The records that overlap the region, by the index; nothing where its contig has none.
-void VcfFile::open_region() {
-  const std::vector<std::string> contigs = indexed_contigs();
-  auto found = std::find(contigs.begin(), contigs.end(), region_->contig);
-  if (found == contigs.end()) {
-    found = std::find_if(contigs.begin(), contigs.end(), [&](const std::string& name) {
-      return region_->is_on(name, autosomes_);
-    });
-  }
-  if (found == contigs.end()) return;
-  const hts_idx_t* index = binary_ ? binary_index_.get() : text_index_->idx;
-  constexpr std::int64_t end = HTS_POS_MAX;
-  iterator_.reset(hts_itr_query(index,
-                                static_cast<int>(found - contigs.begin()),
-                                region_->first - 1,
-                                std::min(region_->last, end),
-                                binary_ ? read_binary_record : tbx_readrec));
-}
-
 std::int64_t VcfFile::read_raw(char* data, std::int64_t capacity) {
   const auto wanted = static_cast<std::size_t>(capacity);
   const ssize_t got = file_->is_bgzf ? bgzf_read(file_->fp.bgzf, data, wanted)
@@ -274,24 +183,10 @@ std::int64_t VcfFile::read(char* data, std::int64_t capacity) {
   return kept < capacity ? kept + read_raw(data + kept, capacity - kept) : kept;
 }
 
-bool VcfFile::read_record(std::string& record) {
-  if (!iterator_) return false;
-  int status;
-  if (binary_) {
-    status = hts_itr_next(file_->fp.bgzf, iterator_.get(), &record, nullptr);
-  } else {
-    kstring_t line = KS_INITIALIZE;
-    status = hts_itr_next(file_->fp.bgzf, iterator_.get(), &line, text_index_.get());
-    if (status >= 0) record.assign(line.s, line.l).push_back('\n');
-    ks_free(&line);
-  }
-  if (status < -1) throw bad_file(path_, "cannot be read by region: damaged, or an old index");
-  return status >= 0;
-}
-
 void VcfFile::rewind() {
-  if (indexed()) return open_region();
-  if (!begun_) return;
+  next_chunk_ = 0;
+  in_chunk_ = false;
+  if (indexed() || !begun_) return;
   struct stat status;
   if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw usage_error("{}: is a pipe and cannot be read twice; write it to a file", path_);

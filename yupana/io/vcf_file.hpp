@@ -1,7 +1,6 @@
 #pragma once
 
 #include <htslib/hts.h>
-#include <htslib/tbx.h>
 #include <htslib/thread_pool.h>
 #include <htslib/vcf.h>
 
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "yupana/genotype/region.hpp"
+#include "yupana/io/vcf_index.hpp"
 #include "yupana/io/vcf_record.hpp"
 
 namespace yupana::io {
@@ -51,7 +51,7 @@ class VcfFile {
   bool binary() const { return binary_; }
   /// True where an index leads to the records that overlap the region; without one the whole file
   /// is read, and the reader picks them.
-  bool indexed() const { return text_index_ || binary_index_; }
+  bool indexed() const { return chunks_.has_value(); }
   /// True where the header or the index names the region's contig.
   bool declares_region() const { return region_declared_; }
   /// BCF: the dictionaries of the header.
@@ -80,8 +80,11 @@ class VcfFile {
   void check_format(const htsFormat& format);
   char peek();
   void load_index();
-  void open_region();
-  std::vector<std::string> indexed_contigs() const;
+  std::optional<std::int64_t> position_of(std::string_view record) const;
+  void read_line(std::string& line);
+  void read_binary_record(std::string& record);
+  std::int64_t append(std::string& record, std::int64_t bytes);
+  Error old_index() const;
   void check_header_size(std::size_t bytes) const;
   std::string read_text_header();
   std::string read_binary_header();
@@ -92,13 +95,15 @@ class VcfFile {
   std::optional<genotype::Region> region_;
   std::int64_t autosomes_;
   bool region_declared_ = false;
+  std::string contig_;        ///< of the region, as the file spells it
+  std::int64_t number_ = -1;  ///< of the contig in the index
+  std::optional<std::vector<FileChunk>> chunks_;
+  std::size_t next_chunk_ = 0;
+  bool in_chunk_ = false;  ///< a record of the next chunk was read
   std::vector<std::string> notes_;
   std::unique_ptr<hts_tpool, Releaser<hts_tpool_destroy>> pool_;
   std::unique_ptr<htsFile, Releaser<close>> file_;  // after the pool that works for it
   std::unique_ptr<bcf_hdr_t, Releaser<bcf_hdr_destroy>> dictionary_;
-  std::unique_ptr<tbx_t, Releaser<tbx_destroy>> text_index_;
-  std::unique_ptr<hts_idx_t, Releaser<hts_idx_destroy>> binary_index_;
-  std::unique_ptr<hts_itr_t, Releaser<hts_itr_destroy>> iterator_;
   VcfHeader header_;
   std::string ahead_;  // bytes of records that were read with the header
   std::int64_t bytes_read_ = 0;

@@ -61,9 +61,12 @@ nlohmann::json chosen_run(const Context& context,
                           const PathParams& params) {
   nlohmann::json chosen;
   std::string have;
+  constexpr int most_shown = 20;
+  int alphas = 0;
   for (const nlohmann::json& run : record["runs"]) {
     const double alpha = field(run, "alpha", 0.0, params.run);
-    have += " " + number_text(alpha);
+    if (++alphas <= most_shown) have += " " + number_text(alpha);
+    if (alphas == most_shown + 1) have += " ...";
     if (chosen.is_null() && (params.alpha == 0 || alpha == params.alpha)) chosen = run;
   }
   if (chosen.is_null()) {

@@ -280,6 +280,17 @@ TrisolveResult solve(Context& context,
   return result;
 }
 
+/// Refuses fewer entries than rows, of many rows, before memory follows a number of the head.
+void check_entries(const TrisolveParams& params, const io::MatrixMarketHead& head) {
+  constexpr std::int64_t many = 1 << 20;
+  if (params.system.unit_diagonal || head.rows <= many || head.entries >= head.rows) return;
+  throw bad_file(params.matrix,
+                 "announces {} for {} rows, so some have none on the diagonal; pass "
+                 "unit_diagonal (--unit-diagonal) if 1 is meant",
+                 counted(head.entries, "entry", "entries"),
+                 head.rows);
+}
+
 }  // namespace
 
 const char* name_of(sparse::SolveMethod method) {
@@ -303,6 +314,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   check_column_name(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
+  check_entries(params, head);
   const sparse::TriangularParams chosen =
       params_that_fit(context, head, params, std::max<std::int64_t>(0, sides_of(params)));
   const bool complex = head.field == io::MatrixMarketHead::Field::complex;
