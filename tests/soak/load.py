@@ -81,7 +81,7 @@ class Load:
         share = int(self.options.gigabytes * (1 << 30) / self.options.at_once)
         limit = None if self.options.device else lambda: resource.setrlimit(resource.RLIMIT_DATA, (share, share))
         words = [self.program, *JOBS[k].split(), "--threads", "2", "--quiet"]
-        if self.options.device and JOBS[k].split()[0] not in ("simulate", "filter"):
+        if self.options.device and JOBS[k].split()[0] not in ("simulate", "filter", "closest"):
             words += ["--device", self.options.device]
         return subprocess.Popen(words, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 preexec_fn=limit)

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "yupana/analysis/clustering_active.hpp"
+#include "yupana/core/least_lane.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
@@ -31,7 +32,7 @@ double smallest_row(const double* row, const double* bar, std::int64_t count) {
   }
   for (; j + lanes <= count; j += lanes) low0 = hn::Min(low0, at(j));
   const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
-  double least = hn::GetLane(hn::MinOfLanes(d, low));
+  double least = yupana::HWY_NAMESPACE::least_lane(d, low);
   for (; j < count; ++j) least = std::min(least, row[j] + bar[j]);
   return least;
 }
@@ -126,7 +127,7 @@ double shorten_edges(const double* edges,
   auto low = hn::Set(d, std::numeric_limits<double>::infinity());
   std::int64_t j = 0;
   for (; j + lanes <= count; j += lanes) low = hn::Min(low, update(d, j));
-  double least = hn::GetLane(hn::MinOfLanes(d, low));
+  double least = yupana::HWY_NAMESPACE::least_lane(d, low);
   for (; j < count; ++j) least = std::min(least, hn::GetLane(update(one, j)));
   return least;
 }

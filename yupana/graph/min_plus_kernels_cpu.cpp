@@ -10,6 +10,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include "yupana/core/least_lane.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace yupana::graph::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -150,7 +152,7 @@ void scan_weights(const T* values, std::int64_t count, WeightStats<T>& stats) {
       signs = hn::Or(signs, hn::IfThenElseZero(hn::Eq(x, zero), x));
     }
   }
-  stats.smallest = hn::GetLane(hn::MinOfLanes(d, least));
+  stats.smallest = yupana::HWY_NAMESPACE::least_lane(d, least);
   stats.largest = hn::GetLane(hn::MaxOfLanes(d, most));
   stats.unreachable |= !hn::AllFalse(d, far);
   stats.not_a_number |= !hn::AllFalse(d, nan);
@@ -219,7 +221,7 @@ T register_loop(std::int64_t steps, std::int64_t& pairs) {
 #pragma GCC unroll 8
     for (int v = 0; v < tile_vectors; ++v) all = hn::Min(all, sum[i][v]);
   }
-  return hn::GetLane(hn::MinOfLanes(d, all));
+  return yupana::HWY_NAMESPACE::least_lane(d, all);
 }
 
 template <class T, Signs signs>
