@@ -10,7 +10,7 @@
 namespace yupana::arrays::cuda {
 namespace {
 
-constexpr int threads = 256, batch = 8, most_values = 32, samples = threads;
+constexpr int threads = 256, batch = 8, most_values = 32, samples = 2 * threads;
 constexpr std::int64_t tile = threads * batch;
 /// What speaks against an input: a key below the one before it; one that is not.
 constexpr unsigned some_fall = 1, some_rise = 2, some_other_value = 4;
@@ -38,20 +38,29 @@ struct Table {
   }
 };
 
+/// Where a sample is taken, anywhere in its share of the array.
+__host__ __device__ inline std::int64_t sample_place(int s, std::int64_t n) {
+  const std::int64_t share = n / samples;
+  std::uint64_t z = (static_cast<std::uint64_t>(s) + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z ^= z >> 31;
+  return s * share + static_cast<std::int64_t>(z % static_cast<std::uint64_t>(share));
+}
+
 /// The values of some keys all over the array.
 template <class U>
 __device__ void sample(const U* keys, std::int64_t n, Look<U>& look) {
   __shared__ U some[samples];
-  const int at = static_cast<int>(threadIdx.x);
-  const std::int64_t stride = n / samples;
-  const U mine = keys[at * stride + at * 2654435761ll % stride];
-  some[at] = mine;
+  for (int s = threadIdx.x; s < samples; s += threads) some[s] = keys[sample_place(s, n)];
   __syncthreads();
-  bool first = true;
+  for (int s = threadIdx.x; s < samples; s += threads) {
+    const U mine = some[s];
+    bool first = true;
 #pragma unroll 16
-  for (int before = 0; before < at; ++before) first &= some[before] != mine;
-  const int place = first ? atomicAdd(&look.values, 1) : most_values;
-  if (place < most_values) look.of[place] = mine;
+    for (int before = 0; before < s; ++before) first &= some[before] != mine;
+    const int place = first ? atomicAdd(&look.values, 1) : most_values;
+    if (place < most_values) look.of[place] = mine;
+  }
 }
 
 /// What is known against the input. All threads read one word: not in every round.
