@@ -102,7 +102,7 @@ def counts_held_a_tenth_more_than_a_small_memory():
     run("simulate", "--samples", 1940, "--sites", 10300, "--missing", 0.03, "-o", "s")
     for allowed in (24_000_000, 30_000_000, 60_000_000):
         held = peak_of("dist", "s.bed", "--memory", allowed, "--threads", 2)
-        assert held <= 1.08 * allowed + MAPPED, (held, allowed)
+        assert held <= 1.1 * allowed + MAPPED, (held, allowed)
 
 
 def filters_held_any_memory_whatever_was_allowed():

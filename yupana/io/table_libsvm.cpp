@@ -190,8 +190,8 @@ IndexedColumns named_indices(const TableParams& params, std::int64_t width) {
     for (const auto* names : {&params.columns, &params.ignored}) std::ranges::for_each(*names, add);
     for (const auto* name : {&params.label, &params.weight}) add(*name);
     std::ranges::sort(found.indices);
-    const auto again = std::ranges::unique(found.indices);
-    found.indices.erase(again.begin(), again.end());
+    found.indices.erase(std::unique(found.indices.begin(), found.indices.end()),
+                        found.indices.end());
     if (std::ssize(found.indices) == width) found.indices.clear();
   }
   const std::int64_t count = found.indices.empty() ? width : std::ssize(found.indices);

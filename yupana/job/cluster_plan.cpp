@@ -312,12 +312,12 @@ std::string describe(const ClusterPlan& plan) {
 
 nlohmann::ordered_json plan_json(const ClusterPlan& plan) {
   const ClusterParams& p = plan.params;
-  auto stages = nlohmann::ordered_json::array(), rates = stages;
+  auto stages = nlohmann::ordered_json::array(), measured = stages;
   for (const ClusterStage& stage : plan.stages) {
     stages.push_back({{"stage", stage.name}, {"seconds", stage.seconds}, {"flows", stage.flows}});
   }
   for (const MeasuredRate& rate : measured_rates()) {
-    rates.push_back(
+    measured.push_back(
         {{"rate", rate.name}, {"value", rate.value}, {"unit", rate.unit}, {"source", rate.source}});
   }
   return {{"command", p.fermat ? "fermat" : "dist"},
@@ -348,7 +348,7 @@ nlohmann::ordered_json plan_json(const ClusterPlan& plan) {
           {"bottleneck", plan.bottleneck},
           {"seconds", plan.seconds},
           {"one_group_seconds", plan.one_group_seconds},
-          {"rates", rates}};
+          {"rates", measured}};
 }
 
 }  // namespace yupana::job
