@@ -145,7 +145,7 @@ void write_loadings(Context& context,
 
 /// The page and its pictures.
 std::uint64_t page_bytes(const PcaJobParams& params, std::int64_t samples) {
-  return params.report ? 26'500'000 + 3000 * static_cast<std::uint64_t>(samples) : 0;
+  return params.report ? 27'500'000 + 3000 * static_cast<std::uint64_t>(samples) : 0;
 }
 
 GrmPlan plan_components(const Context& context, const Input& input, const PcaJobParams& params) {
@@ -165,7 +165,7 @@ std::uint64_t approximate_bytes(const Context& context,
   const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
   const std::int64_t blocks =
       2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
-  constexpr std::uint64_t tables = 4 << 20;
+  constexpr std::uint64_t tables = 5 << 20;
   return analysis::block_pca_bytes(n, params.pca) + static_cast<std::uint64_t>(blocks) + tables +
          plan_sizes(context, input, params.input).reader_bytes;
 }
