@@ -8,13 +8,19 @@
 #include <limits>
 
 #include "yupana/analysis/clustering_active.hpp"
-#include "yupana/core/least_lane.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
+
+/// Of all infinite lanes Highway's emulated targets take the largest finite number for the least.
+double least_of(hn::Vec<Doubles> v) {
+  const Doubles d;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  return hn::AllTrue(d, hn::Eq(v, hn::Set(d, none))) ? none : hn::GetLane(hn::MinOfLanes(d, v));
+}
 
 double smallest_row(const double* row, const double* bar, std::int64_t count) {
   const Doubles d;
@@ -32,7 +38,7 @@ double smallest_row(const double* row, const double* bar, std::int64_t count) {
   }
   for (; j + lanes <= count; j += lanes) low0 = hn::Min(low0, at(j));
   const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
-  double least = yupana::HWY_NAMESPACE::least_lane(d, low);
+  double least = least_of(low);
   for (; j < count; ++j) least = std::min(least, row[j] + bar[j]);
   return least;
 }
@@ -127,7 +133,7 @@ double shorten_edges(const double* edges,
   auto low = hn::Set(d, std::numeric_limits<double>::infinity());
   std::int64_t j = 0;
   for (; j + lanes <= count; j += lanes) low = hn::Min(low, update(d, j));
-  double least = yupana::HWY_NAMESPACE::least_lane(d, low);
+  double least = least_of(low);
   for (; j < count; ++j) least = std::min(least, hn::GetLane(update(one, j)));
   return least;
 }

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "yupana/analysis/neighbor_joining_backends.hpp"
-#include "yupana/core/least_lane.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
@@ -52,8 +51,7 @@ cpu::RowMinima minima_of_row(const double* row,
     take(odd, row + k, sums + k, known + k, all_others, all_sums);
   }
   const auto q = hn::Min(even.criterion, odd.criterion), key = hn::Min(even.key, odd.key);
-  cpu::RowMinima least{yupana::HWY_NAMESPACE::least_lane(d, q),
-                       yupana::HWY_NAMESPACE::least_lane(d, key)};
+  cpu::RowMinima least{hn::GetLane(hn::MinOfLanes(d, q)), hn::GetLane(hn::MinOfLanes(d, key))};
   for (; j < count; ++j) {
     least.criterion = std::min(least.criterion, criterion(others, row[j], sum, sums[j]));
     least.key = std::min(least.key, row[j] - known[j]);

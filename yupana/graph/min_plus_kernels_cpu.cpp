@@ -10,8 +10,6 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
-#include "yupana/core/least_lane.hpp"
-
 HWY_BEFORE_NAMESPACE();
 namespace yupana::graph::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -152,7 +150,9 @@ void scan_weights(const T* values, std::int64_t count, WeightStats<T>& stats) {
       signs = hn::Or(signs, hn::IfThenElseZero(hn::Eq(x, zero), x));
     }
   }
-  stats.smallest = yupana::HWY_NAMESPACE::least_lane(d, least);
+  // Of all infinite lanes Highway's emulated targets take the largest finite number.
+  stats.smallest = hn::AllTrue(d, hn::Eq(least, none)) ? hn::GetLane(none)
+                                                       : hn::GetLane(hn::MinOfLanes(d, least));
   stats.largest = hn::GetLane(hn::MaxOfLanes(d, most));
   stats.unreachable |= !hn::AllFalse(d, far);
   stats.not_a_number |= !hn::AllFalse(d, nan);
@@ -221,7 +221,7 @@ T register_loop(std::int64_t steps, std::int64_t& pairs) {
 #pragma GCC unroll 8
     for (int v = 0; v < tile_vectors; ++v) all = hn::Min(all, sum[i][v]);
   }
-  return yupana::HWY_NAMESPACE::least_lane(d, all);
+  return hn::GetLane(hn::MinOfLanes(d, all));
 }
 
 template <class T, Signs signs>
