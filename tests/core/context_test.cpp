@@ -171,6 +171,14 @@ TEST(Stage, IsTimedAndTellsTheSink) {
   EXPECT_EQ(context.stages()[0].work, 4);
 }
 
+TEST(Stage, TellsNoMoreThanThereIsToDo) {
+  Context context({.device = "cpu", .threads = 1});
+  double told = 0;
+  context.on_progress([&](const Progress& progress) { told = progress.done; });
+  { Stage(context, "work", 10, "steps").advance(12); }
+  EXPECT_EQ(told, 10);
+}
+
 // Sessions make calls without end.
 TEST(Stage, TheRecordOfAThousandFurtherCallsIsPartOfTheLastOnes) {
   Context context({.device = "cpu", .threads = 1});

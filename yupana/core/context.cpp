@@ -160,7 +160,9 @@ void Stage::advance(double work) {
   if (!context_.sink_ || now() - reported_.load(std::memory_order_relaxed) < interval) return;
   if (reporting_.test_and_set(std::memory_order_acquire)) return;
   reported_.store(now(), std::memory_order_relaxed);
-  context_.sink_({time_.name, done_.load(), total_, time_.unit, elapsed()});
+  // Work is counted in blocks, whose last ones may hold a little more than there is to do.
+  const double done = total_ > 0 ? std::min(done_.load(), total_) : done_.load();
+  context_.sink_({time_.name, done, total_, time_.unit, elapsed()});
   reporting_.clear(std::memory_order_release);
 }
 
