@@ -8,13 +8,13 @@
 /// Inputs that one look at all keys sorts. Only files of the CUDA build include this.
 namespace yupana::arrays::cuda {
 
-/// From so many keys on a look costs an input at random at most 3 % of its sort.
+/// From so many keys on a look costs an input at random at most 4 % of its sort.
 template <class K, class V>
 inline constexpr std::int64_t easy_sort_min =
     std::int64_t{1} << (SortLimits<K, V>::beyond == SortWay::radix ? 25 : 24);
 
 /// Sorts keys of device memory that are in the order of Less already, or in the opposite one, or,
-/// without values, of at most 32 values that can be told from each other. False: not one of these,
+/// without values, of at most 32 values whose bits tell their order. False: not one of these,
 /// and nothing is changed. A block that meets a counterexample ends the look of all.
 ///   values: move with the keys; null, or of `value_bytes` 4 or 8 each
 ///   work: one pass that reads; a second one that writes where the order is not there yet

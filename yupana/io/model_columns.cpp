@@ -186,9 +186,9 @@ TableParams reading_for_model(Context& context,
     return reading;
   }
   const NameSet there = set_of(columns.names);
-  const bool all_there = std::ranges::all_of(
+  const bool has_all = std::ranges::all_of(
       model.features, [&](const std::string& name) { return there.contains(name); });
-  if (columns.header && (all_there || !nameless)) {
+  if (columns.header && (has_all || !nameless)) {
     return by_name(path, std::move(reading), model, columns.names);
   }
   return by_place(context, path, std::move(reading), model, columns);
