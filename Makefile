@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz fuzz-corpus coverage peers bench \
-  install packages test-packages site ci-matrix clean
+.PHONY: all deps build program demo test test-aarch64 test-gpu test-peers test-sanitizers faults soak fuzz fuzz-corpus \
+  coverage peers bench bench-gate install packages test-packages site ci-matrix clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -17,6 +17,9 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
   libfftw3-double3 libgmp10 libhwy1 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
+AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user cmake ninja-build ccache pkg-config libcli11-dev nlohmann-json3-dev libeigen3-dev
+AARCH64_LIBRARIES := libtbb-dev libhwy-dev libhts-dev libfmt-dev libcairo2-dev libfontconfig-dev zlib1g-dev libisal-dev libzstd-dev libgtest-dev \
+  libboost-graph-dev
 PACKAGING_PACKAGES := dpkg-dev file python3-venv python3-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -28,6 +31,7 @@ FUZZ_SECONDS ?= 600
 SOAK_SEED ?= 1
 SOAK_COUNT ?= 10000
 GPU_SUITE_OPTIONS ?=
+GATE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
 DATA ?= ../shared/data
@@ -71,6 +75,14 @@ test: deps
 	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
 	ctest --test-dir build/release --output-on-failure -j $$(($(JOBS) + 1))  # one more, for many wait for others
+
+# For 64-bit Arm, compiled here; every family's tests in an emulator. Packages of that architecture come into the system.
+test-aarch64:
+	@dpkg --print-foreign-architectures | grep -qx arm64 || { $(SUDO) dpkg --add-architecture arm64 && $(SUDO) apt-get update -qq; }
+	$(call install,$(AARCH64_PACKAGES) $(addsuffix :arm64,$(AARCH64_LIBRARIES)))
+	[ -f build/aarch64/build.ninja ] || cmake --preset aarch64 >/dev/null
+	cmake --build --preset aarch64 -j $(JOBS)
+	ctest --preset aarch64 -j $(JOBS)
 
 # Every GPU test program on this machine's GPU, in each way that its kernels can run; about an hour, half of it
 # every family beside every other on one GPU.
@@ -164,6 +176,15 @@ bench: build peers
 	  mv $(BENCH_RESULTS)/$$name.jsonl.part $(BENCH_RESULTS)/$$name.jsonl
 	done
 	python3 bench/tables.py --results $(BENCH_RESULTS)
+
+# The quick benches of this tree and of BASE in turns; fails where a row takes 1.25 times as long.
+BASE ?= main
+bench-gate: build
+	@base=$$PWD/build/base
+	[ -d $$base ] || git worktree add --force --detach $$base $(BASE)
+	git -C $$base checkout --quiet --detach $(BASE)
+	$(MAKE) -C $$base build
+	bench/gate.py $$base/$(YUPANA) $(YUPANA) $(GATE_OPTIONS)
 
 # build/site/html/index.html: the pages of docs/ with what their commands print. Sphinx and the package come into the
 # environment of the package's test first; the pages themselves are built without a network.

@@ -164,7 +164,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
   bool first = true;
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with("##FASTA")) break;
-    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    const auto hidden = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t'; };
     if (std::any_of(line.begin(), line.end(), hidden)) {
       throw to.fault("a control character; expected exons as GFF3, BED, a table or GENSCAN's text");
     }

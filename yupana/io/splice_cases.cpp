@@ -42,7 +42,7 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     if (count == 4 && fields[3] != "protein" && fields[3] != "cdna") {
       throw reader.fault("expected protein or cdna in column 4, got '{}'", fields[3]);
     }
-    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    const auto hidden = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t'; };
     const bool bad = std::any_of(line.begin(), line.end(), hidden);
     if (bad) throw reader.fault("expected file names, got a control character");
     cases.push_back({relative(fields[0]),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yupana/core/machine.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/names.hpp"
@@ -64,10 +65,10 @@ TableFile<T> shaped_table(Context& context,
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw resource_error(
-        "{} rows x {} features, read together, take {}; memory is limited to {}; give "
+        "{} x {}, read together, take {}; memory is limited to {}; give "
         "--memory {} or more, or read fewer columns",
-        rows,
-        columns.features.size(),
+        counted(rows, "row"),
+        counted(columns.features.size(), "feature"),
         needed_bytes(bytes),
         allowed_bytes(static_cast<double>(context.memory())),
         memory_option(bytes));

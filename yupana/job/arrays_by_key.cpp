@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +24,8 @@ namespace {
 /// Numbers folded at a time: part of the results of floats, so that it must not depend on memory.
 constexpr std::int64_t fold_chunk = std::int64_t{1} << 18;
 
-/// Numbers and, next to each, its key; all keys are 0 where there is no file of them.
-template <class T, class K>
+/// Numbers and, next to each, the number of its run of equal keys; one run where no keys are.
+template <class T>
 class KeyedReader {
  public:
   KeyedReader(Context& context, io::ColumnReader& numbers, io::ColumnReader* keys)
@@ -33,7 +34,10 @@ class KeyedReader {
         keys_(keys),
         stage_(context, "read", static_cast<double>(numbers.size().value_or(0)), "numbers"),
         values(fold_chunk),
-        key(Array<K>::zeros(fold_chunk)) {}
+        run(Array<std::int64_t>::zeros(fold_chunk)) {
+    if (keys_ == nullptr) return;
+    with_widest_type(keys_->type(), [&](auto zero) { read_keys_of<decltype(zero)>(); });
+  }
 
   /// How many were read; 0 after the last.
   std::int64_t read() {
@@ -51,14 +55,33 @@ class KeyedReader {
   std::int64_t done() const { return done_; }  ///< numbers before those
 
  private:
+  template <class K>
+  void read_keys_of() {
+    const auto chunk = std::make_shared<Array<K>>(fold_chunk);
+    key = [chunk](std::int64_t i) {
+      std::string text;
+      io::append_number(text, (*chunk)[i]);
+      return text;
+    };
+    read_keys_ =
+        [this, chunk, before = std::optional<K>(), runs = std::int64_t{0}](std::int64_t n) mutable {
+          std::int64_t got = 0;
+          for (std::int64_t more = 1; got < n && more > 0; got += more) {
+            more = keys_->read_as(chunk->data() + got, n - got);
+          }
+          for (std::int64_t i = 0; i < got; ++i) {
+            runs += !before || !arrays::Equal{}(*before, (*chunk)[i]);
+            before = (*chunk)[i];
+            run[i] = runs;
+          }
+          return got;
+        };
+  }
+
   void check_keys() {
-    std::int64_t got = 0;
-    while (got < count_) {
-      const std::int64_t more = keys_->read_as(key.data() + got, count_ - got);
-      if (more == 0) break;
-      got += more;
-    }
-    if (got == count_ && (count_ > 0 || keys_->read_as(key.data(), 1) == 0)) return;
+    // After the last number one key more is looked for.
+    const std::int64_t got = read_keys_(std::max<std::int64_t>(count_, 1));
+    if (got == count_) return;
     throw bad_file(keys_->path(),
                    "expected a key for each number of {}, got {} keys{}",
                    numbers_.path(),
@@ -69,35 +92,30 @@ class KeyedReader {
   Context& context_;
   io::ColumnReader& numbers_;
   io::ColumnReader* keys_;
+  std::function<std::int64_t(std::int64_t)> read_keys_;  ///< up to so many, and numbers their runs
   Stage stage_;
   std::int64_t done_ = 0, count_ = 0;
 
  public:
   Array<T> values;
-  Array<K> key;
+  Array<std::int64_t> run;
+  std::function<std::string(std::int64_t)> key;  ///< next to a number
 };
 
-/// body(folding, a key) with the types of the numbers and of the keys.
+/// body(folding) with the types of the numbers.
 template <class Params, class Body>
-auto with_types(const Params& params,
-                const io::ColumnReader& numbers,
-                const io::ColumnReader* keys,
-                const Body& body) {
-  const auto with_key = [&](auto folding) {
-    if (keys == nullptr) return body(folding, std::int64_t{});
-    return with_widest_type(keys->type(), [&](auto key) { return body(folding, key); });
-  };
+auto with_types(const Params& params, const io::ColumnReader& numbers, const Body& body) {
   return with_widest_type(numbers.type(), [&](auto zero) {
     using T = decltype(zero);
     switch (params.op) {
       case ArrayOperator::sum:
-        return with_key(std::pair<Summing<T>, T>());
+        return body(std::pair<Summing<T>, T>());
       case ArrayOperator::product:
-        return with_key(std::pair<Multiplying<T>, T>());
+        return body(std::pair<Multiplying<T>, T>());
       case ArrayOperator::min:
-        return with_key(std::pair<Picking<T, arrays::Min>, T>());
+        return body(std::pair<Picking<T, arrays::Min>, T>());
       default:
-        return with_key(std::pair<Picking<T, arrays::Max>, T>());
+        return body(std::pair<Picking<T, arrays::Max>, T>());
     }
   });
 }
@@ -153,7 +171,7 @@ struct JoinSegments {
   }
 };
 
-template <class Folding, class T, class K>
+template <class Folding, class T>
 class RunScanner {
   using One = Segment<typename Folding::Fold>;
 
@@ -161,12 +179,11 @@ class RunScanner {
   RunScanner(Context& context, const ScanFileParams& params)
       : context_(context), params_(params), segments_(fold_chunk), out_(fold_chunk) {}
 
-  std::int64_t scan(KeyedReader<T, K>& reader, io::ColumnWriter& writer) {
+  std::int64_t scan(KeyedReader<T>& reader, io::ColumnWriter& writer) {
     while (const std::int64_t n = reader.read()) {
       for (std::int64_t i = 0; i < n; ++i) {
-        const bool begins = !before_ || !arrays::Equal{}(*before_, reader.key[i]);
-        before_ = reader.key[i];
-        segments_[i] = {Folding::of(reader.values[i]), begins};
+        segments_[i] = {Folding::of(reader.values[i]), reader.run[i] != before_};
+        before_ = reader.run[i];
       }
       if (params_.exclusive) put_identities(n);
       using Join = JoinSegments<typename Folding::Fold, typename Folding::Operator>;
@@ -215,13 +232,13 @@ class RunScanner {
   Array<One> segments_;
   Array<T> out_;
   Array<bool> begins_;
-  std::optional<K> before_;
+  std::int64_t before_ = -1;  ///< the run of the number before
   std::optional<One> carry_;
   One last_{};
   NotFiniteTotals<T> not_finite_;
 };
 
-template <class Folding, class T, class K>
+template <class Folding, class T>
 class RunReducer {
   using Fold = typename Folding::Fold;
 
@@ -230,32 +247,35 @@ class RunReducer {
       : context_(context), params_(params) {}
 
   /// Lines of key and total; without keys the total alone.
-  ReduceFileResult reduce(KeyedReader<T, K>& reader, AtomicFile* out) {
+  ReduceFileResult reduce(KeyedReader<T>& reader, AtomicFile* out) {
     Array<Fold> folds(fold_chunk), totals(fold_chunk);
-    Array<K> keys(fold_chunk);
+    Array<std::int64_t> numbers(fold_chunk);
     ReduceFileResult result;
     while (const std::int64_t n = reader.read()) {
       for (std::int64_t i = 0; i < n; ++i) folds[i] = Folding::of(reader.values[i]);
       const std::int64_t runs = arrays::reduce_by_key(context_,
-                                                      reader.key.data(),
+                                                      reader.run.data(),
                                                       folds.data(),
                                                       n,
-                                                      keys.data(),
+                                                      numbers.data(),
                                                       totals.data(),
                                                       typename Folding::Operator{});
       result.count = reader.done() + n;
+      std::int64_t first = 0;  // number of a run
       for (std::int64_t run = 0; run < runs; ++run) {
-        if (open_ && arrays::Equal{}(open_->first, keys[run])) {
-          open_->second = typename Folding::Operator{}(open_->second, totals[run]);
+        if (open_ && number_ == numbers[run]) {
+          open_ = typename Folding::Operator{}(*open_, totals[run]);
           continue;
         }
         if (open_) put(out);
-        open_ = {keys[run], totals[run]};
+        while (reader.run[first] != numbers[run]) ++first;
+        open_ = totals[run];
+        number_ = numbers[run];
+        if (reader.key) key_ = reader.key(first);
       }
     }
     if (params_.by.empty()) {
-      result.value =
-          total(open_ ? open_->second : Folding::of(Folding::identity), "of all numbers");
+      result.value = total(open_ ? *open_ : Folding::of(Folding::identity), "of all numbers");
     } else if (open_) {
       put(out);
     }
@@ -275,11 +295,9 @@ class RunReducer {
   }
 
   void put(AtomicFile* out) {
-    std::string key;
-    io::append_number(key, open_->first);
     const T value =
-        total(open_->second, fmt::format("of run {} (from 1), whose key is {},", runs_ + 1, key));
-    text_ += key + (params_.out.ends_with(".csv") ? ',' : '\t');
+        total(*open_, fmt::format("of run {} (from 1), whose key is {},", runs_ + 1, key_));
+    text_ += key_ + (params_.out.ends_with(".csv") ? ',' : '\t');
     io::append_number(text_, value);
     text_ += '\n';
     ++runs_;
@@ -290,7 +308,9 @@ class RunReducer {
 
   Context& context_;
   const ReduceFileParams& params_;
-  std::optional<std::pair<K, Fold>> open_;  ///< a run that the next numbers may continue
+  std::optional<Fold> open_;  ///< of a run that the next numbers may continue
+  std::int64_t number_ = 0;   ///< of that run
+  std::string key_;           ///< its first
   std::string text_;
   std::int64_t runs_ = 0;
   NotFiniteTotals<T> not_finite_;
@@ -301,14 +321,14 @@ class RunReducer {
 ArrayFileResult scan_runs(Context& context,
                           const ScanFileParams& params,
                           io::ColumnReader& numbers) {
-  const auto keys = open_keys(context, params, 57);
+  const auto keys = open_keys(context, params, 65);
   AtomicFile out(params.out);
-  return with_types(params, numbers, keys.get(), [&](auto kinds, auto key) {
+  return with_types(params, numbers, [&](auto kinds) {
     using Folding = typename decltype(kinds)::first_type;
     using T = typename decltype(kinds)::second_type;
     io::ColumnWriter writer(out, io::number_type<T>());
-    KeyedReader<T, decltype(key)> reader(context, numbers, keys.get());
-    RunScanner<Folding, T, decltype(key)>(context, params).scan(reader, writer);
+    KeyedReader<T> reader(context, numbers, keys.get());
+    RunScanner<Folding, T>(context, params).scan(reader, writer);
     writer.finish();
     out.commit();
     return ArrayFileResult{writer.size(), io::number_type<T>().name(), 0};
@@ -318,7 +338,7 @@ ArrayFileResult scan_runs(Context& context,
 ReduceFileResult reduce_runs(Context& context,
                              const ReduceFileParams& params,
                              io::ColumnReader& numbers) {
-  const auto keys = open_keys(context, params, 80);
+  const auto keys = open_keys(context, params, 88);
   const std::string& name = params.out;
   if (!params.by.empty() && (name.empty() || io::is_npy_name(name) || name.ends_with(".json"))) {
     throw usage_error("reduce --by: expected -o FILE.tsv for keys and totals, got '{}'",
@@ -326,12 +346,12 @@ ReduceFileResult reduce_runs(Context& context,
   }
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);
-  return with_types(params, numbers, keys.get(), [&](auto kinds, auto key) {
+  return with_types(params, numbers, [&](auto kinds) {
     using Folding = typename decltype(kinds)::first_type;
     using T = typename decltype(kinds)::second_type;
-    KeyedReader<T, decltype(key)> reader(context, numbers, keys.get());
-    const ReduceFileResult result = RunReducer<Folding, T, decltype(key)>(context, params)
-                                        .reduce(reader, out ? &*out : nullptr);
+    KeyedReader<T> reader(context, numbers, keys.get());
+    const ReduceFileResult result =
+        RunReducer<Folding, T>(context, params).reduce(reader, out ? &*out : nullptr);
     if (!out) return result;
     if (params.by.empty()) {
       io::ColumnWriter writer(*out, io::number_type<T>());

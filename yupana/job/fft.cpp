@@ -231,7 +231,7 @@ SpectralFileResult transform(Context& context,
                       params.in);
   }
   if (params.two_d && !signals.matrix) {
-    throw bad_file(params.in, "expected a matrix for --2d, got one signal");
+    throw usage_error("fft: --2d is for matrices, and {} holds one signal; leave it out", params.in);
   }
   io::check_signals_fit(params.out, signals.matrix);
   const std::uint64_t bytes = transform_bytes<T>(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "yupana/core/machine.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/one_hot.hpp"
@@ -128,9 +129,9 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
                         "forest fit --partition' "
                         "needs one part of the rows at a time";
   throw resource_error(
-      "{} rows x {} features{} and their sorted lists take {}; memory is limited to {}; {}",
-      file.table.rows(),
-      features,
+      "{} x {}{} and their sorted lists take {}; memory is limited to {}; {}",
+      counted(file.table.rows(), "row"),
+      counted(features, "feature"),
       features > file.table.columns() ? " (one a category)" : "",
       needed_bytes(bytes),
       allowed_bytes(most),
