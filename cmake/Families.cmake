@@ -16,7 +16,10 @@ target_compile_options(
             $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   # Every Arm processor can fuse a product and a sum: results keep the bits that x86 gives them.
-  target_compile_options(yupana_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  # Highway's vectors have the extensions for cryptography, which no compiler uses by itself: without
+  # them structs of vectors could not be made.
+  target_compile_options(yupana_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                                                  $<$<COMPILE_LANGUAGE:CXX>:-march=armv8-a+crypto>)
 endif()
 if(YUPANA_CUDA)
   # Code for every architecture, a third as large as without.

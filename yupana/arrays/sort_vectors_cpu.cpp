@@ -174,14 +174,11 @@ bool has_slow_compression() {
 
 }  // namespace
 
+// On other processors it was not measured.
 bool has_fast_vectors(std::size_t bytes) {
-#if HWY_ARCH_X86
   static const bool wide = (hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3 | HWY_AVX3_DL)) != 0;
   static const bool slow = has_slow_compression();
   return wide && (bytes == 8 || !slow);
-#else
-  return false;  // not measured
-#endif
 }
 
 void sort_words(Context& context, std::uint32_t* words, std::int64_t n, Code32 code) {

@@ -200,7 +200,7 @@ void write_genotypes_npy(Context& context,
                          genotype::Source& source,
                          const std::string& path,
                          OutputFiles& outputs) {
-  static constexpr std::array<char, 4> values{2, -1, 1, 0};  // by Code
+  static constexpr std::array<char, 4> values{2, '\xff', 1, 0};  // by Code; \xff is int8's -1
   const std::string prefix = path.substr(0, path.size() - std::string_view(".npy").size());
   AtomicFile& npy = outputs.add(path);
   AtomicFile& bim = outputs.add(path + ".bim");

@@ -3,7 +3,7 @@
 #include "yupana/spectral/ntt.hpp"
 
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (YUPANA_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "yupana/spectral/ntt_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
