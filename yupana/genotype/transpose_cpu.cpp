@@ -19,7 +19,7 @@ namespace yupana::genotype::cpu {
 /// Samples of a tile: two 16-byte steps of a row. The staged planes are 16 KB (24 KB with three),
 /// which leaves room in 32 KB of L1 for the rows passing by.
 constexpr std::int64_t tile_samples = 128;
-constexpr std::int64_t tile_bytes = tile_samples / 4;
+[[maybe_unused]] constexpr std::int64_t tile_bytes = tile_samples / 4;
 
 }  // namespace yupana::genotype::cpu
 #endif
