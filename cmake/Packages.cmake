@@ -4,9 +4,9 @@ set(pages ${PROJECT_BINARY_DIR}/pages)
 file(MAKE_DIRECTORY ${pages})
 add_custom_command(
   OUTPUT ${pages}/yupana.1.gz ${pages}/yupana
-  COMMAND $<TARGET_FILE:yupana_cli> man > ${pages}/yupana.1
+  COMMAND yupana_cli man > ${pages}/yupana.1
   COMMAND gzip -9nf ${pages}/yupana.1
-  COMMAND $<TARGET_FILE:yupana_cli> completion bash > ${pages}/yupana
+  COMMAND yupana_cli completion bash > ${pages}/yupana
   DEPENDS yupana_cli
   VERBATIM)
 add_custom_target(yupana_pages ALL DEPENDS ${pages}/yupana.1.gz ${pages}/yupana)

@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = yupana::fuzz::put("cases.tsv", data, size);
-  const auto hidden = [](char c) { return c >= 0 && c < ' '; };
+  const auto hidden = [](char c) { return static_cast<unsigned char>(c) < ' '; };
   yupana::fuzz::expect_one_line([&] {
     const auto cases = yupana::io::read_splice_cases(path);
     if (cases.empty()) std::abort();
