@@ -41,7 +41,7 @@ BENCH_OPTIONS ?=
 
 # $(call install,PACKAGES): asks the package manager only for what is missing.
 define install
-missing=""; for p in $(1); do dpkg -s "$$p" >/dev/null 2>&1 || missing="$$missing $$p"; done
+missing=""; for p in $(1); do dpkg-query -Wf '$${Status}\n' "$$p" 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done
 if [ -n "$$missing" ]; then
   echo "installing:$$missing"
   $(SUDO) apt-get update -qq
