@@ -111,6 +111,7 @@ void check_bootstrap(const Context& context,
                      const genotype::BootstrapParams& params,
                      const InputParams& input) {
   if (params.replicates == 0) return;
+  if (!input.path.empty()) refuse_second_pass(input, "--bootstrap");
   if (params.blocks.in_base_pairs && !input.path.empty() && input_kind(input) == InputKind::npy) {
     throw usage_error(
         "--bootstrap: expected blocks of sites, as --block 500, got kb: a .npy holds no positions");
