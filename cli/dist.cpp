@@ -89,7 +89,7 @@ void check_options(const Call& call, const DistOptions& options) {
   }
   const bool integers = options.job.outputs.type == io::NpyType::int32 ||
                         options.job.outputs.type == io::NpyType::int64;
-  constexpr std::string_view fractions[] = {"1-ibs", "euclidean", "ibs", "king"};
+  constexpr std::string_view fractions[] = {"1-ibs", "euclidean", "ibs", "king", "normalized"};
   if (integers && std::ranges::find(fractions, options.metric) != std::end(fractions)) {
     throw usage_error(
         "--dtype: expected float64 or float32 with --metric {}, whose values are fractions, "

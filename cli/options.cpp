@@ -58,8 +58,16 @@ std::int64_t at_least_one(const std::string& names,
 
 /// The input of a command, where no option names it instead; none if there is one already.
 CLI::Option* missing_input(CLI::App& app) {
-  for (const char* other :
-       {"--bfile", "--bed", "--pfile", "--pgen", "--bgen", "--vcf", "--from-distances", "input"}) {
+  for (const char* other : {"--bfile",
+                            "--bed",
+                            "--file",
+                            "--tfile",
+                            "--pfile",
+                            "--pgen",
+                            "--bgen",
+                            "--vcf",
+                            "--from-distances",
+                            "input"}) {
     const CLI::Option* const option = app.get_option_no_throw(other);
     if (option != nullptr && option->count() > 0) return nullptr;
   }
@@ -94,7 +102,8 @@ Option Option::group(const std::string& name) const { return Option(option_->gro
 Option Option::shows(const std::string& text) const { return Option(option_->default_str(text)); }
 Option Option::of_type(const std::string& name) const { return Option(option_->type_name(name)); }
 Option Option::takes(int min_words, int max_words) const {
-  return Option(option_->expected(min_words, max_words));
+  // Words beyond them are arguments: the input may follow.
+  return Option(option_->expected(min_words, max_words)->allow_extra_args(false));
 }
 
 struct Command::Inputs {

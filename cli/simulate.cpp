@@ -71,6 +71,7 @@ Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job)
   answer.json = {{"command", "simulate"},
                  {"samples", job.cohort.samples},
                  {"sites", job.cohort.sites},
+                 {"populations", populations},
                  {"stages", stages_json(context)}};
   answer.add_files(files);
   return answer;

@@ -109,7 +109,7 @@ std::string extras_text(const CLI::App& app) {
                      see_help(app));
 }
 
-/// "A is required", "A: 1 required TEXT missing", "A: At Most 1 required but received 2"
+/// "A is required", "A: 1 required TEXT missing", "A: At Most 2 required but received 3"
 std::string combination_text(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = error.what();
   if (const std::size_t at = text.find(" is required"); at != text.npos) {
@@ -119,6 +119,13 @@ std::string combination_text(const CLI::App& app, const CLI::ParseError& error) 
   if (const std::size_t at = text.find(": At Most 1 "); at != text.npos)
     return fmt::format(
         "{} is given {} times; give it once", text.substr(0, at), text.substr(text.rfind(' ') + 1));
+  constexpr std::string_view most = ": At Most ", got = " required but received ";
+  if (const std::size_t at = text.find(most), end = text.find(got); end != text.npos) {
+    return fmt::format("{}: expected at most {} words, got {}; give it once",
+                       text.substr(0, at),
+                       text.substr(at + most.size(), end - at - most.size()),
+                       text.substr(end + got.size()));
+  }
   if (text.ends_with(" missing"))
     return text.substr(0, text.find(": ")) + ": expected a value, got none";
   return text;

@@ -189,9 +189,29 @@ def all_chromosomes_were_advised_where_none_was_left_out():
     assert "got 0" in done.stderr and "loosen" not in done.stderr, done.stderr
 
 
+def the_option_that_a_note_named_was_said_to_have_no_effect():
+    families = "simulate:20x300,family-size=4,populations=2"
+    done = run("dist", families, "--maf", 0.2, "-o", "out", "--json")
+    assert "--nonfounders counts all" in done.stderr, done.stderr
+    all_counted = run("dist", families, "--maf", 0.2, "--nonfounders", "-o", "out", "--json")
+    assert "founders" not in all_counted.stderr
+    run("simulate", "--samples", 20, "--sites", 300, "--family-size", 4, "--populations", 2, "-o", "f")
+    assert json.loads(all_counted.stdout)["sites"] == sites("f.bed", "--maf", 0.2, "--nonfounders") != \
+        json.loads(done.stdout)["sites"] == sites("f.bed", "--maf", 0.2)
+    for alone in ("simulate:20x300", "simulate:20x300,family-size=1"):
+        refuse(alone, "--maf", 0.2, "--nonfounders", says=["--nonfounders has no effect", "all samples are founders"])
+
+
+def a_fraction_was_refused_as_an_integer_after_all_was_counted():
+    cohort()
+    refuse("c.bed", "--metric", "normalized", "--dtype", "int32", says=["--dtype", "--metric normalized, whose values"])
+    run("dist", "simulate:9x90", "--metric", "normalized", "--dtype", "float32", "-o", "out")
+
+
 def populations_without_a_sample_were_counted():
     said = run("simulate", "--samples", 10, "--sites", 4, "--populations", 11, "-o", "s").stdout
     assert said.startswith("simulated 10 samples x 4 sites in 10 populations\n"), said
+    assert answer("simulate", "--samples", 10, "--sites", 4, "--populations", 11, "-o", "s")["populations"] == 10
     assert len(set(line.split("\t")[1] for line in pathlib.Path(
         "s.labels.tsv").read_text().splitlines()[1:])) == 10
 

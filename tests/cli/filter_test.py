@@ -111,6 +111,31 @@ def a_vcf_is_read_and_written():
     assert read("out.bed") == cohort.bed(range(VARIANTS), range(SAMPLES))
 
 
+def alleles_without_a_name_were_a_zero_in_vcf():
+    pgen.write_bed("m.bed", [[0, 0, 3], [3, 3, 3], [0, 1, 2]])
+    write("m.bim", ["1\ta\t0\t1\t0\tC", "1\tb\t0\t2\t0\t0", "1\tc\t0\t3\tA\tG"])
+    write("m.fam", [f"f s{i} 0 0 0 -9" for i in range(3)])
+    run("filter", "m.bed", "-o", "n.vcf")
+    assert [line.split("\t")[3:5] for line in lines("n.vcf") if line[0] != "#"] == [["C", "."], ["N", "."], ["G", "A"]]
+    run("filter", "m.bed", "-o", "n.pgen")
+    assert [line.split("\t")[3:5] for line in lines("n.pvar")[1:]] == [["C", "."], [".", "."], ["G", "A"]]
+    for name in ("n.vcf", "n.pgen"):
+        run("filter", name, "-o", "again.bed")
+        assert read("again.bed") == read("m.bed"), name
+
+
+def two_samples_of_one_individual_had_one_name_in_a_fam():
+    pgen.write_fixed("s.pgen", 2, [[0, 1, 2], [2, 1, 0]])
+    write("s.pvar", ["#CHROM\tPOS\tID\tREF\tALT", "1\t1\ta\tG\tA", "1\t2\tb\tG\tA"])
+    write("s.psam", ["#FID\tIID\tSID", "f\ti\tx", "f\ti\ty", "f\tj\tx"])
+    refuse("filter", "s.pgen", "-o", "t.bed", says=["family f and individual i", "a .fam has no SID"])
+    run("filter", "s.pgen", "-o", "t.pgen")
+    assert lines("t.psam") == lines("s.psam")
+    write("one", ["f_i_y", "f_j_x"])
+    run("filter", "s.pgen", "--keep", "one", "-o", "t.bed")
+    assert [line.split()[:2] for line in lines("t.fam")] == [["f", "i"], ["f", "j"]]
+
+
 def qual_info_and_haploid_calls_were_lost_without_a_word():
     write("h.vcf", ["##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb",
                     "1\t5\tx\tG\tA\t30\tPASS\tDP=9\tGT\t1\t0|1"])

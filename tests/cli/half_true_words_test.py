@@ -277,3 +277,14 @@ def a_fam_that_lacked_a_line_was_taken_in_silence():
         told = [line for line in notes("dist", "c.bed", "-o", "r") if "are lines of it missing?" in line]
         assert told == [f"note: c.bed: has calls, or rubbish, of more than the {len(lines)} samples of its .fam; are lines "
                         "of it missing? They would give samples the calls of others"], told
+
+
+def rounding_was_advised_where_it_is_refused():
+    import numpy as np
+    for value, options, says in ((0.4, (), "got 0.4; --round takes the nearest genotype"), (2.5, (), "got 2.5; write"),
+                                 (3, (), "got 3; write missing calls as -1"), (9, ("--round",), "got 9; write"),
+                                 (np.inf, ("--round",), "got inf; write")):
+        np.save("x.npy", np.array([[0, 1, 2], [2, value, 0]]))
+        assert "--round" not in refuse("dist", "x.npy", *options, "-o", "o", says=says).stderr or value == 0.4
+    np.save("x.npy", np.array([[0, 1, 2], [2, 255, 0]], np.uint8))
+    refuse("dist", "x.npy", "-o", "o", says="got 255; write missing calls as -1")

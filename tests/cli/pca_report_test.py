@@ -144,3 +144,29 @@ def figures_stand_by_themselves():
     refuse("pca", "c.bed", "--figures", "svg", "-o", "z", status=2, says=["--report"])
     refuse("pca", "c.bed", "--report", "--figures", "jpg", "-o", "z", status=2, says=["svg, pdf or png", "jpg"])
     refuse("fermat", "c.bed", "--matrix-only", "--figures", "svg", "-o", "z", status=2, says=["--figures"])
+
+
+def a_page_told_of_ten_arrows_that_it_did_not_have():
+    run(*COHORT)
+    pathlib.Path("three").write_text("snp1\nsnp2\nsnp3\n")
+    for options, said in ((("--loadings", "--components", 1), None), ((), None),
+                          (("--loadings",), "Arrows are the loadings of the 10 sites that weigh most"),
+                          (("--loadings", "--extract", "three"), "Arrows are the loadings of the 3 sites that weigh most")):
+        run("pca", "c.bed", "--report", *options, "--all-chr", "--missing", "mode", "-o", "y")
+        data = data_of("y.html")
+        note = data["embeddingNote"] if "embeddingNote" in data else pathlib.Path("y.html").read_text()
+        assert (said in note) if said else ("Arrows are" not in note and not data["arrows"]), (options, note)
+
+
+def a_page_did_not_say_how_calls_were_taken():
+    run(*COHORT)
+    rows = [line.split("\t") for line in pathlib.Path("c.labels.tsv").read_text().splitlines()]
+    pathlib.Path("two.tsv").write_text("".join(f"{a}\t{b}\tx{i % 2}\n" for i, (a, b) in enumerate(rows[1:])))
+    for options, wanted in ((("--labels", "two.tsv", "--label-column", 3), ["labels", "two.tsv, column 3"]),
+                            ((), ["missing calls", "left out of the pairs they touch (--missing pairwise)"]),
+                            (("--missing", "mode"), ["missing calls", "replaced by the site's most frequent genotype "
+                                                     "(--missing mode)"]),
+                            (("--approx",), ["missing calls", "count as their site's mean (--approx)"]),
+                            ((), ["calls", "hard calls"])):
+        run("pca", "c.bed", "--report", *options, "-o", "y")
+        assert wanted in data_of("y.html")["summary"], options

@@ -129,7 +129,7 @@ def support_of_fermat_is_that_of_every_alpha():
     for name in ("f.alpha1.nwk", "f.alpha3.nwk"):
         support = both_sides(*reversed(parse(read(name))))
         assert len(support) == 27 and all(s is not None and s % 10 == 0 for s in support.values()), (name, support)
-    assert "percent of 10 replicates, 44 blocks of 100 sites, seed 0" in read("f.html")
+    assert "percent of 10 replicates, 44 blocks of up to 100 sites, seed 0" in read("f.html")
     run("fermat", "c.bed", "--bootstrap", 10, "--block", 100, "-o", "f")
     names, splits = parse(read("f.nwk"))
     assert all(s is not None for s in both_sides(splits, names).values())
@@ -153,7 +153,7 @@ def support_says_how_many_blocks_were_drawn_from():
     for command in (("dist", "c.bed", "--tree", "nj"), ("fermat", "c.bed")):
         options = (*command, "--bootstrap", 5, "-o", "r")
         many = run(*options, "--block", 100)
-        assert "support  percent of 5 replicates, 44 blocks of 100 sites, seed 0\n" in many.stdout, many.stdout
+        assert "support  percent of 5 replicates, 44 blocks of up to 100 sites, seed 0\n" in many.stdout, many.stdout
         assert "few draws" not in many.stderr, many.stderr
         few = run(*options, "--block", 1000, "--chr", "1-19", "--json")
         assert json.loads(few.stdout)["bootstrap_blocks"] == 19, few.stdout
@@ -224,3 +224,10 @@ def faults():
     refuse("dist", "c.bed", "--tree", "nj", "--distance", "square", "-o", "x", status=2, says="--tree")
     refuse("fermat", "--from-distances", "inf.tsv", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
     refuse("fermat", "c.bed", "--matrix-only", "--bootstrap", 5, "-o", "x", status=2, says="--bootstrap")
+
+
+def blocks_were_said_to_have_more_sites_than_there_are():
+    run("simulate", "--samples", 12, "--sites", 400, "-o", "c")  # 22 chromosomes, which no block leaves
+    for block, said in ((400, "22 blocks of up to 400 sites"), (1, "400 blocks of 1 site,"), ("100kb", "22 blocks of 100 kb")):
+        done = run("dist", "c.bed", "--tree", "nj", "--bootstrap", 2, "--block", block, "-o", "t")
+        assert said in done.stdout, done.stdout

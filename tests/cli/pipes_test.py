@@ -144,3 +144,18 @@ def models_were_no_files_from_a_pipe():
     for pipe in ("-", "/dev/stdin"):
         refuse("som", "apply", pipe, "t.csv", "-o", "pipe", status=2,
                says=["next to its .codebook.npy, got standard input"], input="")
+
+
+def what_takes_two_passes_read_all_of_a_pipe_before_it_was_refused():
+    run("simulate", "--samples", 9, "--sites", 200, "--format", "vcf", "-o", "c")
+    damaged = pathlib.Path("c.vcf").read_text().replace("0/1", "0/9", 1)  # status 3, once it is read
+    run("dist", "-", "-o", "p", status=3, input=damaged)
+    for command in (("dist", "--mind", 0.5), ("dist", "--king-cutoff", 0.1), ("dist", "--indep-pairwise", 50, 5, 0.2),
+                    ("dist", "--tree", "nj", "--bootstrap", 3, "--block", 10), ("fermat", "--bootstrap", 3),
+                    ("pca", "--loadings"), ("pca", "--approx")):
+        for pipe in ("-", "/dev/stdin"):
+            refuse(command[0], "--vcf", pipe, *command[1:], "-o", "p", status=2, input=damaged,
+                   says=["takes two passes", "cannot be read twice"])
+    with open("c.vcf") as file:
+        refuse("pca", "-", "--loadings", "-o", "p", status=2, stdin=file,
+               says="--loadings: takes two passes, and standard input cannot be read twice; write it to a file first")

@@ -181,3 +181,21 @@ def sizes_of_a_simulation_were_called_a_missing_option():
     refused("dist", "simulate:60", "-o", "x", says=["as in simulate:2000x1M, got '60'"])
     refused("dist", "simulate:60x", "-o", "x", says=["sites: expected a count such as 2000, 2k or 1.2M, got ''"])
     refused("dist", "simulate:60x9,populations=", "-o", "x", says=["populations: expected a count"])
+
+
+def an_option_with_all_its_words_took_the_input_for_one_more():
+    run("simulate", "--samples", 20, "--sites", 60, "--missing", 0.01, "-o", "c")
+    pathlib.Path("places.bed").write_text("1\t0\t100000\n")
+    pathlib.Path("names").write_text("snp1\nsnp2\n")
+    for option in (("--hwe", "1e-6", "midp"), ("--king-cutoff", 0.4, "largest"), ("--extract", "bed0", "places.bed"),
+                   ("--exclude", "names"), ("--snps-only", "just-acgt"), ("--indep-pairwise", 50, "kb", 1, 0.2),
+                   ("--indep-pairwise", 50, 5, 0.2), ("--distance", "square", "ibs")):
+        assert run("dist", *option, "c.bed", "-o", "a", "--json").stdout.split('"stages"')[0] == \
+            run("dist", "c.bed", *option, "-o", "b", "--json").stdout.split('"stages"')[0], option
+    # The parser's own words were "At Most 2 required but received 3", and "given 2 times".
+    for option in (("--hwe", "1e-6", "midp"), ("--snps-only", "just-acgt"), ("--indep-pairwise", 50, "kb", 1, 0.2)):
+        refused("dist", "c.bed", *option, "x", "-o", "a", says="unexpected argument 'x'")
+    refused("dist", "c.bed", "--hwe", 0.1, "midp", "--hwe", 0.2, "-o", "a",
+            says="--hwe: expected at most 2 words, got 3; give it once")
+    refused("dist", "c.bed", "--snps-only", "just-acgt", "--snps-only", "just-acgt", "-o", "a",
+            says="--snps-only is given 2 times")

@@ -194,3 +194,12 @@ def a_vcf_with_a_byte_order_mark_was_refused():
         assert pathlib.Path("a.dist.npy").read_bytes() == pathlib.Path("b.dist.npy").read_bytes()
     pathlib.Path("n.vcf").write_bytes(b"\xef\xbb\xbfhello\n")
     refuse("dist", "n.vcf", "-o", "new", says=["not VCF or BCF"])
+
+
+def a_quality_beyond_a_float_was_none_in_text():
+    head = "##fileformat=VCFv4.2\n##contig=<ID=1>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+    qualities = ("1e39", "1e400", "1e-50", "1e-400", "30", ".", "29.9")
+    pathlib.Path("q.vcf").write_text(head + "".join(
+        f"1\t{k + 1}\tv{k}\tA\tG\t{qual}\t.\t.\tGT\t0/0\t0/1\n" for k, qual in enumerate(qualities)))
+    run("filter", "q.vcf", "--var-min-qual", 30, "-o", "o.bed")
+    assert [line.split("\t")[1] for line in pathlib.Path("o.bim").read_text().splitlines()] == ["v0", "v1", "v4"]

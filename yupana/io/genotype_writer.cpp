@@ -180,13 +180,14 @@ void write_vcf(Context& context,
     text.reserve(text.size() + static_cast<std::size_t>(block.sites * (4 * block.samples + 64)));
     for (std::int64_t site = 0; site < block.sites; ++site) {
       const genotype::SiteName& name = block.names[site];
+      const std::string_view ref = written_allele(name.a2);
       fmt::format_to(std::back_inserter(text),
                      "{}\t{}\t{}\t{}\t{}\t.\t.\t.\tGT",
                      name.chromosome,
                      name.position,
                      name.name,
-                     name.a2,
-                     name.a1);
+                     ref == "." ? "N" : ref,
+                     written_allele(name.a1));
       haploid.is_in_some(name.chromosome) ? append_haploid_calls(block, site, haploid, text)
                                           : append_calls(block, site, text);
       text += '\n';

@@ -158,12 +158,14 @@ void NpySource::decode(std::int64_t row, std::int64_t column, std::int64_t count
       const int code = code_of(values[i], round_);
       codes_[i] = static_cast<std::uint8_t>(code);
       if (code != no_genotype) continue;
+      const bool rounds = !round_ && static_cast<double>(values[i]) < 2.5;
       throw file_.fault(
           "row {}, column {} (from 1): expected 0, 1, 2 or a missing call (negative or "
-          "NaN), got {}; --round takes the nearest genotype of values below 2.5",
+          "NaN), got {}; {}",
           row + (fortran ? i : 0) + 1,
           column + (fortran ? 0 : i) + 1,
-          +values[i]);
+          +values[i],
+          rounds ? "--round takes the nearest genotype" : "write missing calls as -1");
     }
   });
 }

@@ -238,8 +238,8 @@ void write_pgen(Context& context,
                      name.chromosome,
                      name.position,
                      name.name,
-                     name.a2,
-                     name.a1);
+                     written_allele(name.a2),
+                     written_allele(name.a1));
     }
     pgen.write_at(offset, bytes.data(), bytes.size());
     offset += std::ssize(bytes);

@@ -28,10 +28,11 @@ bool passes_qual(const RecordRules& rules, std::string_view text, bool& valid) {
   valid = true;
   if (!rules.min_qual) return true;
   if (text == ".") return false;
-  float qual = 0;
+  double qual = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), qual);
   valid = error != std::errc::invalid_argument && end == text.data() + text.size();
-  return qual >= *rules.min_qual;
+  if (error == std::errc::result_out_of_range && text.find('-') == text.npos) return true;
+  return static_cast<float>(qual) >= *rules.min_qual;  // rounded twice, as in a BCF
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/fam.hpp"
@@ -70,6 +71,8 @@ SampleTable read_sample_table(const std::string& path) {
 }
 
 std::string fam_text(const SampleTable& table) {
+  const bool has_sources = place_of(table, "SID") >= 0;
+  std::unordered_set<std::string> names;  // where several samples may be of one individual
   const int individual = place_of(table, "IID"), given = place_of(table, "FID");
   const int family = given < 0 ? individual : given;
   const int father = place_of(table, "PAT"), mother = place_of(table, "MAT");
@@ -78,6 +81,14 @@ std::string fam_text(const SampleTable& table) {
   for (const std::string& row : table.rows) {
     const std::vector<std::string_view> fields = cut(row, '\t');
     check_name(fields[individual]);
+    if (has_sources &&
+        !names.insert(fmt::format("{}\t{}", fields[family], fields[individual])).second) {
+      throw input_error(
+          "several samples have family {} and individual {}: a .fam has no SID to tell them apart; "
+          "write .pgen or VCF, or rename them",
+          fields[family],
+          fields[individual]);
+    }
     const auto field = [&](int place, std::string_view missing) {
       const std::string_view value = place < 0 ? missing : fields[place];
       return value == "NA" ? missing : value;

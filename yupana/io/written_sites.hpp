@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/messages.hpp"
@@ -36,6 +37,11 @@ inline double written_block_bytes(std::string_view format,
   constexpr double packed_text = 0xff00, compressor = 320e3;
   const double at_once = std::min(static_cast<double>(threads), 4 * calls / packed_text);
   return 4.75 * calls + compressor * std::max(0.0, at_once - 2);
+}
+
+/// An allele of a .pvar or VCF: that which PLINK 1's files do not name, 0, is a dot there.
+inline std::string_view written_allele(std::string_view allele) {
+  return allele == "0" ? "." : allele;
 }
 
 /// Calls each(block) for all the source delivers, with the names of the sites.

@@ -68,6 +68,14 @@ std::string grouped(std::int64_t count) {
   return text;
 }
 
+std::string grouped(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string labels_text(const std::string& path, const std::string& column) {
+  return column.empty() ? path : path + ", column " + column;
+}
+
 std::string missing_name(genotype::Missing missing) {
   constexpr const char* names[] = {"pairwise", "mode", "error"};  // by Missing
   return names[static_cast<std::size_t>(missing)];
@@ -89,8 +97,7 @@ std::string curve_note(const FermatJobParams& params,
                        std::int64_t sample) {
   std::string text = "The curve is of the full matrix: every pair's direct edge against all paths ";
   if (individuals <= sample) {
-    text += fmt::format(
-        "between the {} individual{}.", grouped(individuals), individuals == 1 ? "" : "s");
+    text += fmt::format("between the {}.", grouped(individuals, "individual"));
   } else {
     text += fmt::format(
         "between {} individuals drawn at random from the {}; among all of them more paths compete, "
@@ -165,6 +172,11 @@ std::string filters_of(const InputParams& input) {
   if (input.snps_only) add(input.just_acgt ? "--snps-only just-acgt" : "--snps-only");
   if (input.filtered) add(fmt::format("--var-filter {}", fmt::join(input.ignored_filters, " ")));
   if (input.min_qual) add(fmt::format("--var-min-qual {:g}", *input.min_qual));
+  if (input.hard_call_threshold != InputParams{}.hard_call_threshold) {
+    add(fmt::format("--hard-call-threshold {:g}", input.hard_call_threshold));
+  }
+  if (input.ref_last) add("--bgen ref-last");
+  if (input.round) add("--round");
   if (input.half_call != "missing") add("--half-call " + input.half_call);
   if (input.polyploid != "error") add("--polyploid " + input.polyploid);
   if (input.multiallelic != "skip") add("--multiallelic " + input.multiallelic);
@@ -186,8 +198,7 @@ Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {
   if (!params.command.empty()) rows.emplace_back("command", params.command);
   rows.emplace_back("input", from_matrix(params) ? params.distances : params.input.path);
   if (!params.labels.empty()) {
-    const std::string column = params.label_column.empty() ? "" : ", column " + params.label_column;
-    rows.emplace_back("labels", params.labels + column);
+    rows.emplace_back("labels", labels_text(params.labels, params.label_column));
   }
   rows.emplace_back("metric", metric_sentence(params));
   if (!from_matrix(params)) {
@@ -205,9 +216,8 @@ Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {
 }
 
 std::string run_subtitle(const FermatJobParams& params, const FermatJobResult& result) {
-  std::string text = fmt::format(
-      "{} {}", grouped(result.samples), result.samples == 1 ? "individual" : "individuals");
-  if (result.cohort) text += fmt::format(", {} sites", grouped(result.cohort->sites.kept));
+  std::string text = grouped(result.samples, "individual");
+  if (result.cohort) text += ", " + grouped(result.cohort->sites.kept, "site");
   text += from_matrix(params) ? ", distances as given" : ", Euclidean distance of allele counts";
   if (params.fermat.neighbors > 0) text += fmt::format(", --knn {}", params.fermat.neighbors);
   if (params.fermat.landmarks > 0) text += fmt::format(", --landmarks {}", params.fermat.landmarks);

@@ -28,6 +28,11 @@ std::string filters_of(const InputParams& input);
 
 /// 8723 as "8,723".
 std::string grouped(std::int64_t count);
+/// 1 and "site" as "1 site", 8723 as "8,723 sites".
+std::string grouped(std::int64_t count, std::string_view noun);
+
+/// A file of labels, and the column that --label-column names.
+std::string labels_text(const std::string& path, const std::string& column);
 
 /// "pairwise", "mode" or "error".
 std::string missing_name(genotype::Missing missing);

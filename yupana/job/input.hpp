@@ -76,8 +76,12 @@ struct InputOption {
 const std::vector<InputOption>& input_options();
 /// Why an option has no effect on this input: "on 'x.npy': it is for VCF and BCF".
 std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind);
-/// Throws usage for the first option that is set without an effect.
+/// Throws usage for the first option that is set without an effect, or that takes a second pass
+/// over what can be read once.
 void refuse_idle_options(const InputParams& params, InputKind kind);
+/// Throws usage where the input is a stream of VCF or BCF, which can be read once; `option` takes
+/// two passes.
+void refuse_second_pass(const InputParams& params, std::string_view option);
 
 /// An opened input: the cohort, and what PLINK files say of its samples.
 struct Input {

@@ -1,9 +1,13 @@
 // Which options have an effect on which inputs.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/simulate.hpp"
 #include "yupana/job/input.hpp"
 
 namespace yupana::job {
@@ -49,7 +53,7 @@ const std::vector<InputOption>& input_options() {
       {"--exclude",
        {plink, text, pgen, bgen, vcf, zarr},
        [](P p) { return !p.exclude.path.empty(); }},
-      {"--nonfounders", {plink, text, pgen}, [](P p) { return p.cohort.nonfounders; }},
+      {"--nonfounders", {plink, text, pgen, simulated}, [](P p) { return p.cohort.nonfounders; }},
       {"--chr", {plink, text, pgen, bgen, vcf, zarr}, [](P p) { return !p.chromosomes.empty(); }},
       {"--all-chr", {plink, text, pgen, bgen, vcf, zarr}, [](P p) { return p.all_chromosomes; }},
       {"--chr-set",
@@ -85,6 +89,19 @@ std::string no_effect(const InputOption& option, const InputParams& params, Inpu
                      kinds);
 }
 
+void refuse_second_pass(const InputParams& params, std::string_view option) {
+  const std::string& path = params.path;
+  struct stat status {};
+  const bool is_input = path == "-";
+  if (!is_input && (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) ||
+                    S_ISDIR(status.st_mode) || input_kind(params) != InputKind::vcf)) {
+    return;
+  }
+  throw usage_error("{}: takes two passes, and {} cannot be read twice; write it to a file first",
+                    option,
+                    is_input ? "standard input" : path + " is a pipe and");
+}
+
 void refuse_idle_options(const InputParams& params, InputKind kind) {
   if (params.king_cutoff && !(*params.king_cutoff >= 0 && *params.king_cutoff < 0.5)) {
     throw usage_error("--king-cutoff: expected a kinship from 0 to below 0.5, got {}",
@@ -92,6 +109,16 @@ void refuse_idle_options(const InputParams& params, InputKind kind) {
   }
   if (params.min_qual && !std::isfinite(*params.min_qual)) {
     throw usage_error("--var-min-qual: expected a finite number, got {}", *params.min_qual);
+  }
+  if (params.cohort.max_sample_missing < 1) refuse_second_pass(params, "--mind");
+  if (params.king_cutoff) refuse_second_pass(params, "--king-cutoff");
+  if (params.indep_pairwise.window > 0) refuse_second_pass(params, "--indep-pairwise");
+  if (kind == InputKind::simulated && params.cohort.nonfounders &&
+      genotype::simulate_params(params.path.substr(params.path.find(':') + 1)).family_size == 1) {
+    throw usage_error(
+        "--nonfounders has no effect on '{}': without family-size=N all samples are founders; "
+        "leave --nonfounders out",
+        params.path);
   }
   for (const InputOption& option : input_options()) {
     const auto& kinds = option.kinds;

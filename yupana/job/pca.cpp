@@ -287,6 +287,8 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
 }
 
 PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
+  if (params.loadings) refuse_second_pass(params.input, "--loadings");
+  if (params.approximate) refuse_second_pass(params.input, "--approx");
   if (!params.project.empty()) return run_projection(context, params);
   Input input = open_input(context, params.input);
   const RunLabels labels =

@@ -26,17 +26,26 @@ Matrix<double> scores_of(const analysis::PcaResult& pca) {
   return scores;
 }
 
-std::string note_of(const PcaJobParams& params) {
+std::string note_of(const PcaJobParams& params, std::int64_t arrows) {
   return fmt::format(
       "Principal components of the genomic relationship matrix (standardized as {}): eigenvectors, "
       "each times the root of its eigenvalue. Each title gives the share of the component: its "
       "eigenvalue over the sum of all.{}",
       params.standardize == genotype::Standardize::gcta ? "GCTA and PLINK 2" : "EIGENSOFT",
-      params.loadings ? fmt::format(" Arrows are the loadings of the {} sites that weigh most in "
-                                    "the first two components; the longest takes a third of the "
-                                    "panel.",
-                                    most_arrows)
-                      : "");
+      arrows > 0 ? fmt::format(" Arrows are the loadings of the {} that {} most in the first two "
+                               "components; the longest takes a third of the panel.",
+                               grouped(arrows, "site"),
+                               arrows == 1 ? "weighs" : "weigh")
+                 : "");
+}
+
+const char* missing_sentence(const PcaJobParams& params) {
+  using enum genotype::Missing;
+  const genotype::Missing missing = params.input.cohort.missing;
+  if (missing == error) return "refused (--missing error)";
+  if (missing == mode) return "replaced by the site's most frequent genotype (--missing mode)";
+  return params.approximate ? "count as their site's mean (--approx)"
+                            : "left out of the pairs they touch (--missing pairwise)";
 }
 
 }  // namespace
@@ -76,11 +85,10 @@ void write_pca_report(Context& context,
   report.embeddings.push_back({"principal components", scores_of(pca), report.scree});
   report.side_by_side = {0, 0};
   report.axis = "PC";
-  report.embedding_note = note_of(params);
   report.arrows = biplot.arrows();
-  const std::string size = fmt::format("{} individuals, {} sites",
-                                       grouped(std::ssize(report.individuals)),
-                                       grouped(components.sites));
+  report.embedding_note = note_of(params, std::ssize(report.arrows));
+  const std::string size = grouped(std::ssize(report.individuals), "individual") + ", " +
+                           grouped(components.sites, "site");
   report.subtitle = size;
   if (report.scree.size() > 1) {
     report.findings.push_back(fmt::format("Two components hold {} of the variance of {}.",
@@ -89,7 +97,12 @@ void write_pca_report(Context& context,
   }
   if (!params.command.empty()) report.summary.emplace_back("command", params.command);
   report.summary.emplace_back("input", params.input.path);
-  if (!params.labels.empty()) report.summary.emplace_back("labels", params.labels);
+  if (!params.labels.empty()) {
+    report.summary.emplace_back("labels", labels_text(params.labels, params.label_column));
+  }
+  report.summary.emplace_back("calls",
+                              params.input.cohort.dosage ? "dosages (--dosage)" : "hard calls");
+  report.summary.emplace_back("missing calls", missing_sentence(params));
   report.summary.emplace_back("filters", filters_of(params.input));
   report.summary.emplace_back("size", size);
   report.summary.emplace_back("version", std::string("yupana ") + version);

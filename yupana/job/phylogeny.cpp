@@ -79,12 +79,13 @@ std::vector<float> drawn_support(const analysis::Phylogeny& tree,
 
 std::string support_sentence(const genotype::BootstrapParams& params, std::int64_t blocks) {
   const genotype::SiteBlocks& cut = params.blocks;
-  return fmt::format(
-      "percent of {}, {} of {}, seed {}",
-      counted(params.replicates, "replicate"),
-      counted(blocks, "block"),
-      cut.in_base_pairs ? fmt::format("{} kb", cut.length / 1000) : counted(cut.length, "site"),
-      params.seed);
+  return fmt::format("percent of {}, {} of {}, seed {}",
+                     counted(params.replicates, "replicate"),
+                     counted(blocks, "block"),
+                     cut.in_base_pairs
+                         ? fmt::format("{} kb", cut.length / 1000)
+                         : (cut.length > 1 ? "up to " : "") + counted(cut.length, "site"),
+                     params.seed);
 }
 
 std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held, std::int64_t samples) {
@@ -111,6 +112,7 @@ void check_bootstrap(const Context& context,
                      const genotype::BootstrapParams& params,
                      const InputParams& input) {
   if (params.replicates == 0) return;
+  if (!input.path.empty()) refuse_second_pass(input, "--bootstrap");
   if (params.blocks.in_base_pairs && !input.path.empty() && input_kind(input) == InputKind::npy) {
     throw usage_error(
         "--bootstrap: expected blocks of sites, as --block 500, got kb: a .npy holds no positions");
