@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <type_traits>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
-#include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph::cuda {
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"

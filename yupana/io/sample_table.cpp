@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/io/fam.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"
 
