@@ -186,8 +186,7 @@ void add_row_options(Command& command, job::SortRowsParams& rows) {
 }
 
 void add_sort(Command& program) {
-  auto params = std::make_shared<job::SortFileParams>();
-  auto rows = std::make_shared<job::SortRowsParams>();
+  auto params = std::make_shared<job::SortRowsParams>();
   Command command = add_command(
       program,
       {.name = "sort",
@@ -198,16 +197,11 @@ void add_sort(Command& program) {
            "in runs that wait on disk, in the output's folder.",
        .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy",
        .out = "FILE, out.npy or out.txt"},
-      [params, rows](Context& context, const Call& call) {
+      [params](Context& context, const Call& call) {
         params->out = call.out;
-        if (rows->keys.empty()) return make_answer(call, job::sort_file(context, *params));
-        rows->in = params->in;
-        rows->out = call.out;
-        rows->descending = params->descending;
-        rows->unique = params->unique;
-        rows->positions = params->positions;
-        rows->top = params->top;
-        return make_answer(call, job::sort_rows(context, *rows));
+        return make_answer(call,
+                           params->keys.empty() ? job::sort_file(context, *params)
+                                                : job::sort_rows(context, *params));
       });
   command.input("input", params->in, column_help).required();
   command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
@@ -219,7 +213,7 @@ void add_sort(Command& program) {
                params->positions,
                "write where the numbers or rows stood, counted from 0, in place of them");
   add_text_type(command, params->text_type);
-  add_row_options(command, *rows);
+  add_row_options(command, *params);
 }
 
 }  // namespace

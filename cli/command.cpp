@@ -9,7 +9,6 @@
 #include <memory>
 #include <set>
 #include <string_view>
-#include <vector>
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"

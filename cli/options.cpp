@@ -7,8 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include "yupana/core/messages.hpp"
-
 namespace yupana::cli {
 namespace {
 

@@ -1,4 +1,5 @@
-#include "yupana/forest/forest.hpp"
+
+#include "python/bindings/forest.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -7,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings/call.hpp"
-#include "python/bindings/forest.hpp"
 #include "yupana/core/finite.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/in_columns.hpp"

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/graph.hpp"
 #include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"

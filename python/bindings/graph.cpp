@@ -6,7 +6,6 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/sparse.hpp"

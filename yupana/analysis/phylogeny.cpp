@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "yupana/core/messages.hpp"
 

@@ -2,7 +2,6 @@
 #include <bit>
 #include <vector>
 
-#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/easy_sort_cuda.hpp"
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/instantiate.hpp"

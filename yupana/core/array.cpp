@@ -6,8 +6,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <utility>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"

@@ -14,13 +14,11 @@
 #include <random>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "yupana/core/file_error.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/core/null_device.hpp"
-#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 namespace {

@@ -10,12 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <thread>
 
 #include "yupana/core/messages.hpp"

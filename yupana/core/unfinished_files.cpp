@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <set>
 #include <string_view>
 #include <system_error>
 

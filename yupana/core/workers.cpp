@@ -8,7 +8,6 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <stdexcept>
 

@@ -1,5 +1,4 @@
 // Levels of trees on a device: tables for the kernels, and their answers. See grow_nodes_cuda.cu.
-#include <algorithm>
 #include <utility>
 
 #include "yupana/core/tiles.hpp"

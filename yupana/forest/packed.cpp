@@ -1,8 +1,6 @@
 #include "yupana/forest/packed.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "yupana/core/instantiate.hpp"
 

@@ -1,7 +1,5 @@
 #include "yupana/forest/tree.hpp"
 
-#include <algorithm>
-
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"

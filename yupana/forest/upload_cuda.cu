@@ -2,7 +2,6 @@
 #include <emmintrin.h>
 #endif
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>

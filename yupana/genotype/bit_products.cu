@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/genotype/bit_products.hpp"

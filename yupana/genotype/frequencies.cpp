@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "yupana/core/random.hpp"
 #include "yupana/genotype/site_block.hpp"
 #include "yupana/genotype/variates.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_backends.hpp"

@@ -6,7 +6,6 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/filtered_source.hpp"
 
 namespace yupana::genotype {

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
 #include "yupana/genotype/transpose.hpp"
 
@@ -199,7 +198,7 @@ PairCounts pair_counts(Context& context, Cohort& cohort, const PairCountsParams&
   const auto samples = static_cast<std::int64_t>(cohort.samples().size());
   PairCounter counter(context, samples, params);
   const Range rows = counter.rows();
-  const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
+  const auto pairs = static_cast<double>(cells_of(rows));
   const double sites = cohort.sites() < 0 ? 0 : static_cast<double>(cohort.sites());
   Stage stage(context, "distances", pairs * sites, "pair-SNP");
   CallBlock block;
@@ -208,8 +207,6 @@ PairCounts pair_counts(Context& context, Cohort& cohort, const PairCountsParams&
 }
 
 namespace {
-
-std::int64_t cells_in(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
 
 void add_vectors(Comm& comm, std::vector<std::uint64_t>& values) {
   comm.sum(values.data(), std::ssize(values));
@@ -228,7 +225,7 @@ CountTriangle sum_triangle(Comm& comm,
     return sum;
   }
   const std::int64_t all = counts.low_words().size();
-  Array<std::uint64_t> whole(all), share(cells_in(mine));
+  Array<std::uint64_t> whole(all), share(cells_of(mine));
   const std::uint32_t* const high = counts.high();
   for (std::int64_t i = 0; i < all; ++i) {
     whole[i] = counts.low()[i] | (high == nullptr ? 0 : std::uint64_t{high[i]} << 32);
@@ -247,13 +244,13 @@ CountTriangle sum_triangle(Comm& comm,
 
 std::vector<Range> triangle_shares(Range rows, int parts) {
   std::vector<Range> shares;
-  const std::int64_t cells = cells_in(rows);
+  const std::int64_t cells = cells_of(rows);
   std::int64_t end = rows.begin;
   for (int part = 1; part <= parts; ++part) {
     // Up to the row at which the cells before it come nearest to their part: no share drifts.
     const std::int64_t before = cells * part / parts;
     const std::int64_t begin = end;
-    while (end < rows.end && cells_in({rows.begin, end}) + end / 2 < before) ++end;
+    while (end < rows.end && cells_of({rows.begin, end}) + end / 2 < before) ++end;
     shares.push_back({begin, part == parts ? rows.end : end});
   }
   return shares;
@@ -270,7 +267,7 @@ PairCounts sum_over_ranks(Comm& comm,
   const bool wide = facts[0] > std::numeric_limits<std::uint32_t>::max();
   const Range mine = shares[static_cast<std::size_t>(comm.rank())];
   std::vector<std::int64_t> cells;
-  for (const Range rows : shares) cells.push_back(cells_in(rows));
+  for (const Range rows : shares) cells.push_back(cells_of(rows));
 
   PairCounts sum;
   sum.samples = counts.samples;

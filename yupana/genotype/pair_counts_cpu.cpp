@@ -3,10 +3,9 @@
 // chunks at a time, into a panel that stays in the L2 cache, and lets each group of rows, in the L1
 // cache, run against it.
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -353,31 +352,26 @@ void add_pairs(
   if (counts.rows.size() < block.samples) add_other_samples(context, block, counts);
   const std::int64_t side = divide_up(plan.rows.end, plan.edge);
   std::array<std::mutex, 64> locks;  // tasks of one tile share a lock
-  tbb::enumerable_thread_specific<Buffers> buffers([&] { return Buffers(plan); });
-  const std::int64_t tiles = plan.tiles - plan.first_tile;
-  const auto add = [&](std::int64_t task) {
-    const std::int64_t tile = plan.first_tile + task / plan.ranges;
-    const std::int64_t from = task % plan.ranges * plan.range_chunks;
-    const Range chunks = {from, std::min(from + plan.range_chunks, block.chunks)};
-    for_each_strip(plan, triangle_tile(tile, side, band), [&](Range rows, Range columns) {
-      StripTask work(plan, block, rows, columns, chunks, buffers.local());
-      work.count(context);
-      {
-        const std::lock_guard lock(locks[static_cast<std::size_t>(tile) % locks.size()]);
-        work.add_to_counts(counts);
-      }
-      if (stage != nullptr) stage->advance(work.work());
-    });
-  };
-  if (threads >= context.threads()) {
-    context.parallel_for(tiles * plan.ranges, 1, add);
-    return;
-  }
-  const auto each = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t task = begin; task < end; ++task) add(task);
-  };
-  Workers(threads).parallel_for(
-      tiles * plan.ranges, 1, FunctionView<void(std::int64_t, std::int64_t)>(each));
+  const std::int64_t tasks = (plan.tiles - plan.first_tile) * plan.ranges;
+  std::atomic<std::int64_t> next{0};
+  // So many pieces go through the tasks, each with buffers of its own.
+  context.parallel_for(std::min(threads, context.threads()), 1, [&](std::int64_t) {
+    Buffers buffers(plan);
+    for (std::int64_t task = next++; task < tasks; task = next++) {
+      const std::int64_t tile = plan.first_tile + task / plan.ranges;
+      const std::int64_t from = task % plan.ranges * plan.range_chunks;
+      const Range chunks = {from, std::min(from + plan.range_chunks, block.chunks)};
+      for_each_strip(plan, triangle_tile(tile, side, band), [&](Range rows, Range columns) {
+        StripTask work(plan, block, rows, columns, chunks, buffers);
+        work.count(context);
+        {
+          const std::lock_guard lock(locks[static_cast<std::size_t>(tile) % locks.size()]);
+          work.add_to_counts(counts);
+        }
+        if (stage != nullptr) stage->advance(work.work());
+      });
+    }
+  });
 }
 
 }  // namespace yupana::genotype::cpu

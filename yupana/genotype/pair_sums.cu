@@ -33,15 +33,8 @@ std::int64_t sites_of_slot(std::int64_t samples, std::uint64_t memory) {
   return std::max(round_up(sites, product_sites), product_sites);
 }
 
-__global__ void add_kernel(std::uint32_t* to, const std::uint32_t* from, std::int64_t count) {
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    to[i] += from[i];
-  }
-}
-__global__ void add_kernel(unsigned long long* to,
-                           const unsigned long long* from,
-                           std::int64_t count) {
+template <class T>
+__global__ void add_kernel(T* to, const T* from, std::int64_t count) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
     to[i] += from[i];

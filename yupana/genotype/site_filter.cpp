@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,26 @@
 #include "yupana/core/context.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/grid.hpp"
-#include "yupana/geometry/shared_minimum_cpu.hpp"
+#include "yupana/geometry/pair_distance.hpp"
 
 /// Private to the family: points dealt into buckets that fit a cache, by blocks of the grid; then
 /// a small hash grid in each.
 namespace yupana::geometry::cpu {
+
+/// The least candidate that several threads found.
+class SharedMinimum {
+ public:
+  explicit SharedMinimum(const Candidate& bound) : best_(bound) {}
+  void update(const Candidate& found) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (found < best_) best_ = found;
+  }
+  const Candidate& get() const { return best_; }
+
+ private:
+  std::mutex mutex_;
+  Candidate best_;
+};
 
 /// Indices in buckets are 32 bits wide.
 inline constexpr std::int64_t max_in_buckets = std::numeric_limits<std::uint32_t>::max();

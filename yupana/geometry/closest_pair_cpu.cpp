@@ -9,7 +9,6 @@
 #include "yupana/geometry/buckets_cpu.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/grid.hpp"
-#include "yupana/geometry/shared_minimum_cpu.hpp"
 
 namespace yupana::geometry::cpu {
 namespace {

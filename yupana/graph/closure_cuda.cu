@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <type_traits>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
-#include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph::cuda {
 
@@ -381,15 +380,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
   return found;
 }
 
-template std::uint64_t closure_bytes<Int32>(const SquareShape&, bool);
-template std::uint64_t closure_bytes<Float32>(const SquareShape&, bool);
-template std::uint64_t closure_bytes<SignedFloat32>(const SquareShape&, bool);
-template std::uint64_t closure_bytes<Float64>(const SquareShape&, bool);
-template std::uint64_t closure_bytes<Packed16>(const SquareShape&, bool);
-template class Closure<Int32>;
-template class Closure<Float32>;
-template class Closure<SignedFloat32>;
-template class Closure<Float64>;
-template class Closure<Packed16>;
+YUPANA_FUNCTIONS(YUPANA_KINDS, closure_bytes)
+YUPANA_CLASSES(YUPANA_KINDS, Closure)
 
 }  // namespace yupana::graph::cuda

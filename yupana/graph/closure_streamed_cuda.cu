@@ -6,6 +6,7 @@
 
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/resident_cuda.hpp"
 
@@ -382,13 +383,6 @@ std::int64_t close_streamed(Context& context,
   return StreamedClosure<Kind>(context, stage, weights, symmetric, strip).run();
 }
 
-template std::int64_t close_streamed<Int32>(
-    Context&, Stage&, MatrixView<std::int32_t>, bool, std::int64_t);
-template std::int64_t close_streamed<Float32>(
-    Context&, Stage&, MatrixView<float>, bool, std::int64_t);
-template std::int64_t close_streamed<SignedFloat32>(
-    Context&, Stage&, MatrixView<float>, bool, std::int64_t);
-template std::int64_t close_streamed<Float64>(
-    Context&, Stage&, MatrixView<double>, bool, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_WHOLE_KINDS, close_streamed)
 
 }  // namespace yupana::graph::cuda

@@ -142,14 +142,8 @@ std::int64_t mirror(const DealtRows<Stored>& rows) {
   return unchanged;
 }
 
-template class DealtRows<std::int32_t>;
-template class DealtRows<float>;
-template class DealtRows<double>;
-template class DealtRows<std::uint16_t>;
-template class StripMemory<std::int32_t>;
-template class StripMemory<float>;
-template class StripMemory<double>;
-template class StripMemory<std::uint16_t>;
+#define YUPANA_STORED(make, name) YUPANA_DISTANCES(make, name) make(name, std::uint16_t)
+YUPANA_CLASSES(YUPANA_STORED, DealtRows, StripMemory)
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, mirror)
 
 }  // namespace yupana::graph::cuda

@@ -1,7 +1,5 @@
 #include "yupana/graph/distributed_matrix.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "yupana/core/instantiate.hpp"

@@ -1,8 +1,6 @@
 #include "yupana/graph/fermat_weights.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <utility>
 
 #include "yupana/core/error.hpp"

@@ -1,6 +1,5 @@
 #pragma nv_diag_suppress 554  // as in paths_cuda.cu
 #include <algorithm>
-#include <type_traits>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"

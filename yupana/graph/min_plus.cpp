@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "yupana/core/instantiate.hpp"
-#include "yupana/core/tiles.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph::cpu {

@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus_cuda.cuh"
 
 namespace yupana::graph::cuda {
@@ -30,20 +31,6 @@ void launch_min_plus(const MinPlusTask<Kind>& task, TileSize size, cudaStream_t 
   with_shape<Kind>(size, [&](auto shape) { launch<decltype(shape)>(task, stream); });
 }
 
-template std::int64_t tile_rows<Int32>(TileSize);
-template std::int64_t tile_rows<Float32>(TileSize);
-template std::int64_t tile_rows<SignedFloat32>(TileSize);
-template std::int64_t tile_rows<Float64>(TileSize);
-template std::int64_t tile_rows<Packed16>(TileSize);
-template std::int64_t tile_columns<Int32>(TileSize);
-template std::int64_t tile_columns<Float32>(TileSize);
-template std::int64_t tile_columns<SignedFloat32>(TileSize);
-template std::int64_t tile_columns<Float64>(TileSize);
-template std::int64_t tile_columns<Packed16>(TileSize);
-template void launch_min_plus(const MinPlusTask<Int32>&, TileSize, cudaStream_t);
-template void launch_min_plus(const MinPlusTask<Float32>&, TileSize, cudaStream_t);
-template void launch_min_plus(const MinPlusTask<SignedFloat32>&, TileSize, cudaStream_t);
-template void launch_min_plus(const MinPlusTask<Float64>&, TileSize, cudaStream_t);
-template void launch_min_plus(const MinPlusTask<Packed16>&, TileSize, cudaStream_t);
+YUPANA_FUNCTIONS(YUPANA_KINDS, tile_rows, tile_columns, launch_min_plus)
 
 }  // namespace yupana::graph::cuda

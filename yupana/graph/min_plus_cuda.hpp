@@ -44,6 +44,11 @@ struct Packed16 {
 inline constexpr std::int32_t packed_unreachable = 0x7c00;
 inline constexpr std::int32_t packed_zero = 0xfc00;
 
+/// Lists for core/instantiate.hpp.
+#define YUPANA_WHOLE_KINDS(make, name) \
+  make(name, Int32) make(name, Float32) make(name, SignedFloat32) make(name, Float64)
+#define YUPANA_KINDS(make, name) YUPANA_WHOLE_KINDS(make, name) make(name, Packed16)
+
 /// Rows of the operands are taken by as many at a time.
 inline constexpr std::int64_t depth_unit = 32;
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
@@ -342,33 +341,16 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
 
 template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>, bool);
 template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>, bool);
-template std::int64_t close_symmetric(
-    Context&, int, std::int32_t*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<std::int32_t>, const ClosureLimits&);
-template std::int64_t close_symmetric(
-    Context&, int, float*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<float>, const ClosureLimits&);
-template std::int64_t close_symmetric(
-    Context&, int, double*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<double>, const ClosureLimits&);
-template std::int64_t close_directed(Context&,
-                                     int,
-                                     std::int32_t*,
-                                     std::int64_t,
-                                     std::int64_t,
-                                     bool,
-                                     cudaStream_t,
-                                     const ClosureLimits&);
-template std::int64_t close_directed(Context&,
-                                     MatrixView<std::int32_t>,
-                                     bool,
-                                     const ClosureLimits&);
-template std::int64_t close_directed(
-    Context&, int, float*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_directed(Context&, MatrixView<float>, bool, const ClosureLimits&);
-template std::int64_t close_directed(
-    Context&, int, double*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_directed(Context&, MatrixView<double>, bool, const ClosureLimits&);
+#define YUPANA_CLOSURES(T)                                                                      \
+  template std::int64_t close_symmetric(                                                        \
+      Context&, int, T*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);       \
+  template std::int64_t close_symmetric(Context&, MatrixView<T>, const ClosureLimits&);         \
+  template std::int64_t close_directed(                                                         \
+      Context&, int, T*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&); \
+  template std::int64_t close_directed(Context&, MatrixView<T>, bool, const ClosureLimits&);
+YUPANA_CLOSURES(std::int32_t)
+YUPANA_CLOSURES(float)
+YUPANA_CLOSURES(double)
 YUPANA_FUNCTIONS(YUPANA_DISTANCES,
                  close_symmetric_rows,
                  shortest_paths_symmetric,

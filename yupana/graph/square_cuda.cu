@@ -2,6 +2,7 @@
 
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/strip_cuda.hpp"
 
@@ -258,37 +259,6 @@ void launch_square_step(const typename Kind::Value* from,
       vertex);
 }
 
-template void launch_square_step<Int32>(const std::int32_t*,
-                                        std::int64_t,
-                                        std::int32_t*,
-                                        std::int64_t,
-                                        std::int64_t,
-                                        std::int64_t,
-                                        std::int64_t*,
-                                        cudaStream_t);
-template void launch_square_step<Float32>(const float*,
-                                          std::int64_t,
-                                          float*,
-                                          std::int64_t,
-                                          std::int64_t,
-                                          std::int64_t,
-                                          std::int64_t*,
-                                          cudaStream_t);
-template void launch_square_step<SignedFloat32>(const float*,
-                                                std::int64_t,
-                                                float*,
-                                                std::int64_t,
-                                                std::int64_t,
-                                                std::int64_t,
-                                                std::int64_t*,
-                                                cudaStream_t);
-template void launch_square_step<Float64>(const double*,
-                                          std::int64_t,
-                                          double*,
-                                          std::int64_t,
-                                          std::int64_t,
-                                          std::int64_t,
-                                          std::int64_t*,
-                                          cudaStream_t);
+YUPANA_FUNCTIONS(YUPANA_WHOLE_KINDS, launch_square_step)
 
 }  // namespace yupana::graph::cuda

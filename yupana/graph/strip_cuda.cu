@@ -232,64 +232,10 @@ void launch_rows_to_tiles(const StripRows<T>& from,
   yupana::cuda::check_launch("lay rows in tiles");
 }
 
-template void launch_gather(const StripRows<std::int32_t>&,
-                            Side,
-                            std::int64_t,
-                            Range,
-                            std::int32_t,
-                            std::int32_t*,
-                            std::int64_t,
-                            cudaStream_t);
-template void launch_gather(
-    const StripRows<float>&, Side, std::int64_t, Range, float, float*, std::int64_t, cudaStream_t);
-template void launch_gather(const StripRows<double>&,
-                            Side,
-                            std::int64_t,
-                            Range,
-                            double,
-                            double*,
-                            std::int64_t,
-                            cudaStream_t);
-template void launch_gather(const StripRows<std::uint16_t>&,
-                            Side,
-                            std::int64_t,
-                            Range,
-                            std::int32_t,
-                            std::int32_t*,
-                            std::int64_t,
-                            cudaStream_t);
-template void launch_scatter(const std::int32_t*,
-                             std::int64_t,
-                             const std::int32_t*,
-                             std::int64_t,
-                             Side,
-                             std::int64_t,
-                             const StripRows<std::int32_t>&,
-                             cudaStream_t);
-template void launch_scatter(const float*,
-                             std::int64_t,
-                             const float*,
-                             std::int64_t,
-                             Side,
-                             std::int64_t,
-                             const StripRows<float>&,
-                             cudaStream_t);
-template void launch_scatter(const double*,
-                             std::int64_t,
-                             const double*,
-                             std::int64_t,
-                             Side,
-                             std::int64_t,
-                             const StripRows<double>&,
-                             cudaStream_t);
-template void launch_scatter(const std::int32_t*,
-                             std::int64_t,
-                             const std::int32_t*,
-                             std::int64_t,
-                             Side,
-                             std::int64_t,
-                             const StripRows<std::uint16_t>&,
-                             cudaStream_t);
+#define YUPANA_STRIPS(make, name)                                                            \
+  make(name, std::int32_t, std::int32_t) make(name, float, float) make(name, double, double) \
+      make(name, std::uint16_t, std::int32_t)
+YUPANA_FUNCTIONS(YUPANA_STRIPS, launch_gather, launch_scatter)
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, launch_transpose, launch_tiles_to_rows, launch_rows_to_tiles)
 
 }  // namespace yupana::graph::cuda

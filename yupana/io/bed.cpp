@@ -22,7 +22,7 @@ constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 class BedSource : public ListedSource {
  public:
   BedSource(const BedFiles& files, const SiteRules& rules)
-      : ListedSource(rules), file_(files.bed), bim_(files.bim) {
+      : ListedSource(rules, files.bim), file_(files.bed) {
     check_header();
     people_ = read_fam(files.fam);
     people_.families = people_.individuals = {};
@@ -47,12 +47,6 @@ class BedSource : public ListedSource {
     }
     return block.sites > 0;
   }
-
-  void rewind() override {
-    ListedSource::rewind();
-    if (names_) name_sites();
-  }
-  void name_sites() override { names_.emplace(bim_); }
 
  private:
   void check_header() const {
@@ -134,8 +128,6 @@ class BedSource : public ListedSource {
 
   InputFile file_;
   bool padding_noted_ = false;
-  std::string bim_;
-  std::optional<VariantNames> names_;  ///< where sites have names
   std::int64_t row_bytes_;
   Array<std::uint8_t> piece_;
 };

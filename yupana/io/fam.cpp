@@ -1,11 +1,7 @@
 #include "yupana/io/fam.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"

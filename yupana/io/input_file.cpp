@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "yupana/core/machine.hpp"
-#include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/text_stream.hpp"

@@ -7,7 +7,6 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

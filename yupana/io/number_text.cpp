@@ -1,6 +1,5 @@
 #include "yupana/io/number_text.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

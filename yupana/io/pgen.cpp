@@ -53,10 +53,9 @@ bool is_list_of_differences(std::uint8_t type) { return (type & 6) == 2; }
 class PgenSource : public ListedSource {
  public:
   PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
-      : ListedSource(rules),
+      : ListedSource(rules, files.pvar),
         context_(context),
         file_(files.pgen),
-        pvar_(files.pvar),
         batch_bytes_(batch_bytes_for(context.threads())) {
     people_ = read_psam(files.psam);
     sites_ = read_pvar(files.pvar, rules);
@@ -77,11 +76,6 @@ class PgenSource : public ListedSource {
     return block.sites > 0;
   }
 
-  void rewind() override {
-    ListedSource::rewind();
-    if (names_) name_sites();
-  }
-  void name_sites() override { names_.emplace(pvar_); }
   bool has_dosages() const override { return true; }
 
  private:
@@ -227,8 +221,6 @@ class PgenSource : public ListedSource {
 
   Context& context_;
   InputFile file_;
-  std::string pvar_;
-  std::optional<VariantNames> names_;  ///< where sites have names
   std::optional<PgenIndex> index_;
   std::int64_t batch_bytes_;
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string>
 #include <string_view>
 
 #include "yupana/core/counted.hpp"

@@ -1,8 +1,5 @@
 #include "yupana/io/sample_lists.hpp"
 
-#include <string_view>
-#include <unordered_map>
-
 #include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"

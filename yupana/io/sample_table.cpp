@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/io/fam.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"
 

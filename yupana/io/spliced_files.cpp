@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/io/protein_lines.hpp"

@@ -1,7 +1,5 @@
 #include "yupana/io/table_columns.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

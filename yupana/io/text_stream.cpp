@@ -12,7 +12,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "yupana/core/messages.hpp"

@@ -181,11 +181,17 @@ class ListedSource : public genotype::Source {
   std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
   const genotype::SiteAccount& account() const override { return sites_.account; }
   bool skip(genotype::SiteBlock& block) override;
-  void rewind() override { cursor_.emplace(sites_, split_); }
+  void rewind() override {
+    cursor_.emplace(sites_, split_);
+    if (names_) name_sites();
+  }
+  void name_sites() override { names_.emplace(names_file_); }
 
  protected:
-  explicit ListedSource(const SiteRules& rules)
-      : split_(rules.records.multiallelic == Multiallelic::split) {}
+  /// `names_file`: of a source whose sites have their names in a .bim or .pvar.
+  explicit ListedSource(const SiteRules& rules, std::string names_file = {})
+      : split_(rules.records.multiallelic == Multiallelic::split),
+        names_file_(std::move(names_file)) {}
   /// Empties a block that read() is to fill; throws usage for one of other samples.
   void clear(genotype::SiteBlock& block) const;
   /// True while the block takes another row, and there is one.
@@ -198,6 +204,8 @@ class ListedSource : public genotype::Source {
   SampleNames people_;
   VariantSites sites_;
   std::optional<SiteCursor> cursor_;  ///< at the next row
+  std::string names_file_;
+  std::optional<VariantNames> names_;  ///< where sites have names
 };
 
 }  // namespace yupana::io

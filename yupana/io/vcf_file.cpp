@@ -4,7 +4,6 @@
 #include <htslib/hfile.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

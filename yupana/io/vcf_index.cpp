@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "yupana/core/messages.hpp"

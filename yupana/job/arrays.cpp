@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <optional>
 #include <type_traits>
 
 #include "yupana/arrays/reduce.hpp"

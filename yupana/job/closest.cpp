@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <variant>
-#include <vector>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <vector>
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/messages.hpp"

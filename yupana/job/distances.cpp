@@ -6,12 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/missing_weights.hpp"
 #include "yupana/io/kinship_table.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"

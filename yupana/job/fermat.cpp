@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <variant>
 
 #include "yupana/core/counted.hpp"

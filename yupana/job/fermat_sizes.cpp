@@ -9,7 +9,6 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
-#include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/job/paths.hpp"
 

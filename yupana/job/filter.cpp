@@ -8,7 +8,6 @@
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/io/written_sites.hpp"
 #include "yupana/job/count.hpp"
-#include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,7 +14,6 @@
 #include "yupana/io/npy_genotypes.hpp"
 #include "yupana/io/pgen.hpp"
 #include "yupana/io/plink_text.hpp"
-#include "yupana/io/sample_table.hpp"
 #include "yupana/io/vcf.hpp"
 #include "yupana/io/zarr.hpp"
 #include "yupana/job/input_samples.hpp"

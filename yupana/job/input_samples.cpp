@@ -7,7 +7,6 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
-#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "yupana/core/counted.hpp"

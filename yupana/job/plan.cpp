@@ -1,8 +1,5 @@
 #include "yupana/job/plan.hpp"
 
-#include <algorithm>
-#include <optional>
-
 #include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"

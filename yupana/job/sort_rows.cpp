@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"

@@ -11,20 +11,16 @@
 
 namespace yupana::job {
 
-struct SortRowsParams {
-  std::string in;
-  std::string out;
+/// descending: keys without a and d; unique: of rows whose keys are equal; positions: from 0, after
+/// the names.
+struct SortRowsParams : SortFileParams {
   /// Columns, the most significant first: a number from 1 or a name of the first row, then, after
   /// a colon, n (by number) or t (by text) and a (ascending) or d (descending): "2", "age:nd".
-  std::vector<std::string> keys;
-  bool numeric = false;     ///< keys without n and t are numbers
-  bool descending = false;  ///< keys without a and d descend
-  bool header = false;      ///< the first row is names and stays first; also where a key is a name
-  bool quotes = true;       ///< a cell that begins with a quote ends with one
-  char delimiter = '\0';    ///< '\0': the one of the first row; ' ': runs of blanks and tabs
-  bool unique = false;      ///< of rows whose keys are equal the first alone
-  bool positions = false;   ///< writes where the rows stood (from 0, after the names), not the rows
-  std::int64_t top = INT64_MAX;  ///< ends after as many
+  std::vector<std::string> keys = {};
+  bool numeric = false;   ///< keys without n and t are numbers
+  bool header = false;    ///< the first row is names and stays first; also where a key is a name
+  bool quotes = true;     ///< a cell that begins with a quote ends with one
+  char delimiter = '\0';  ///< '\0': the one of the first row; ' ': runs of blanks and tabs
 };
 
 /// Sorts the rows of a table of text by columns; rows whose keys are equal keep their order. Texts

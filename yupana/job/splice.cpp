@@ -11,7 +11,6 @@
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/splice_files.hpp"
 #include "yupana/job/splice_hits.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/frameshifts.hpp"

@@ -1,5 +1,3 @@
-#include "yupana/job/splice_files.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/splice_hits.hpp"
 #include "yupana/report/genes_page.hpp"
 
 namespace yupana::job {

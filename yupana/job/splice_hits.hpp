@@ -8,7 +8,7 @@
 #include "yupana/job/splice.hpp"
 #include "yupana/job/splice_inputs.hpp"
 
-/// Private to the job: from alignments to hits.
+/// Private to the job: from alignments to hits and their files.
 namespace yupana::job {
 
 /// The problems of one kind: of cDNAs or proteins, with exons given or from signals.
@@ -50,5 +50,12 @@ void cut_ends(Context& context,
 
 /// Counts letters from the target's first, not the first aligned.
 void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done);
+
+/// Writes the files of the hits, those of params.also too, and appends their names. `sequences` are
+/// the header of SAM and BAM.
+void write_splice_files(Context& context,
+                        const SpliceJobParams& params,
+                        const std::vector<io::SequenceLength>& sequences,
+                        SpliceResult& result);
 
 }  // namespace yupana::job

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <set>
-#include <utility>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"

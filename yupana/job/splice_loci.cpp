@@ -5,8 +5,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
-#include "yupana/splice/far_cdna_loci.hpp"
-#include "yupana/splice/far_protein_loci.hpp"
+#include "yupana/splice/far_loci.hpp"
 #include "yupana/splice/locus_flanks.hpp"
 
 namespace yupana::job {

@@ -1,7 +1,6 @@
 #include "yupana/job/tree_measures.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/predict.hpp"

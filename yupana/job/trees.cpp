@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/leaf_quantiles.hpp"

@@ -11,7 +11,6 @@
 #include "yupana/core/version.hpp"
 #include "yupana/io/graph_files.hpp"
 #include "yupana/io/matrix_writer.hpp"
-#include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"

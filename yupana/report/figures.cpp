@@ -12,8 +12,6 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/legend.hpp"
-#include "yupana/report/pen.hpp"
-#include "yupana/report/report.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/surface.hpp"
 #include "yupana/report/text.hpp"

@@ -1,7 +1,6 @@
 // MatrixView<const T> has a conversion to itself; nvcc warns that it is never called.
 #pragma nv_diag_suppress 554
 #include <algorithm>
-#include <vector>
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/som/device_map_cuda.hpp"

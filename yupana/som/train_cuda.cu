@@ -9,7 +9,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/cuda/place.hpp"

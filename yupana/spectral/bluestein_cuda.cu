@@ -13,12 +13,7 @@ using yupana::cuda::check_launch;
 
 namespace {
 
-constexpr int threads = 256;
 constexpr std::int64_t values_together = std::int64_t{1} << 24;
-
-unsigned blocks_for(std::int64_t count) {
-  return static_cast<unsigned>(std::min<std::int64_t>((count + threads - 1) / threads, 1 << 16));
-}
 
 // Exponents are integers modulo 2 n: squares of large j lose nothing. n < 2^31.
 template <class T>
@@ -103,15 +98,6 @@ std::int64_t padded_length(std::int64_t n) {
 
 std::int64_t signals_together(std::int64_t n, std::int64_t batch) {
   return std::clamp<std::int64_t>(values_together / padded_length(n), 1, batch);
-}
-
-template <class T>
-auto elements(std::complex<T>* values) {
-  return reinterpret_cast<typename ComplexField<T>::Element*>(values);
-}
-template <class T>
-auto elements(const std::complex<T>* values) {
-  return reinterpret_cast<const typename ComplexField<T>::Element*>(values);
 }
 
 }  // namespace

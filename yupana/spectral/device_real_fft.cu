@@ -10,24 +10,10 @@ using yupana::cuda::check_launch;
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int edge = 32;
-
-unsigned blocks_for(std::int64_t count) {
-  return static_cast<unsigned>(std::min<std::int64_t>((count + threads - 1) / threads, 1 << 16));
-}
-
 template <class T>
 using Element = typename ComplexField<T>::Element;
 
-template <class T>
-auto elements(std::complex<T>* values) {
-  return reinterpret_cast<Element<T>*>(values);
-}
-template <class T>
-auto elements(const std::complex<T>* values) {
-  return reinterpret_cast<const Element<T>*>(values);
-}
+constexpr int edge = 32;
 
 template <class T>
 __device__ __forceinline__ Element<T> root_at(const RootPair<Element<T>>& roots, std::int64_t k) {

@@ -1,7 +1,6 @@
 #include "yupana/spectral/fft.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "yupana/core/cuda/device.hpp"

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <complex>
 #include <cstdint>
 
 /// Private to the family: the numbers transforms are made of on the device. A field has an Element,
@@ -80,6 +81,15 @@ struct ComplexField {
     return {a.x * c + a.y * s, a.y * c - a.x * s};
   }
 };
+
+template <class T>
+auto elements(std::complex<T>* values) {
+  return reinterpret_cast<typename ComplexField<T>::Element*>(values);
+}
+template <class T>
+auto elements(const std::complex<T>* values) {
+  return reinterpret_cast<const typename ComplexField<T>::Element*>(values);
+}
 
 /// Integers modulo p = 2^64 - 2^32 + 1, always below p. 2 has order 192 and 2^96 = -1, so that
 /// roots of order 16 are shifts: 2^12. 2^32 divides p - 1.

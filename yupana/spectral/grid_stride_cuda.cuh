@@ -1,9 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 /// Only files of the CUDA build include this.
 namespace yupana::spectral::cuda {
+
+/// Of a launch of one dimension.
+inline constexpr int threads = 256;
+inline unsigned blocks_for(std::int64_t count, std::int64_t most = 1 << 16) {
+  return static_cast<unsigned>(std::min((count + threads - 1) / threads, most));
+}
 
 /// body(at) for at in [0, count) by the threads of a launch of one dimension, whatever its size.
 template <class Body>

@@ -20,12 +20,6 @@ using yupana::cuda::Stream;
 
 namespace {
 
-constexpr int threads = 256;
-
-unsigned blocks_of(std::int64_t count) {
-  return static_cast<unsigned>(std::min<std::int64_t>(divide_up(count, threads), 8192));
-}
-
 __global__ void digits_kernel(const std::uint32_t* limbs, std::int64_t count, longlong2* digits) {
   grid_stride_for(count, [&](std::int64_t i) {
     digits[i] = {static_cast<long long>(limbs[i] & 0xffffu),
@@ -83,7 +77,7 @@ DeviceArray<std::int64_t> digits_of(Context& context, LimbSpan limbs, cudaStream
   check(cudaMemcpyAsync(raw.data(), limbs.data(), limbs.size_bytes(), cudaMemcpyDefault, stream),
         "copy an integer");
   DeviceArray<std::int64_t> digits(2 * count);
-  digits_kernel<<<blocks_of(count), threads, 0, stream>>>(
+  digits_kernel<<<blocks_for(count, 8192), threads, 0, stream>>>(
       raw.data(), count, reinterpret_cast<longlong2*>(digits.data()));
   check_launch("split limbs");
   check(cudaStreamSynchronize(stream), "split limbs");  // before `raw` is given back
@@ -115,7 +109,7 @@ Limbs multiply(Context& context, LimbSpan a, LimbSpan b) {
     DeviceProduct transform(first.size(), second.size(), terms * largest_digit * largest_digit);
     DeviceArray<std::int64_t> coefficients(count);
     transform.run(first.data(), second.data(), coefficients.data(), stream);
-    sums_kernel<<<blocks_of(limbs), threads, 0, stream>>>(
+    sums_kernel<<<blocks_for(limbs, 8192), threads, 0, stream>>>(
         reinterpret_cast<const std::uint64_t*>(coefficients.data()),
         count,
         limbs,
@@ -126,7 +120,7 @@ Limbs multiply(Context& context, LimbSpan a, LimbSpan b) {
   }
   arrays::cuda::Workspace space;
   arrays::cuda::inclusive_scan(space, stream, carries.data(), limbs, carries.data(), Carry{});
-  carry_kernel<<<blocks_of(limbs), threads, 0, stream>>>(carries.data(), limbs, out.data());
+  carry_kernel<<<blocks_for(limbs, 8192), threads, 0, stream>>>(carries.data(), limbs, out.data());
   check_launch("carry");
   Limbs product(static_cast<std::size_t>(limbs));
   context.count_moved(out.bytes());

@@ -1,7 +1,5 @@
 #include "yupana/spectral/matmul.hpp"
 
-#include <cstdint>
-
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/spectral/matmul_backends.hpp"

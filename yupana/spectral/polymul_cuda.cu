@@ -21,7 +21,6 @@ using yupana::cuda::Stream;
 
 namespace {
 
-constexpr int threads = 256;
 constexpr unsigned blocks = 1024;
 
 __global__ void pad_kernel(const double* in, std::int64_t size, double2* out, std::int64_t padded) {

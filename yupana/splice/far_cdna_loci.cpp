@@ -1,5 +1,4 @@
-#include "yupana/splice/far_cdna_loci.hpp"
-
+#include "yupana/splice/far_loci.hpp"
 #include "yupana/splice/low_complexity.hpp"
 #include "yupana/splice/segments.hpp"
 

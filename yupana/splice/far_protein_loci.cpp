@@ -1,7 +1,6 @@
-#include "yupana/splice/far_protein_loci.hpp"
-
 #include <array>
 
+#include "yupana/splice/far_loci.hpp"
 #include "yupana/splice/low_complexity.hpp"
 #include "yupana/splice/segments.hpp"
 #include "yupana/splice/substitution.hpp"

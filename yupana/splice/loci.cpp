@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/splice/locus_chains.hpp"
