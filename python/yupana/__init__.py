@@ -45,12 +45,24 @@ if TYPE_CHECKING:
     from .som import SOM
 
 # These need scikit-learn or SciPy, which take up to a second to import.
-_LATER = {"SOM": "som"}
-for _name in ("csgraph", "distance", "extra_trees", "forest", "hierarchy", "scipy_fft", "som"):
-    _LATER[_name] = _name
-for _kind in ("Classifier", "Regressor"):
-    _LATER.update({f"DecisionTree{_kind}": "forest", f"RandomForest{_kind}": "forest"})
-    _LATER.update({f"ExtraTree{_kind}": "extra_trees", f"ExtraTrees{_kind}": "extra_trees"})
+_LATER = {
+    "DecisionTreeClassifier": "forest",
+    "DecisionTreeRegressor": "forest",
+    "ExtraTreeClassifier": "extra_trees",
+    "ExtraTreeRegressor": "extra_trees",
+    "ExtraTreesClassifier": "extra_trees",
+    "ExtraTreesRegressor": "extra_trees",
+    "RandomForestClassifier": "forest",
+    "RandomForestRegressor": "forest",
+    "SOM": "som",
+    "csgraph": "csgraph",
+    "distance": "distance",
+    "extra_trees": "extra_trees",
+    "forest": "forest",
+    "hierarchy": "hierarchy",
+    "scipy_fft": "scipy_fft",
+    "som": "som",
+}
 
 __all__ = [
     "DecisionTreeClassifier",

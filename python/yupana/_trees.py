@@ -6,10 +6,8 @@ The estimators are scikit-learn's own classes, grown by the library. What the li
 
 from __future__ import annotations
 
-import inspect
-from functools import wraps
 from numbers import Integral
-from typing import Any, Callable, TypedDict, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import Keywords, ProgressLike, options, run
+from ._call import Keywords, options, run
 from ._categories import has_types, learned, numbered
 from ._tables import (
     cells,
@@ -26,7 +24,6 @@ from ._tables import (
     dense_blocks,
     entries,
     feature_names,
-    keep,
     refuse_rounded_cells,
     seed_of,
 )
@@ -37,73 +34,6 @@ def constraints(peer: Any, *own: str) -> dict[str, Any]:
     """scikit-learn's checks of parameters, but for those that are checked here."""
     theirs = peer._parameter_constraints
     return {name: kinds for name, kinds in theirs.items() if name not in ("random_state", *own)}
-
-
-class TreeParameters(TypedDict, total=False):
-    """Parameters of a tree: scikit-learn's and ours, of which each class has its own."""
-
-    criterion: str
-    splitter: str
-    max_depth: int | None
-    min_samples_split: float
-    min_samples_leaf: float
-    min_weight_fraction_leaf: float
-    max_features: float | str | None
-    random_state: Any
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
-    class_weight: dict[Any, float] | str | None
-    ccp_alpha: float
-    monotonic_cst: Any
-    categorical_features: Any
-    device: str
-    threads: int | None
-
-
-class ForestParameters(TreeParameters, total=False):
-    """The same of a forest, but for ``n_estimators``."""
-
-    bootstrap: bool | str
-    oob_score: bool | Callable[[Any, Any], float]
-    n_jobs: int | None
-    verbose: int
-    warm_start: bool
-    max_samples: float | None
-    voting: str
-    progress: ProgressLike
-
-
-_Init = TypeVar("_Init", bound=Callable[..., None])
-
-
-def parameters(peer: Any, **own: Any) -> Callable[[_Init], _Init]:
-    """An ``__init__`` with scikit-learn's parameters and their defaults, then ours."""
-    theirs = inspect.signature(peer.__init__).parameters.values()
-    ours = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in own.items()]
-    types = {n: kind.__forward_arg__ for n, kind in ForestParameters.__annotations__.items()}
-    types["n_estimators"] = "int"
-    signature = inspect.Signature(
-        [each.replace(annotation=types.get(each.name, each.annotation)) for each in (*theirs, *ours)],
-        return_annotation="None",
-    )
-
-    def decorated(init: _Init) -> _Init:
-        @wraps(init)
-        def __init__(self: Any, *arguments: Any, **keywords: Any) -> None:
-            try:
-                given = signature.bind(self, *arguments, **keywords)
-            except TypeError:
-                peer(*arguments, **{n: v for n, v in keywords.items() if n not in own})  # says why
-                raise
-            given.apply_defaults()
-            keep(self, given.arguments)
-            if isinstance(self, RegressorMixin):
-                self._known_criterion()
-
-        setattr(__init__, "__signature__", signature)
-        return __init__  # type: ignore[return-value]
-
-    return decorated
 
 
 class Trees(BaseEstimator):
