@@ -264,9 +264,20 @@ void add_fermat(Command& program) {
        .example = "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
        .needed_out = prefix_out,
        .ranks = true,
-       .endings = cut_at_commas(
-           {".dist.npy,.fermat.npy,.ids,.nwk,.graphml,.gexf,.mds.tsv,.html,.svg,.pdf,.png,.json",
-            ".npy,.tsv"})},
+       .endings = {".dist.npy",
+                   ".fermat.npy",
+                   ".ids",
+                   ".nwk",
+                   ".graphml",
+                   ".gexf",
+                   ".mds.tsv",
+                   ".html",
+                   ".svg",
+                   ".pdf",
+                   ".png",
+                   ".json",
+                   ".npy",
+                   ".tsv"}},
       [options](Context& context, const Call& call) { return fermat(context, call, *options); });
   add_options(command, *options);
   add_rules(command);

@@ -1,5 +1,6 @@
 // Labels of samples: which columns of the file hold them, and which label is none.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -19,30 +20,53 @@ namespace {
 
 using LabelFields = std::vector<std::string>;
 
-/// `words`: between blanks.
-bool is_one_of(std::string_view word, std::string_view words) {
-  return std::ranges::count(words_of(words), word) > 0;
+template <std::size_t N>
+bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 /// True for an empty label and for one of missing_label_codes.
 bool names_no_class(std::string_view label) {
-  return label.empty() || is_one_of(lower_case(label), "na n/a nan null unknown missing . - ? -9");
+  static constexpr std::array<std::string_view, 11> codes = {
+      "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
+  return is_one_of(lower_case(label), codes);
 }
 
 bool names_family(std::string_view field) {
-  return is_one_of(lower_case(field), "fid #fid family family_id familyid");
+  static constexpr std::array<std::string_view, 5> words = {
+      "fid", "#fid", "family", "family_id", "familyid"};
+  return is_one_of(lower_case(field), words);
 }
 
 bool names_samples(std::string_view field) {
-  return field.starts_with('#') || names_family(field) ||
-         is_one_of(lower_case(field),
-                   "sample samples id iid name individual sample_id sampleid sample_name");
+  static constexpr std::array<std::string_view, 9> words = {"sample",
+                                                            "samples",
+                                                            "id",
+                                                            "iid",
+                                                            "name",
+                                                            "individual",
+                                                            "sample_id",
+                                                            "sampleid",
+                                                            "sample_name"};
+  return field.starts_with('#') || names_family(field) || is_one_of(lower_case(field), words);
 }
 
 bool names_labels(std::string_view field) {
-  return is_one_of(lower_case(field),
-                   "pop pops population populations population_id pop.group pop_group label labels "
-                   "group cluster class ancestry breed");
+  static constexpr std::array<std::string_view, 14> words = {"pop",
+                                                             "pops",
+                                                             "population",
+                                                             "populations",
+                                                             "population_id",
+                                                             "pop.group",
+                                                             "pop_group",
+                                                             "label",
+                                                             "labels",
+                                                             "group",
+                                                             "cluster",
+                                                             "class",
+                                                             "ancestry",
+                                                             "breed"};
+  return is_one_of(lower_case(field), words);
 }
 
 /// Fields of a line cut at every tab, or at runs of blanks.
