@@ -129,6 +129,9 @@ void add_reduce(Command& program) {
                                  .example = "yupana reduce numbers.npy --op max"},
                                 [params](Context& context, const Call& call) {
                                   params->out = call.out;
+                                  if (!params->by.empty()) {
+                                    required_out(call, "FILE.tsv, for lines of key and total");
+                                  }
                                   return make_answer(call, job::reduce_file(context, *params));
                                 });
   command.input("input", params->in, column_help).required();

@@ -98,6 +98,17 @@ void note_unused_gpu(const Context& context, const Call& call) {
   context.note(fmt::format("--device {} had no effect: {}", call.context.device, call.without_gpu));
 }
 
+/// What the JSON of every command has: seconds per stage, and the file of those that write one.
+void add_common_keys(const Context& context, Answer& answer) {
+  nlohmann::ordered_json& json = answer.json;
+  if (json.empty() || answer.is_plan) return;
+  if (!json.contains("stages") && !context.stages().empty()) json["stages"] = stages_json(context);
+  if (json.contains("out") && !json.contains("files")) {
+    answer.add_files({json["out"].get<std::string>()});
+    answer.written.clear();  // the text names it
+  }
+}
+
 Answer run_once(const Call& call, const Body& body) {
   check_device(call.context.device);
   Context context(call.context);
@@ -128,6 +139,7 @@ Answer run_once(const Call& call, const Body& body) {
     call.command.each_input([&](std::string& path) { path = readable(context, path); });
     Answer answer = body(context, call);
     if (!answer.is_plan) note_unused_gpu(context, call);
+    add_common_keys(context, answer);
     return answer;
   } catch (const Error& error) {
     // A call that the signal ended has an error of its own.

@@ -31,11 +31,11 @@ def fft(x, *options, name="x.npy", out="y.npy"):
 
 def transforms_every_type():
     for n in [1, 2, 60, 1000, 1009]:
-        for kind in ["f4", "f8", "c8", "c16", "i4", "u1", ">f8", ">c16"]:
+        for kind in ["f2", ">f2", "f4", "f8", "c8", "c16", "i4", "u1", ">f8", ">c16"]:
             x = (100 * RNG.normal(size=n) + (100j * RNG.normal(size=n) if "c" in kind else 0))
             x = np.abs(x).astype(kind) if kind == "u1" else x.astype(kind)
             y = fft(x)
-            single = kind in ("f4", "c8")
+            single = kind in ("f2", ">f2", "f4", "c8")
             assert y.dtype == ("c8" if single else "c16"), y.dtype
             close(y, np.fft.fft(x), single)
             close(fft(y, "--inverse"), x.astype(complex), single)
@@ -255,7 +255,7 @@ def bad_input_ends_in_one_line_and_no_file():
     np.save("h.npy", np.array([0.5]))
     refuse("polymul", "h.npy", "big.npy", "--exact", "-o", "o.npy", says=["h.npy", "floats"])
     np.save("n.npy", np.array([1, np.nan]))
-    refuse("polymul", "n.npy", "big.npy", "-o", "o.npy", says=["a: expected finite numbers", "nan"])
+    refuse("polymul", "n.npy", "big.npy", "-o", "o.npy", says=["n.npy: expected finite numbers, got nan as number"])
     pathlib.Path("d.txt").write_text("12x4")
     refuse("polymul", "d.txt", "d.txt", "--digits", "decimal", "-o", "o.txt", says=["d.txt", "character 3"])
     refuse("polymul", "d.txt", "d.txt", "--digits", "octal", "-o", "o.txt", says=["octal"], status=2)

@@ -164,7 +164,7 @@ def bam_has_the_records_of_the_sam_in_order():
         assert "@HD\tVN:1.6\tSO:coordinate\n" in peer("samtools", "view", "-H", "a1.bam")
     fasta("t.fa", **{"n" * 255: first[1]})
     refuse("--genome", "g.fa", "--target", "t.fa", "--also", "bam",
-           says="splice: BAM has names of 254 letters at most")
+           says="splice: SAM and BAM have names of 254 letters at most")
 
 
 def letters_that_reads_have_wrong_made_exons():

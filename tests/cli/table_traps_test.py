@@ -278,7 +278,7 @@ def files_that_are_no_table_of_lines_are_named():
         refuse("tree", "fit", "t.csv", "--label", "class", says=["t.csv", "UTF-16", "iconv"])
     put("t.csv", b"PK\x03\x04" + bytes(60))
     refuse("som", "fit", "t.csv", "-o", "m", says=["zip archive"])
-    put("t.csv", b"PAR1" + bytes(60))
+    put("t.csv", b"PAR1\x15" + bytes(60))
     refuse("som", "fit", "t.csv", "-o", "m", says=["Parquet"])
     put("t.csv", 'x,class\n1,"a\nb"\n2,c\n')
     refuse("tree", "fit", "t.csv", "--label", "class", says=["t.csv:2", "line breaks"])

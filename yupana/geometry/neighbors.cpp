@@ -53,6 +53,7 @@ template <class T>
 Neighbors nearest_of(Context& context, const PointSets<T>& sets, std::int64_t k) {
   check_sets(context, sets);
   const std::int64_t most = sets.a.rows - (sets.b == nullptr ? 1 : 0);
+  if (most < 1) throw input_error("neighbors: expected at least 2 points, got 1");
   if (k < 1 || k > most) {
     throw input_error("neighbors: expected k of 1 to {}, as many as there are {}points, got {}",
                       most,

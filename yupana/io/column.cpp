@@ -7,6 +7,7 @@
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
 
 namespace yupana::io {
 namespace {
@@ -48,6 +49,7 @@ std::string advice_on(std::string_view line,
   if (trimmed(line).find_first_of(" \t,;") != line.npos) return "; keep one column (cut)";
   if (io::is_missing(trimmed(line)))
     return "; write nan for a missing number, or leave its line out";
+  if (begins_as_number(trimmed(line))) return "; write all of it in decimal digits";
   return number == 1 ? "; leave a line of names out (tail -n +2)" : "";
 }
 
@@ -62,8 +64,7 @@ ColumnReader::ColumnReader(std::string path, NumberType text_type, const TypeAdv
                           .is_column = true,
                           .with_bool = true,
                           .with_half = true});
-    const NumberType type = npy_->type();
-    type_ = type == half_type || type == bfloat16_type ? number_type<float>() : type;
+    type_ = npy_->is_single() ? number_type<float>() : npy_->type();
   } else if (file_.size() == 0 && is_npy_name(file_.path())) {
     throw bad_file(file_.path(), "expected a .npy, got an empty file; copy it again");
   } else {
@@ -115,13 +116,6 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   return count;
 }
 
-template <class Own>
-void ColumnReader::read_halves(float* to, std::int64_t n) const {
-  Array<Own> halves(n);
-  npy_->read(done_, n, halves.data());
-  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(halves[i]));
-}
-
 std::int64_t ColumnReader::read(void* to, std::int64_t n) {
   return with_number_type(type(), [&](auto zero) {
     if (lines_) return read_text(static_cast<decltype(zero)*>(to), n);
@@ -131,7 +125,7 @@ std::int64_t ColumnReader::read(void* to, std::int64_t n) {
       if constexpr (std::is_arithmetic_v<Own>) {
         npy_->read(done_, n, static_cast<Own*>(to));
       } else {
-        read_halves<Own>(static_cast<float*>(to), n);
+        npy_->read_as(done_, n, static_cast<float*>(to));
       }
     });
     done_ += n;

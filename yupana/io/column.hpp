@@ -62,8 +62,6 @@ class ColumnReader {
  private:
   template <class T>
   std::int64_t read_text(T* to, std::int64_t n);
-  template <class Own>
-  void read_halves(float* to, std::int64_t n) const;
 
   InputFile file_;
   NumberType type_;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "yupana/core/error.hpp"
@@ -138,6 +139,13 @@ void read_table(const Collector& to, const ExonFields& f, std::vector<ExonRecord
     throw to.fault("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
                    fmt::join(f, " "));
   }
+  // Names of a BED file may be strands: the '.' of bedtools.
+  if (named && f.size() > 5 && (f[5] == "+" || f[5] == "-")) {
+    throw to.fault(
+        "expected [sequence] first last [strand], got '{}' in column 6, where BED has the strand; "
+        "save a BED file under a name that ends in .bed, or leave out the columns after the fourth",
+        f[5]);
+  }
   to.add(exons,
          named ? f[0] : std::string_view(),
          to.place(f[at], "first base"),
@@ -152,12 +160,18 @@ bool is_genscan(const ExonFields& f) {
          std::find(std::begin(kinds), std::end(kinds), f[1]) != std::end(kinds);
 }
 
+/// Whether the name ends in .bed, in any case, compressed or not.
+bool is_bed_name(const std::string& path) {
+  const std::string name = lower_case(path);
+  const auto ends = [&](const char* ending) { return name.ends_with(ending); };
+  return std::ranges::any_of(std::array{".bed", ".bed.gz", ".bed.bgz", ".bed.zst"}, ends);
+}
+
 }  // namespace
 
 std::vector<ExonRecord> read_exons(const std::string& path) {
   enum class Kind { unknown, gff, bed, table, genscan };
-  const bool bed_name = path.ends_with(".bed") || path.ends_with(".bed.gz");
-  Kind kind = bed_name ? Kind::bed : Kind::unknown;
+  Kind kind = is_bed_name(path) ? Kind::bed : Kind::unknown;
   std::vector<ExonRecord> exons, coding;
   LineReader reader(path);
   const Collector to(reader);

@@ -88,7 +88,9 @@ class Reader {
     const bool complex = field == "complex" && sparse::is_complex<Value>;
     if (field != "real" && field != "integer" && field != "pattern" && field != "double" &&
         !complex) {
-      throw lines_.fault("field '{}'; real, integer and pattern are read", printable(words[3]));
+      throw lines_.fault("field '{}'; real, integer{} and pattern are read",
+                         printable(words[3]),
+                         sparse::is_complex<Value> ? ", complex" : "");
     }
     head_.field = field == "pattern"   ? MarketField::pattern
                   : field == "integer" ? MarketField::integer
@@ -205,14 +207,37 @@ class Reader {
     return good && at == end;
   }
 
+  /// What to do about a value that is no number of the field.
+  std::string advice_on(std::string_view line) const {
+    std::array<std::string_view, 5> words;
+    const std::size_t count = split_fields(line, words.data(), words.size());
+    for (std::size_t i = 2; i < std::min(count, words.size()); ++i) {
+      double real = 0;
+      std::int64_t integer = 0;
+      const Field as_real = read_field(words[i], real);
+      if (as_real == Field::too_large) {
+        return fmt::format("; {} is beyond what a double holds", printable(words[i]));
+      }
+      if (as_real == Field::no_number && words[i].find_first_of("dD") != words[i].npos) {
+        return "; write exponents with e, as 1.5e2";
+      }
+      const bool is_integer = read_field(words[i], integer) == Field::number;
+      if (head_.field == MarketField::integer && as_real != Field::no_number && !is_integer) {
+        return "; declare the field real";
+      }
+    }
+    return {};
+  }
+
   Entry<Value> entry(std::string_view line) {
     Entry<Value> entry{0, 0, 1};
     if (!take_entry(line, entry)) {
-      throw lines_.fault("expected row, column{}, got '{}'",
+      throw lines_.fault("expected row, column{}, got '{}'{}",
                          head_.field == MarketField::pattern   ? ""
                          : head_.field == MarketField::complex ? ", real and imaginary part"
                                                                : " and value",
-                         printable(line));
+                         printable(line),
+                         advice_on(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
       throw lines_.fault(

@@ -161,6 +161,10 @@ NumberType NpyFile::type() const {
   return {layout_.kind == 'b' ? 'u' : layout_.kind, layout_.width};
 }
 
+bool NpyFile::is_single() const {
+  return type() == number_type<float>() || type() == half_type || type() == bfloat16_type;
+}
+
 void NpyFile::check_type(const NpyKinds& kinds) const {
   const int width = layout_.width;
   const bool is_bfloat16 = layout_.kind == bfloat16_type.kind;
@@ -171,15 +175,16 @@ void NpyFile::check_type(const NpyKinds& kinds) const {
                      (layout_.kind == 'b' && width == 1 && kinds.with_bool) ||
                      (layout_.kind == 'c' && width >= 8 && kinds.with_complex);
   if (known) return;
-  throw file_.fault(
-      "expected integers, {}float32{} or {}{}, got values of {}; convert "
-      "them with astype",
-      kinds.with_half ? "float16, bfloat16, " : "",
-      kinds.with_complex ? ", float64, complex64" : "",
-      kinds.with_complex ? "complex128" : "float64",
-      kinds.with_bool ? " or bool" : "",
-      is_bfloat16 ? "ml_dtypes' type bfloat16"
-                  : fmt::format("NumPy type {}{}", layout_.kind, width));
+  std::string types = "integers";
+  if (kinds.with_half) types += ", float16, bfloat16";
+  types += ", float32, float64";
+  if (kinds.with_complex) types += ", complex64, complex128";
+  if (kinds.with_bool) types += ", bool";
+  types.replace(types.rfind(','), 1, " or");
+  throw file_.fault("expected {}, got values of {}; convert them with astype",
+                    types,
+                    is_bfloat16 ? "ml_dtypes' type bfloat16"
+                                : fmt::format("NumPy type {}{}", layout_.kind, width));
 }
 
 void NpyFile::check_shape(const NpyKinds& kinds) const {

@@ -113,6 +113,8 @@ class NpyFile {
   bool is_complex() const { return layout_.kind == 'c'; }
   /// Of the numbers; bool: u1.
   NumberType type() const;
+  /// Whether float32 holds the numbers: those of float32, complex64, float16 and bfloat16.
+  bool is_single() const;
   std::int64_t rows() const { return layout_.shape.empty() ? 1 : layout_.shape[0]; }
   std::int64_t cols() const { return layout_.shape.size() == 2 ? layout_.shape[1] : 1; }
   std::int64_t count() const { return rows() * cols() * (is_complex() ? 2 : 1); }
@@ -131,7 +133,7 @@ class NpyFile {
   /// The same as T. errors: bad_input for an integer that no double equals where T is one.
   template <class T>
   void read_as(std::int64_t first, std::int64_t count, T* to) const {
-    with_number_type(type(), [&](auto zero) {
+    with_file_type(type(), [&](auto zero) {
       using Own = decltype(zero);
       if constexpr (std::is_same_v<T, Own>) return read(first, count, to);
       constexpr std::int64_t piece = 1 << 16;
@@ -140,7 +142,11 @@ class NpyFile {
         const std::int64_t n = std::min(piece, count - done);
         read(first + done, n, own.data());
         for (std::int64_t i = 0; i < n; ++i) {
-          to[done + i] = exact_number<T>(file_.path(), own[i], first + done + i);
+          if constexpr (std::is_arithmetic_v<Own>) {
+            to[done + i] = exact_number<T>(file_.path(), own[i], first + done + i);
+          } else {
+            to[done + i] = static_cast<T>(static_cast<double>(own[i]));
+          }
         }
       }
     });

@@ -20,9 +20,11 @@
 namespace yupana::io {
 namespace {
 
-/// Of the distances that TSPLIB knows, those that are Euclidean, rounded or not.
-bool is_euclidean(std::string_view edge_weights) {
-  return edge_weights == "EUC_2D" || edge_weights == "EUC_3D" || edge_weights == "CEIL_2D";
+/// Of the distances that TSPLIB knows, those that are Euclidean, rounded or not: their dimensions;
+/// 0 of others.
+std::size_t euclidean_dimensions(std::string_view edge_weights) {
+  if (edge_weights == "EUC_2D" || edge_weights == "CEIL_2D") return 2;
+  return edge_weights == "EUC_3D" ? 3 : 0;
 }
 
 /// Columns first, first + 1, ..., last, from 1.
@@ -164,7 +166,8 @@ class TextPoints {
   /// A file of EXPLICIT weights mostly has no coordinates, which is found later.
   void check_euclidean(std::string_view edge_weights) {
     explicit_ = edge_weights == "EXPLICIT";
-    if (is_euclidean(edge_weights) || explicit_) return;
+    dimensions_ = euclidean_dimensions(edge_weights);
+    if (dimensions_ > 0 || explicit_) return;
     throw reader_.fault(
         "expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got EDGE_WEIGHT_TYPE "
         "{}; project its nodes to a plane first",
@@ -180,6 +183,10 @@ class TextPoints {
       if (chosen_.empty()) {
         for (std::size_t k = 1; k < cells_.size(); ++k) chosen_.push_back(k);
         width_ = cells_.size();
+        if (dimensions_ > 0 && dimensions_ + 1 != width_) {
+          throw reader_.fault(
+              "expected {} coordinates, as EDGE_WEIGHT_TYPE says, got {}", dimensions_, width_ - 1);
+        }
       }
       add_row(line);
     }
@@ -287,7 +294,8 @@ class TextPoints {
   LineReader reader_;
   char delimiter_ = ' ';
   bool first_ = true;
-  bool explicit_ = false;  ///< a TSPLIB file's weights
+  bool explicit_ = false;       ///< a TSPLIB file's weights
+  std::size_t dimensions_ = 0;  ///< by these; 0: any
   std::vector<std::string> names_;
   std::vector<Cell> cells_;
   std::vector<std::string> unquoted_;  ///< cells with doubled quotes
@@ -321,8 +329,11 @@ Points read_points(Context& context, const PointsParams& params) {
       throw usage_error("{}: columns are chosen of a text; a .npy is taken whole", params.path);
     }
     const NpyFile npy(file,
-                      {.shape = "points in rows (n x d)", .min_dimensions = 1, .with_bool = true});
-    if (npy.type() == number_type<float>()) {
+                      {.shape = "points in rows (n x d)",
+                       .min_dimensions = 1,
+                       .with_bool = true,
+                       .with_half = true});
+    if (npy.is_single()) {
       points = read_npy<float>(context, params, npy);
     } else {
       points = read_npy<double>(context, params, npy);

@@ -24,8 +24,9 @@ struct PointsParams {
 };
 
 /// Reads points. By content and name:
-///   .npy       n x d (or n, which is n x 1) of float32, float64 or any integer type; either order
-///              of rows and of bytes; float32 stays so, all else becomes double
+///   .npy       n x d (or n, which is n x 1) of floats of 2, 4 or 8 bytes or any integer type;
+///              either order of rows and of bytes; floats of up to 4 bytes become float32, all else
+///              double
 ///   TSPLIB     text with a NODE_COORD_SECTION: the coordinates after each node's number;
 ///              EDGE_WEIGHT_TYPE EUC_2D, EUC_3D or CEIL_2D where the file has one
 ///   otherwise  text, also gzip: columns between commas, tabs, semicolons, bars or blanks, cells

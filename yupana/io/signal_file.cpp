@@ -14,17 +14,28 @@
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
 
 namespace yupana::io {
 namespace {
 
-std::string fault_of(Field field, std::string_view text, double value) {
+/// What to do about a line that holds `text` where a number is expected.
+std::string advice_on(std::string_view text, std::int64_t line) {
+  const bool number = begins_as_number(text);
+  if (text.starts_with('(') || (number && (text.ends_with('j') || text.ends_with('i')))) {
+    return "; write a complex number as real and imaginary part with a blank between";
+  }
+  const std::string advice = decimal_comma_advice(text);
+  if (!advice.empty() || line > 1 || number) return advice;
+  return "; leave a line of names out (tail -n +2)";
+}
+
+std::string fault_of(Field field, std::string_view text, double value, std::int64_t line) {
   if (field == Field::too_large) {
     return fmt::format("'{}' is beyond what a double holds", printable(text));
   }
   if (field == Field::no_number) {
-    return fmt::format(
-        "expected a number, got '{}'{}", printable(text), decimal_comma_advice(text));
+    return fmt::format("expected a number, got '{}'{}", printable(text), advice_on(text, line));
   }
   return fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
                      printable(text),
@@ -96,7 +107,7 @@ SignalArray<T> read_text_signals(
       double value = 0;
       const Field field = read_field(fields[i], value);
       if (field != Field::number) {
-        throw lines.fault(fault_of(field, fields[i], value));
+        throw lines.fault(fault_of(field, fields[i], value, lines.number()));
       }
       found.add(static_cast<T>(value));
     }
@@ -128,7 +139,8 @@ SignalFile::SignalFile(std::string path) : file_(std::move(path)) {
                NpyKinds{.shape = "a vector or a matrix",
                         .min_dimensions = 1,
                         .with_complex = true,
-                        .with_bool = true});
+                        .with_bool = true,
+                        .with_half = true});
 }
 
 std::optional<SignalFile::Shape> SignalFile::shape() const {

@@ -26,15 +26,15 @@ struct SignalArray {
 };
 
 /// A whole file of signals. By content: .npy of one or two dimensions (either order; integers,
-/// float32, float64, complex64, complex128), or text, one number a line, or two: real and imaginary
-/// part; lines that begin with # and blank ones at the end are passed over.
+/// float16, bfloat16, float32, float64, complex64, complex128), or text, one number a line, or two:
+/// real and imaginary part; lines that begin with # and blank ones at the end are passed over.
 ///   errors (bad_input), naming the file and the line or what is wrong with it: integers that no
 ///   double equals among them
 class SignalFile {
  public:
   explicit SignalFile(std::string path);
-  /// float32 or complex64: worked on in single precision.
-  bool single() const { return npy_ && npy_->type() == NumberType{'f', 4}; }
+  /// float32, complex64 or two-byte floats: worked on in single precision.
+  bool single() const { return npy_ && npy_->is_single(); }
   /// Extents of a .npy, without its numbers; a text does not say.
   struct Shape {
     bool complex = false;

@@ -145,9 +145,10 @@ void write_spliced_bam(AtomicFile& file,
                        const std::vector<SequenceLength>& sequences);
 /// What the name of the index ends in: ".bam.bai", or ".bam.csi" for sequences of 2^29 bases.
 const char* bam_index_ending(const std::vector<SequenceLength>& sequences);
-/// bad_input for a target's name or a sequence that BAM cannot hold.
-void check_spliced_bam(const std::vector<std::string>& targets,
-                       const std::vector<SequenceLength>& sequences);
+/// bad_input for a target's name or a sequence that SAM, or with `bam` BAM, cannot hold.
+void check_spliced_sam(const std::vector<std::string>& targets,
+                       const std::vector<SequenceLength>& sequences,
+                       bool bam);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.
 void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits);

@@ -129,6 +129,15 @@ void write_gene(AtomicFile& file, std::span<const SplicedHit> isoforms, std::int
   for (const SplicedHit& hit : isoforms) write_transcript(file, hit, number);
 }
 
+/// A text between quotes in GTF, which knows no escapes: what would end it is as in GFF3.
+std::string gtf_text(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    c == '"' || c == ';' ? text += escaped_name({c}) : text += c;
+  }
+  return text;
+}
+
 /// The lines of one transcript in GTF.
 class Transcript {
  public:
@@ -139,7 +148,7 @@ class Transcript {
     const std::string score = score_text(hit_, hit_.alignment.score);
     const auto [first, last] = span_of(hit_);
     const std::string name = fmt::format(" gene_name \"{}\"; identity \"{:.4f}\";",
-                                         escaped_name(hit_.target),
+                                         gtf_text(hit_.target),
                                          count_columns(hit_).identity());
     line("transcript", first, last, score, ".", name);
     const std::vector<ExonRow> rows = exon_rows(hit_);
@@ -168,7 +177,7 @@ class Transcript {
     file_.write(
         fmt::format("{}\tyupana\t{}\t{}\t{}\t{}\t{}\t{}\tgene_id \"gene{}\"; transcript_id "
                     "\"mrna{}\";{}\n",
-                    escaped_name(hit_.sequence),
+                    hit_.sequence,
                     feature,
                     first,
                     last,

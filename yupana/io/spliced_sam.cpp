@@ -131,20 +131,32 @@ const char* bam_index_ending(const std::vector<SequenceLength>& sequences) {
   return all_short ? ".bam.bai" : ".bam.csi";
 }
 
-void check_spliced_bam(const std::vector<std::string>& targets,
-                       const std::vector<SequenceLength>& sequences) {
+void check_spliced_sam(const std::vector<std::string>& targets,
+                       const std::vector<SequenceLength>& sequences,
+                       bool bam) {
   constexpr std::size_t longest_name = 254;
   for (const std::string& name : targets) {
+    if (name.starts_with('@')) {
+      throw input_error(
+          "splice: '{}' begins as a line of the header of SAM and BAM; rename it, or leave both "
+          "out "
+          "of --also",
+          name);
+    }
     if (name.size() <= longest_name) continue;
     throw input_error(
-        "splice: BAM has names of {} letters at most, and that of '{}' has {}; shorten it, or "
-        "leave bam out of --also",
+        "splice: SAM and BAM have names of {} letters at most, and that of '{}' has {}; shorten "
+        "it, or leave both out of --also",
         longest_name,
         name,
         name.size());
   }
   for (const SequenceLength& sequence : sequences) {
-    if (sequence.bases < std::int64_t{1} << 31) continue;
+    if (sequence.name == "*") {
+      throw input_error(
+          "splice: a sequence '*' is none in SAM and BAM; rename it, or leave both out of --also");
+    }
+    if (!bam || sequence.bases < std::int64_t{1} << 31) continue;
     throw input_error(
         "splice: BAM has sequences below 2^31 bases, and '{}' has {}; leave bam out of --also",
         sequence.name,

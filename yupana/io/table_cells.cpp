@@ -101,6 +101,8 @@ bool has_decimal_comma(std::string_view cell) {
   const std::size_t comma = cell.find(',');
   double value = 0;
   if (comma == cell.npos || cell.find('.') != cell.npos) return false;
+  // "1," is a number and an empty cell.
+  if (!begins_as_number(cell.substr(comma + 1))) return false;
   std::string text(cell);
   text[comma] = '.';
   return whole_number(text, value);
@@ -117,28 +119,40 @@ std::string decimal_comma_advice(std::string_view text) {
   return {};
 }
 
-std::string beyond_range(std::string_view number, std::size_t bytes) {
-  return fmt::format(
-      "{} is beyond the range of float{}; scale the column, or leave it out with "
-      "--ignore",
-      printable(number),
-      8 * bytes);
+const char* leave_out(const TableColumns& columns, ColumnUse use) {
+  const bool is_feature = use == ColumnUse::number || use == ColumnUse::category;
+  if (!is_feature || columns.for_model) return "leave the row out";
+  return columns.chosen ? "leave the column out of --columns"
+                        : "leave the column out with --ignore";
 }
 
-std::string lost_number(std::string_view cell, double value, std::size_t bytes) {
+std::string beyond_range(std::string_view number, std::size_t bytes, std::string_view leave_out) {
+  return fmt::format("{} is beyond the range of float{}; scale the column, or {}",
+                     printable(number),
+                     8 * bytes,
+                     leave_out);
+}
+
+std::string lost_number(std::string_view cell,
+                        double value,
+                        std::size_t bytes,
+                        std::string_view leave_out) {
   const bool overflows = bytes == 4 ? std::isinf(static_cast<float>(value)) : std::isinf(value);
   // The words inf and infinity are infinite themselves.
-  if (overflows && cell.find_first_of("0123456789") != cell.npos) return beyond_range(cell, bytes);
+  if (overflows && cell.find_first_of("0123456789") != cell.npos) {
+    return beyond_range(cell, bytes, leave_out);
+  }
   const bool vanishes = bytes == 4 ? static_cast<float>(value) == 0 : value == 0;
   const std::string_view digits = cell.substr(0, cell.find_first_of("eE"));
   if (vanishes && digits.find_first_of("123456789") != digits.npos) {
-    return beyond_range(cell, bytes);
+    return beyond_range(cell, bytes, leave_out);
   }
   if (bytes < 8 || !is_rounded_integer(cell, value)) return {};
   return fmt::format(
-      "{0} is an integer beyond 2^53 and between two doubles; write {0}.0 if it may "
-      "be rounded, or leave the column out with --ignore",
-      printable(cell));
+      "{0} is an integer beyond 2^53 and between two doubles; write {0}.0 if it may be rounded, or "
+      "{1}",
+      printable(cell),
+      leave_out);
 }
 
 bool is_comment(std::string_view line, char comment) {

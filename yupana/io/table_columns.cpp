@@ -254,7 +254,6 @@ TableColumns table_columns(const std::string& path,
   std::int64_t line = 0;
   TableColumns columns = named_columns(path, first_lines, params, line);
   use_columns(path, params, columns);
-  columns.for_model = params.for_model;
   if (columns.header) check_names_are_utf8(path, line, columns);
   return columns;
 }
@@ -297,6 +296,8 @@ void refuse_ids(const std::string& path, const TableParams& params) {
 }
 
 void use_columns(const std::string& path, const TableParams& params, TableColumns& columns) {
+  columns.for_model = params.for_model;
+  columns.chosen = !params.columns.empty();
   columns.uses.assign(columns.names.size(),
                       params.columns.empty() ? ColumnUse::number : ColumnUse::skipped);
   columns.places.assign(columns.names.size(), -1);

@@ -27,6 +27,7 @@ struct TableColumns {
   std::vector<std::string> features;        ///< names of the features
   std::int64_t label = -1;                  ///< of the file's columns
   bool for_model = false;                   ///< the features are a model's
+  bool chosen = false;                      ///< they are those of --columns
   bool indexed = false;  ///< of a libsvm file: names are indices, and a number is nothing else
 };
 
@@ -67,11 +68,17 @@ inline bool may_be_lost(double value, const char* at, const char* stop) {
 
 /// Why a cell that reads as `value` cannot be kept in a float of `bytes` bytes: it is finite and
 /// would be infinite there, it is not 0 and would be, or it is an integer, kept as a double, that
-/// no double equals. Empty where it can.
-std::string lost_number(std::string_view cell, double value, std::size_t bytes);
+/// no double equals. Empty where it can. `leave_out`: what may be left out then.
+std::string lost_number(std::string_view cell,
+                        double value,
+                        std::size_t bytes,
+                        std::string_view leave_out = "leave the row out");
 
 /// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite or 0.
-std::string beyond_range(std::string_view number, std::size_t bytes);
+std::string beyond_range(std::string_view number, std::size_t bytes, std::string_view leave_out);
+
+/// How a column that cannot be read is left out; the row, where the command needs the column.
+const char* leave_out(const TableColumns& columns, ColumnUse use);
 
 /// The delimiter that a line has most of outside quotes: comma, tab, semicolon or bar; a blank
 /// where it has none of them.

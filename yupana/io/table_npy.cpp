@@ -40,7 +40,7 @@ class Putter {
       case ColumnUse::category:
         if (static_cast<double>(static_cast<T>(value)) != value &&
             (std::isinf(static_cast<T>(value)) || static_cast<T>(value) == 0)) {
-          fail(row, column, beyond_range(fmt::format("{}", value), sizeof(T)));
+          fail(row, column, beyond_range(fmt::format("{}", value), sizeof(T), way_out(column)));
         }
         file_.table.column(columns_.places[column])[row] = static_cast<T>(value);
         return;
@@ -73,8 +73,12 @@ class Putter {
     fail(row,
          column,
          fmt::format("{} is an integer beyond 2^53 and between two doubles; save it as f8 if it "
-                     "may be rounded, or leave the column out with --ignore",
-                     value));
+                     "may be rounded, or {}",
+                     value,
+                     way_out(column)));
+  }
+  const char* way_out(std::size_t column) const {
+    return leave_out(columns_, columns_.uses[column]);
   }
   [[noreturn]] void fail(std::int64_t row, std::size_t column, std::string_view what) const {
     throw bad_file(path_, "row {}, column {}: {}", first_row_ + row + 1, column + 1, what);

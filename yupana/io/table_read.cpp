@@ -187,7 +187,8 @@ class PieceReader {
       fail(c, fmt::format("'{}' is no number; {}", printable(text), advice(use, text)));
     }
     const std::size_t bytes = use == ColumnUse::number ? sizeof(T) : sizeof(double);
-    if (const std::string lost = lost_number(text, value, bytes); !lost.empty()) fail(c, lost);
+    const std::string lost = lost_number(text, value, bytes, leave_out(columns_, use));
+    if (!lost.empty()) fail(c, lost);
     if (use == ColumnUse::number) {
       cell(columns_.places[c]) = static_cast<T>(value);
     } else if (use == ColumnUse::label_number) {
@@ -209,6 +210,7 @@ class PieceReader {
       return "a regression predicts numbers: name some as --label";
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
     if (columns_.for_model) return "the model has numbers there: write one, or leave the row out";
+    if (columns_.chosen) return "leave it out of --columns or, for trees, read it as --categorical";
     return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
   }
 

@@ -22,6 +22,31 @@ namespace {
 /// Bytes of a compressed file that are read at a time.
 constexpr std::size_t input_bytes = std::size_t{1} << 17;
 
+using namespace std::string_view_literals;
+
+/// What files that are no text have at a place of their beginning, and what to do about them.
+struct OtherFormat {
+  std::size_t at;
+  std::string_view bytes, words;
+};
+constexpr std::array other_formats = {
+    OtherFormat{0, "\x93NUMPY"sv, "a NumPy array; unpack it if it is compressed"sv},
+    OtherFormat{0, "PK\x03\x04"sv, "a zip archive (.npz, .xlsx); unpack it first"sv},
+    // PAR1 alone is a region of X and Y.
+    OtherFormat{0, "PAR1\x15"sv, "a Parquet file; write it as CSV or .npy"sv},
+    // The digit in between is the size of its blocks.
+    OtherFormat{4, "1AY&SY"sv, "a bzip2 file; unpack it (bunzip2), or pack it by gzip"sv},
+    OtherFormat{0,
+                "\xfd"
+                "7zXZ\0"sv,
+                "an xz file; unpack it (unxz), or pack it by gzip"sv},
+    OtherFormat{0, "\x04\x22\x4d\x18"sv, "an LZ4 file; unpack it (unlz4), or pack it by gzip"sv},
+    OtherFormat{0, "7z\xbc\xaf\x27\x1c"sv, "a 7-Zip archive; unpack it first"sv},
+    OtherFormat{257, "ustar"sv, "a tar archive; unpack it first (tar -x)"sv},
+    OtherFormat{0, "\x89HDF"sv, "an HDF5 file; write it as CSV or .npy"sv},
+    OtherFormat{0, "\xd0\xcf\x11\xe0"sv, "an Excel file (.xls); write it as CSV"sv},
+};
+
 /// /dev/zero, full, random and urandom: numbers that Linux never changes.
 bool is_endless(dev_t device) {
   const unsigned number = minor(device);
@@ -235,16 +260,11 @@ std::int64_t most_line_bytes(const std::string& path, std::int64_t of_pipe) {
 }
 
 void check_is_text(const std::string& path, std::string_view beginning) {
-  if (beginning.starts_with("\x93NUMPY")) {
-    throw bad_file(path, "expected text, got a NumPy array; unpack it if it is a .npy.gz");
+  for (const OtherFormat& other : other_formats) {
+    const std::size_t at = std::min(other.at, beginning.size());
+    if (!beginning.substr(at).starts_with(other.bytes)) continue;
+    throw bad_file(path, "expected text, got {}", other.words);
   }
-  if (beginning.starts_with("PK\x03\x04")) {
-    throw bad_file(path, "expected text, got a zip archive (.npz, .xlsx); unpack it first");
-  }
-  if (beginning.starts_with("PAR1")) {
-    throw bad_file(path, "expected text, got a Parquet file; write it as CSV or .npy");
-  }
-  using namespace std::string_view_literals;
   if (beginning.starts_with("\xff\xfe\0\0"sv) || beginning.starts_with("\0\0\xfe\xff"sv)) {
     throw bad_file(path, "expected UTF-8, got UTF-32; convert it first (iconv -f UTF-32 -t UTF-8)");
   }

@@ -47,7 +47,8 @@ constexpr std::int64_t longest_sequence = std::int64_t{1} << 30;
 std::int64_t most_line_bytes(const std::string& path, std::int64_t of_pipe = longest_sequence);
 
 /// bad_input for a file that is no text of lines, known by its first bytes or its first line: a
-/// NumPy array, a zip archive (.npz, .xlsx), Parquet, UTF-16, lines that end with \r alone.
+/// NumPy array, archives (.zip, .tar), bzip2, xz, Parquet, HDF5, UTF-16, lines that end with \r
+/// alone.
 void check_is_text(const std::string& path, std::string_view beginning);
 
 }  // namespace yupana::io

@@ -23,6 +23,14 @@ void check_operator(const Params& params) {
   throw usage_error("--wrap: goes with --op sum or product, not min or max; leave it out");
 }
 
+/// The numbers; floats, which a text may be read as, do not wrap.
+template <class Params>
+std::unique_ptr<io::ColumnReader> open_numbers(const Params& params) {
+  io::TypeAdvice advice;
+  if (params.wrap) advice.as_f8 = "read it as f8 without --wrap";
+  return open_column(params.in, params.text_type, "--type", advice);
+}
+
 void check_wrap(bool wrap, const io::ColumnReader& reader) {
   if (!wrap || reader.type().kind != 'f') return;
   if (reader.is_text()) {
@@ -154,7 +162,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
         "max");
   }
   check_operator(params);
-  const auto reader = open_column(params.in, params.text_type);
+  const auto reader = open_numbers(params);
   check_wrap(params.wrap, *reader);
   if (is_of_runs(params)) return scan_runs(context, params, *reader);
   AtomicFile out(params.out);
@@ -195,7 +203,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
   is_of_runs(params) ? check_not_compressed(params.out) : check_column_name(params.out);
   check_operator(params);
-  const auto reader = open_column(params.in, params.text_type);
+  const auto reader = open_numbers(params);
   check_wrap(params.wrap, *reader);
   if (is_of_runs(params)) return reduce_runs(context, params, *reader);
   std::optional<AtomicFile> out;

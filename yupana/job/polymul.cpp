@@ -1,6 +1,7 @@
 #include "yupana/spectral/polymul.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -54,6 +55,10 @@ Array<T> column(Context& context, const std::string& path) {
     count += got;
   }
   note_comments(context, reader);
+  for (std::int64_t i = 0; std::is_floating_point_v<T> && i < count; ++i) {
+    if (std::isfinite(static_cast<double>(values[i]))) continue;
+    throw bad_file(path, "expected finite numbers, got {} as number {}", values[i], i + 1);
+  }
   if (count == values.size()) return values;
   Array<T> exact(count);
   std::copy(values.begin(), values.begin() + count, exact.begin());

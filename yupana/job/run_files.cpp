@@ -142,8 +142,10 @@ void commit_files(Context& context,
 
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path,
                                               const TextType& text_type,
-                                              const char* option) {
-  auto reader = std::make_unique<io::ColumnReader>(path, text_type.value_or(io::NumberType{}));
+                                              const char* option,
+                                              const io::TypeAdvice& advice) {
+  auto reader =
+      std::make_unique<io::ColumnReader>(path, text_type.value_or(io::NumberType{}), advice);
   if (!text_type || reader->type() == *text_type) return reader;
   throw usage_error("{0} {1}: {2} is a .npy of {3}, which names its type itself; leave {0} out",
                     option,

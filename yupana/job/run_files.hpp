@@ -53,10 +53,12 @@ inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
 
 /// A file of numbers, open for reading.
 ///   option: the one that named the type of a text
+///   advice: how the user has its numbers read as another type
 ///   errors: usage for another type than a .npy holds; what io::ColumnReader refuses
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path,
                                               const TextType& text_type,
-                                              const char* option = "--type");
+                                              const char* option = "--type",
+                                              const io::TypeAdvice& advice = {});
 
 /// Notes lines of a text that were left out as comments, once it is read.
 void note_comments(Context& context, const io::ColumnReader& reader);

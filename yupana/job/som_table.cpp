@@ -15,7 +15,9 @@
 namespace yupana::job {
 namespace {
 
-[[noreturn]] void refuse_cell(const std::string& path, const io::TableFile<float>& file) {
+[[noreturn]] void refuse_cell(const std::string& path,
+                              const io::TableParams& reading,
+                              const io::TableFile<float>& file) {
   const TableView<const float> table{
       file.table.column(0), file.table.rows(), file.table.columns(), file.table.rows()};
   for (std::int64_t row = 0; row < table.rows; ++row) {
@@ -26,10 +28,13 @@ namespace {
       throw bad_file(
           path,
           "row {} (from 1, without the header), column '{}': the value is {}; a map needs a finite "
-          "number in every cell: fill it in, drop the row, or leave the column out with --ignore",
+          "number in every cell: fill it in, {}",
           row + 1,
           io::printable(name),
-          std::isnan(value) ? "missing" : "infinite or beyond float32");
+          std::isnan(value) ? "missing" : "infinite or beyond float32",
+          reading.for_model         ? "or drop the row"
+          : reading.columns.empty() ? "drop the row, or leave the column out with --ignore"
+                                    : "drop the row, or leave the column out of --columns");
     }
   }
   throw bad_file(path, "has values that are not finite");
@@ -69,11 +74,11 @@ Matrix<float> row_major(Context& context,
 
 SomTable taken(Context& context,
                const std::string& path,
-               io::TableFile<float>& file,
-               const std::string& scratch) {
-  if (file.missing > 0 || file.infinite > 0) refuse_cell(path, file);
+               const io::TableParams& reading,
+               io::TableFile<float>& file) {
+  if (file.missing > 0 || file.infinite > 0) refuse_cell(path, reading, file);
   SomTable table;
-  table.samples = row_major(context, file, scratch);
+  table.samples = row_major(context, file, reading.scratch);
   table.features = file.table.names();
   table.label = file.label;
   table.classes = file.classes;
@@ -177,7 +182,7 @@ void use_model_classes(const io::SomModel& model, SomTable& table) {
 
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading) {
   io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  SomTable table = taken(context, path, file, reading.scratch);
+  SomTable table = taken(context, path, reading, file);
   table.rounded = rounded_columns(context, path, reading, file.table.view());
   return table;
 }
@@ -189,7 +194,7 @@ SomTable read_som_table(Context& context,
   const io::TableParams reading = io::reading_for_model(
       context, path, given, {model.features, {}, model.label, true, true, model.zero_based});
   io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  SomTable table = taken(context, path, file, reading.scratch);
+  SomTable table = taken(context, path, reading, file);
   table.rounded = rounded_columns(context, path, reading, file.table.view());
   apply_standardization(context, model, table.samples);
   if (!table.label.empty()) use_model_classes(model, table);

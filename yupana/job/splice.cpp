@@ -235,13 +235,15 @@ void align_tasks(Context& context,
   }
 }
 
-/// Refuses what BAM cannot hold before any work.
-void check_bam(const std::vector<Task>& tasks, const std::vector<io::SequenceLength>& sequences) {
+/// Refuses what SAM or BAM cannot hold before any work.
+void check_sam(const std::vector<Task>& tasks,
+               const std::vector<io::SequenceLength>& sequences,
+               bool bam) {
   std::vector<std::string> cdnas;
   for (const Task& task : tasks) {
     if (!task.is_protein) cdnas.push_back(task.target);
   }
-  io::check_spliced_bam(cdnas, sequences);
+  io::check_spliced_sam(cdnas, sequences, bam);
 }
 
 /// --max-intron, or a species', is no bound of what global ends align.
@@ -285,7 +287,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   std::vector<Task> tasks = memory->tasks(inputs);
   std::vector<io::SequenceLength> sequences;
   if (params.also.sam || params.also.bam) sequences = memory->sequences(inputs);
-  if (params.also.bam) check_bam(tasks, sequences);
+  if (params.also.sam || params.also.bam) check_sam(tasks, sequences, params.also.bam);
   SpliceResult result;
   std::vector<TaskHits> hits(tasks.size());
   Rates rates;
