@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/names.hpp"

@@ -231,7 +231,8 @@ SpectralFileResult transform(Context& context,
                       params.in);
   }
   if (params.two_d && !signals.matrix) {
-    throw usage_error("fft: --2d is for matrices, and {} holds one signal; leave it out", params.in);
+    throw usage_error("fft: --2d is for matrices, and {} holds one signal; leave it out",
+                      params.in);
   }
   io::check_signals_fit(params.out, signals.matrix);
   const std::uint64_t bytes = transform_bytes<T>(

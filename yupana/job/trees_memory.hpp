@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/one_hot.hpp"
