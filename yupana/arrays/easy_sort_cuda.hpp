@@ -8,7 +8,7 @@
 /// Inputs that one look at all keys sorts. Only files of the CUDA build include this.
 namespace yupana::arrays::cuda {
 
-/// From so many keys on a look costs an input at random at most 4 % of its sort.
+/// From so many keys on a look costs an input at random at most 6 % of its sort.
 template <class K, class V>
 inline constexpr std::int64_t easy_sort_min =
     std::int64_t{1} << (SortLimits<K, V>::beyond == SortWay::radix ? 25 : 24);
