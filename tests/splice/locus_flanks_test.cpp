@@ -29,7 +29,8 @@ TEST(LocusFlanks, ExonsBeforeTheChainAreEvidence) {
   Draw draw(2);
   for (const std::int64_t length : {16, 30, 100, 400}) {
     const std::string exon = draw.letters(length);
-    const std::string text = draw.letters(3000) + exon + draw.letters(9000);
+    const std::string before = draw.letters(3000) + "TC", after = draw.letters(9000);
+    const std::string text = before + exon + after;
     EXPECT_EQ(furthest_evidence(text, exon), length + 9000 + nearest_bases(0)) << length;
     EXPECT_EQ(furthest_evidence(text, "GA" + exon), length + 9000 + nearest_bases(2)) << length;
     // Letters between the exon and the chain lie anywhere.
