@@ -157,6 +157,26 @@ TEST_F(GpuCategories, LeadWhereTheyLeadOnTheProcessor) {
   }
 }
 
+// So many rows that blocks of the largest size hold the trees, too.
+TEST_F(GpuCategories, ManyRowsLeadWhereTheyLeadOnTheProcessor) {
+  const auto agree_on_many = [&]<class T>(T, std::int32_t classes) {
+    const auto few = make_categories<T>({3001, 4, classes, 12, 0.1, 0, 5});
+    auto many = make_categories<T>({140'001, 4, classes, 12, 0.1, 0, 6});
+    put_strangers(many);
+    for (const bool categories : {true, false}) {
+      ForestParams params{.trees = 5};
+      params.tree.max_depth = 7;
+      if (categories) params.tree = with_categories(params.tree, 4);
+      const auto grown = fit_forest(cpu_, few.table.view(), few.target(), params);
+      predict_alike(model_of(few, grown.trees), many.table.view());
+    }
+  };
+  for (const std::int32_t classes : {0, 2, 7}) {
+    agree_on_many(float{}, classes);
+    agree_on_many(double{}, classes);
+  }
+}
+
 TEST_F(GpuCategories, OfOneHotColumnsLeadWhereTheyLeadOnTheProcessor) {
   const auto sample = make_categories<float>({3000, 3, 2, 7, 0.1, 0, 5});
   const std::vector<std::int32_t> one_hot = {9, 9, 0};

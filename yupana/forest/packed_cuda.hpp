@@ -1,51 +1,87 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
-#include "yupana/core/table.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/forest/packed.hpp"
 
-/// Models as the GPU's descents read them.
+/// Models as the GPU's descents read them. Only files that nvcc compiles include this.
 namespace yupana::forest::cuda {
 
-/// The right child follows the left. child: of a leaf the complement of its number in the
-/// tree. feature: with flags, and all bits turned where missing values go left. threshold: of a
-/// node with a set where that is among the words, a number of 32 bits in its first bytes.
-template <class T>
-struct alignas(16) PackedNode {
-  T threshold;
-  std::int32_t feature;
-  std::int32_t child;
-
-  static constexpr std::int32_t has_set = 1 << 30, one_category = 1 << 29;
-  static constexpr std::int32_t feature_mask = one_category - 1;
+/// In the highest bits of a node's word.
+struct NodeFlags {
+  static constexpr int bits = 28;
+  static constexpr std::uint32_t missing_left = 1u << bits, has_set = 2u << bits,
+                                 one_category = 4u << bits, leaf = 8u << bits,
+                                 rest = missing_left - 1;
 };
 
+/// The right child follows the left. place: of the left child; of a leaf its number among the
+/// tree's leaves. threshold: of a node with a set where that is among the words, a number of 32
+/// bits in its first bytes.
 template <class T>
+struct alignas(16) WideNode {
+  using Value = T;
+  static constexpr std::int64_t most_features = std::int64_t{1} << NodeFlags::bits;
+  static constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
+
+  T threshold;
+  std::uint32_t word;  ///< flags and the feature
+  std::uint32_t next;
+
+  static WideNode of(T threshold, std::uint32_t flags, std::uint32_t feature, std::uint32_t place) {
+    return {threshold, flags | feature, place};
+  }
+  __host__ __device__ std::uint32_t feature() const { return word & NodeFlags::rest; }
+  __host__ __device__ std::uint32_t place() const { return next; }
+};
+
+/// The same in 8 bytes, of small trees and few features.
+struct alignas(8) NarrowNode {
+  using Value = float;
+  static constexpr int feature_bits = 8;
+  static constexpr std::int64_t most_features = 1 << feature_bits;
+  static constexpr std::int64_t most_nodes = 1 << (NodeFlags::bits - feature_bits);
+
+  float threshold;
+  std::uint32_t word;  ///< flags, place and feature
+
+  static NarrowNode of(float threshold,
+                       std::uint32_t flags,
+                       std::uint32_t feature,
+                       std::uint32_t place) {
+    return {threshold, flags | place << feature_bits | feature};
+  }
+  __host__ __device__ std::uint32_t feature() const { return word & (most_features - 1); }
+  __host__ __device__ std::uint32_t place() const {
+    return (word & NodeFlags::rest) >> feature_bits;
+  }
+};
+
+/// Where a tree is among the bytes of its forest.
+struct TreeBytes {
+  std::int64_t nodes;   ///< breadth first
+  std::int64_t leaves;  ///< of each leaf what it adds to its rows' sums, or its number in the tree
+  std::int64_t end;
+};
+
+template <class Node>
 struct PackedForest {
-  Array<PackedNode<T>> nodes;            ///< tree after tree, each breadth first
-  std::vector<std::int64_t> first_node;  ///< of each tree, in `nodes` and in `votes`
-  Array<double> votes;                   ///< of each node in the tree's own order, each output
+  static constexpr std::int64_t alignment = 16;
+
+  Array<unsigned char> bytes;
+  std::vector<TreeBytes> trees;  ///< places are multiples of `alignment`
   /// Of each set how many categories it has, then a bit for each: it goes left.
   std::vector<std::uint32_t> words;
   bool has_categories = false;  ///< some node asks for one
 };
-
-/// The largest T that is not above the threshold: x <= threshold holds for the same x.
-template <class T>
-T rounded_down(double threshold) {
-  const T near = static_cast<T>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<T>::infinity());
-}
 
 inline std::size_t words_of(const CategorySet& set) { return 1 + (set.size() + 31) / 32; }
 
@@ -56,91 +92,109 @@ inline void put_set(const CategorySet& set, std::uint32_t* words) {
   }
 }
 
-/// first_word: of the tree's sets among all words, which are 0.
-template <class T>
-void put_tree(const Tree& tree,
-              PackedNode<T>* nodes,
-              std::uint32_t* words,
-              std::size_t first_word) {
+/// leaf(number in the tree) puts what is kept of one. first_word: of the tree's sets among all
+/// words, which are 0.
+template <class Node, class Leaf>
+void put_tree(
+    const Tree& tree, Node* nodes, const Leaf& leaf, std::uint32_t* words, std::size_t first_word) {
+  using T = typename Node::Value;
   std::vector<std::int32_t> order{0};
   order.reserve(tree.nodes.size());
+  std::uint32_t leaves = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(order[i])];
-    if (node.is_leaf()) {
-      nodes[i] = {T{0}, 0, ~order[i]};
+    const forest::Node& from = tree.nodes[static_cast<std::size_t>(order[i])];
+    if (from.is_leaf()) {
+      nodes[i] = Node::of(T{0}, NodeFlags::leaf, 0, leaves++);
+      leaf(order[i]);
       continue;
     }
-    T threshold = rounded_down<T>(node.threshold);
-    std::int32_t feature = node.feature;
-    if (node.set == Node::one_category) feature |= PackedNode<T>::one_category;
-    if (node.set >= 0) {
-      feature |= PackedNode<T>::has_set;
-      const CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+    T threshold = rounded_down<T>(from.threshold);
+    std::uint32_t flags = from.missing_left ? NodeFlags::missing_left : 0;
+    if (from.set == forest::Node::one_category) flags |= NodeFlags::one_category;
+    if (from.set >= 0) {
+      flags |= NodeFlags::has_set;
+      const CategorySet& set = tree.sets[static_cast<std::size_t>(from.set)];
       put_set(set, words + first_word);
       const auto first = static_cast<std::uint32_t>(first_word);
       std::memcpy(&threshold, &first, sizeof(first));
       first_word += words_of(set);
     }
-    nodes[i] = {
-        threshold, node.missing_left ? ~feature : feature, static_cast<std::int32_t>(order.size())};
-    order.push_back(node.left);
-    order.push_back(node.right);
+    nodes[i] = Node::of(threshold,
+                        flags,
+                        static_cast<std::uint32_t>(from.feature),
+                        static_cast<std::uint32_t>(order.size()));
+    order.push_back(from.left);
+    order.push_back(from.right);
   }
 }
 
-/// What a tree adds to the sums of a row that ends in each node: shares, a vote, or a number.
-inline void put_votes(const Model& model, const Tree& tree, double* votes) {
-  const std::int64_t outputs = tree.outputs;
-  for (std::int64_t i = 0; i < std::ssize(tree.nodes); ++i) {
-    const double* value = tree.value(i);
-    if (!model.is_class()) {
-      *votes++ = *value;
-      continue;
-    }
-    const std::int64_t most = std::max_element(value, value + outputs) - value;
-    const double weight = std::accumulate(value, value + outputs, 0.0);
-    for (std::int64_t c = 0; c < outputs; ++c) {
-      *votes++ = model.voting == Voting::hard ? c == most : value[c] / weight;
-    }
+/// What a tree adds to the sums of a row that ends in a node: shares, a vote, or a number. Returns
+/// their end.
+inline double* put_votes(const Model& model, const Tree& tree, std::int64_t node, double* votes) {
+  const double* const value = tree.value(node);
+  if (!model.is_class()) {
+    *votes = *value;
+    return votes + 1;
   }
+  const double* const end = value + tree.outputs;
+  const std::int64_t most = std::max_element(value, end) - value;
+  const double weight = std::accumulate(value, end, 0.0);
+  for (std::int64_t c = 0; c < tree.outputs; ++c) {
+    *votes++ = model.voting == Voting::hard ? c == most : value[c] / weight;
+  }
+  return votes;
 }
 
-/// for_each(count, body): body(i) for all i of [0, count), in any order.
-template <class T, class ForEach>
-PackedForest<T> packed_forest(const Model& model,
-                              TableView<T> table,
-                              bool with_votes,
-                              const ForEach& for_each) {
-  if (table.columns != std::ssize(model.features)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the model has {} features, the table {}; give the columns it was "
-                            "trained on",
-                            model.features.size(),
-                            table.columns));
-  }
-  PackedForest<T> packed;
+/// Leaf: double, their votes; std::int32_t, their numbers in the tree. for_each(count, body):
+/// body(i) for all i of [0, count), in any order.
+template <class Node, class Leaf, class ForEach>
+PackedForest<Node> packed_forest(const Model& model, const ForEach& for_each) {
+  using Packed = PackedForest<Node>;
+  Packed packed;
   packed.has_categories = splits_categories(model.trees);
-  std::int64_t nodes = 0;
+  const auto padded = [](std::int64_t bytes) {
+    return divide_up(bytes, Packed::alignment) * Packed::alignment;
+  };
+  const std::int64_t width =
+      std::is_same_v<Leaf, double> && model.is_class() ? std::ssize(model.classes) : 1;
+  std::int64_t bytes = 0;
   std::size_t words = 0;
   std::vector<std::size_t> first_word;
   for (const Tree& tree : model.trees) {
-    packed.first_node.push_back(nodes);
+    const std::int64_t nodes = std::ssize(tree.nodes), leaves = (nodes + 1) / 2;
+    const std::int64_t leaf_bytes = leaves * width * static_cast<std::int64_t>(sizeof(Leaf));
+    const std::int64_t first_leaf = bytes + padded(nodes * static_cast<std::int64_t>(sizeof(Node)));
+    packed.trees.push_back({bytes, first_leaf, first_leaf + padded(leaf_bytes)});
+    bytes = packed.trees.back().end;
     first_word.push_back(words);
-    nodes += std::ssize(tree.nodes);
     for (const CategorySet& set : tree.sets) words += words_of(set);
   }
-  const std::int64_t outputs = model.trees.empty() ? 1 : model.trees.front().outputs;
-  packed.nodes = Array<PackedNode<T>>(nodes);
-  if (with_votes) packed.votes = Array<double>(nodes * outputs);
+  packed.bytes = Array<unsigned char>(bytes);
   packed.words.resize(words);
   for_each(std::ssize(model.trees), [&](std::int64_t t) {
     const auto i = static_cast<std::size_t>(t);
     const Tree& tree = model.trees[i];
-    const std::int64_t first = packed.first_node[i];
-    put_tree(tree, packed.nodes.data() + first, packed.words.data(), first_word[i]);
-    if (with_votes) put_votes(model, tree, packed.votes.data() + first * outputs);
+    auto* leaf = reinterpret_cast<Leaf*>(packed.bytes.data() + packed.trees[i].leaves);
+    const auto put_leaf = [&](std::int32_t node) {
+      if constexpr (std::is_same_v<Leaf, double>) {
+        leaf = put_votes(model, tree, node, leaf);
+      } else {
+        *leaf++ = node;
+      }
+    };
+    auto* const nodes = reinterpret_cast<Node*>(packed.bytes.data() + packed.trees[i].nodes);
+    put_tree(tree, nodes, put_leaf, packed.words.data(), first_word[i]);
   });
   return packed;
+}
+
+/// Whether all of a model's nodes fit Node.
+template <class Node>
+bool fits(const Model& model) {
+  return std::ssize(model.features) <= Node::most_features &&
+         std::all_of(model.trees.begin(), model.trees.end(), [](const Tree& tree) {
+           return std::ssize(tree.nodes) <= Node::most_nodes;
+         });
 }
 
 }  // namespace yupana::forest::cuda

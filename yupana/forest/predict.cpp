@@ -12,15 +12,15 @@
 #include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
-namespace {
 
-template <class T>
-void check_columns(const Model& model, TableView<T> table) {
-  if (table.columns == std::ssize(model.features)) return;
+void check_columns(const Model& model, std::int64_t columns) {
+  if (columns == std::ssize(model.features)) return;
   throw input_error("the model has {} features, the table {}; give the columns it was trained on",
                     model.features.size(),
-                    table.columns);
+                    columns);
 }
+
+namespace {
 
 /// What a tree adds to the sums of a row that ends in each leaf.
 struct Votes {
@@ -205,13 +205,13 @@ constexpr std::int64_t most_share_bytes = std::int64_t{64} << 20;
 
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
+  check_columns(model, table.columns);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
     Array<T> turned;
     return cuda::predict_shares(context, model, in_columns(context, table, turned));
   }
 #endif
-  check_columns(model, table);
   Descent<T> descent(context, model, table);
   std::vector<Votes> votes(model.trees.size());
   context.parallel_for(std::ssize(votes), 1, [&](std::size_t t) {
@@ -295,13 +295,13 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
+  check_columns(model, table.columns);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
     Array<T> turned;
     return cuda::apply(context, model, in_columns(context, table, turned));
   }
 #endif
-  check_columns(model, table);
   Descent<T> descent(context, model, table);
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   struct Block {

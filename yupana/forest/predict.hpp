@@ -12,6 +12,9 @@
 
 namespace yupana::forest {
 
+/// bad_input if a table of so many columns has other than the model's number of features.
+void check_columns(const Model& model, std::int64_t columns);
+
 /// What the trees say of each row: shares of the classes (soft: the mean of the trees' shares;
 /// hard: the share of the trees that vote so), or one column, the mean of their numbers.
 /// A missing value goes where the tree learned to send it. The table may lie in any layout: of rows
