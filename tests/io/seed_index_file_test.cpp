@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -55,6 +56,15 @@ class SeedIndexFile : public ::testing::Test {
   std::string first = letters(1, 3000), second = letters(2, 700);
   std::vector<std::string_view> sequences{first, second};
 };
+
+TEST_F(SeedIndexFile, ThatIsCutWhileItIsReadEndsTheProcessInOneLine) {
+  write(splice::SeedIndex(sequences));
+  const splice::SeedIndex mapped = map_seed_index(context, path, sequences);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EXIT(static_cast<void>(mapped.loci(first)),
+              testing::ExitedWithCode(3),
+              "^yupana: .*g.idx: was cut while it was read\n$");
+}
 
 TEST_F(SeedIndexFile, HasTheLociOfTheIndexThatWasWritten) {
   const splice::SeedIndex index(sequences);

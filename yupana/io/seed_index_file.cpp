@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <vector>
 
@@ -90,18 +92,39 @@ std::string kind_of(std::int64_t genetic_code) {
                            : fmt::format("an index for proteins of genetic code {}", genetic_code);
 }
 
-/// A file in memory, for reading.
+/// A file in memory, for reading. Of a file that another program cuts meanwhile the system cannot
+/// give the rest: it sends SIGBUS, which ends the process with one line and exit status 3.
 class MappedFile {
  public:
-  MappedFile(const std::string& path, std::int64_t bytes) : bytes_(bytes) {
+  MappedFile(const std::string& path, std::int64_t bytes)
+      : bytes_(bytes), cut_(fmt::format("yupana: {}: was cut while it was read\n", path)) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     void* memory = file < 0 ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
     const int cause = errno;
     if (file >= 0) close(file);
     if (memory == MAP_FAILED) throw bad_file(path, "cannot be mapped: {}", std::strerror(cause));
     data_ = static_cast<const char*>(memory);
+    newest_ = this;
+    struct sigaction action = {};
+    action.sa_sigaction = [](int, siginfo_t* info, void*) {
+      const MappedFile* const mapped = newest_;
+      const auto* const at = static_cast<const char*>(info->si_addr);
+      if (mapped != nullptr && at >= mapped->data_ && at < mapped->data_ + mapped->bytes_) {
+        static_cast<void>(!write(STDERR_FILENO, mapped->cut_.data(), mapped->cut_.size()));
+        _exit(static_cast<int>(ErrorCode::bad_input));
+      }
+      signal(SIGBUS, SIG_DFL);  // the access is made again
+    };
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGBUS, &action, &before_);
   }
-  ~MappedFile() { munmap(const_cast<char*>(data_), bytes_); }
+  ~MappedFile() {
+    if (newest_ == this) {
+      newest_ = nullptr;
+      sigaction(SIGBUS, &before_, nullptr);
+    }
+    munmap(const_cast<char*>(data_), bytes_);
+  }
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
@@ -115,8 +138,12 @@ class MappedFile {
   }
 
  private:
+  static inline std::atomic<const MappedFile*> newest_ = nullptr;
+
   const char* data_ = nullptr;
   std::size_t bytes_;
+  std::string cut_;
+  struct sigaction before_ = {};
 };
 
 Error damaged(const std::string& path, std::string_view what) {
