@@ -90,16 +90,16 @@ long time_to_unwind() {
   return first_signal == SIGTERM && cluster::under_mpi() ? 100'000'000 : 999'999'999;
 }
 
-/// Waits for it, `nanoseconds` at the most.
+/// Waits for it, `nanoseconds` at the most, whatever the clock of the day is set to meanwhile.
 void wait_for(sem_t& semaphore, long nanoseconds) {
   timespec end{};
-  clock_gettime(CLOCK_REALTIME, &end);
+  clock_gettime(CLOCK_MONOTONIC, &end);
   end.tv_nsec += nanoseconds;
   end.tv_sec += end.tv_nsec / 1'000'000'000;
   end.tv_nsec %= 1'000'000'000;
   int status = -1;
   do {
-    status = sem_timedwait(&semaphore, &end);
+    status = sem_clockwait(&semaphore, CLOCK_MONOTONIC, &end);
   } while (status != 0 && errno == EINTR);
 }
 

@@ -3,10 +3,11 @@
 // YUPANA_FAULT="KIND:FIRST:LAST:ERRNO" makes calls FIRST to LAST of a kind fail with an errno, or
 // with -SIGNAL for it sends the program a signal when they begin, and then lets them do their work;
 // YUPANA_FAULT_COUNTS names a file of one 64-bit counter a kind, in which the calls are counted,
-// and one of the calls that failed, however the program ends. Calls are counted from main() to its
-// return: what constructors of libraries do before and after is not the program's to handle. Calls
-// that only concern standard error are neither counted nor failed: the line that reports a fault
-// goes there.
+// and one of the calls that failed, however the program ends. YUPANA_CLOCK_AHEAD is what the clock
+// of the day is said to be ahead of itself, in seconds, as one seems to be that is set back. Calls
+// are counted from main() to its return: what constructors of libraries do before and after is not
+// the program's to handle. Calls that only concern standard error are neither counted nor failed:
+// the line that reports a fault goes there.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -25,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 extern "C" {
 // glibc's own names of what is replaced here: they need no look-up, which would allocate.
@@ -56,6 +58,7 @@ struct Fault {
   int cause = 0;
 };
 Fault fault;
+std::time_t seconds_ahead = 0;
 /// One of each kind, and one of the calls that failed.
 std::array<std::atomic<std::uint64_t>, names.size() + 1> own_counts;
 std::atomic<std::uint64_t>* counts = own_counts.data();
@@ -114,6 +117,7 @@ void read_environment() {
     ::close(file);
     if (shared != MAP_FAILED) counts = static_cast<std::atomic<std::uint64_t>*>(shared);
   }
+  if (const char* const ahead = std::getenv("YUPANA_CLOCK_AHEAD")) seconds_ahead = std::atol(ahead);
   char kind[16] = {};
   unsigned long long first = 0, last = 0;
   const char* const text = std::getenv("YUPANA_FAULT");
@@ -177,6 +181,13 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   *block = memalign(alignment, bytes);
   return *block == nullptr ? ENOMEM : 0;
+}
+
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  static const auto next = hidden<decltype(clock_gettime)>("clock_gettime");
+  const int status = next(clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec += seconds_ahead;
+  return status;
 }
 
 void* mmap(

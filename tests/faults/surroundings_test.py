@@ -1,5 +1,5 @@
 """Runs where something is short or closed, or changes meanwhile: address space, file sizes, open
-files, standard streams, a reader that goes away, another run of the same name. Each ends in one line
+files, standard streams, a reader that goes away, the clock, another run of the same name. Each ends in one line
 and the documented status with nothing half-written, or does its work."""
 import json
 import os
@@ -8,8 +8,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 
 from program import PROGRAM, helper, run
+import injection
 import jobs
 
 SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes()
@@ -172,6 +174,25 @@ def fontconfig_printed_an_error_where_no_fonts_are_configured():
     for name in ("fermat", "pca", "som_fit", "tree_importances"):
         done = start(jobs.JOBS[name] + " --quiet", env=bare)
         assert done.returncode == 0 and not done.stderr, (name, done)
+
+
+def a_clock_that_was_set_back_kept_a_stopped_run_for_as_long():
+    """What does not end by itself is ended after a second, by no clock of the day."""
+    inputs()
+    ahead = {**os.environ, "LD_PRELOAD": str(injection.SHIM), "YUPANA_CLOCK_AHEAD": "86400"}
+    for name in ("dist", "fermat", "scan", "tree_fit"):
+        assert start(jobs.JOBS[name], env=ahead).returncode == 0
+    size = 3000000
+    head = f"{{'descr': '|i1', 'fortran_order': False, 'shape': ({size},), }}".ljust(117) + "\n"
+    magic = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode()
+    pathlib.Path("b.npy").write_bytes(magic + b"\x01" * size)
+    long = subprocess.Popen([PROGRAM, *"polymul b.npy b.npy --exact --device reference -o q.npy".split()],
+                            env=ahead, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    assert long.poll() is None, "it ended before it could be stopped"
+    long.send_signal(signal.SIGTERM)
+    errors = long.communicate(timeout=20)[1]
+    assert long.returncode == 130 and errors.count("interrupted") == 1, (long.returncode, errors)
 
 
 def two_runs_of_one_name_give_the_files_of_one():
