@@ -38,6 +38,15 @@ TEST(DeviceMemory, ASmallBlockServesTheNextArrayOfItsSizeAlone) {
   EXPECT_NE(static_cast<const void*>(another.data()), first);
 }
 
+TEST(DeviceMemory, KeptBlocksAreFree) {
+  YUPANA_NEEDS_GPU();
+  cuda::keep_at_most(all_blocks);
+  constexpr std::int64_t bytes = std::int64_t{255} << 20;
+  const std::uint64_t before = cuda::free_device_memory();
+  EXPECT_TRUE(is_mapped(given_back(bytes)));
+  EXPECT_GT(cuda::free_device_memory() + bytes / 2, before);
+}
+
 TEST(DeviceMemory, LargeBlocksGoBackToTheDriver) {
   YUPANA_NEEDS_GPU();
   cuda::keep_at_most(all_blocks);

@@ -109,6 +109,16 @@ class KeptBlocks {
     }
   }
 
+  /// Of the current device.
+  std::uint64_t bytes() {
+    int device = 0;
+    check(cudaGetDevice(&device), "ask for the current device");
+    const std::lock_guard lock(mutex_);
+    std::uint64_t sum = 0;
+    for (const Block& block : kept_) sum += block.device == device ? block.bytes : 0;
+    return sum;
+  }
+
   void limit(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     most_ = std::min(bytes, most_ever);
@@ -192,7 +202,7 @@ void connect(const std::vector<int>& devices) {
 std::uint64_t free_device_memory() {
   std::size_t available = 0, total = 0;
   check(cudaMemGetInfo(&available, &total), "query free memory");
-  return available;
+  return available + KeptBlocks::instance().bytes();
 }
 
 bool was_used() { return has_allocated; }

@@ -38,7 +38,7 @@ class DeviceScope {
 /// either way.
 void connect(const std::vector<int>& devices);
 
-/// Bytes free on the current device now.
+/// Bytes free on the current device now, blocks among them that are kept for the next arrays.
 std::uint64_t free_device_memory();
 
 /// Allocation on the current device; throws out_of_resources with the bytes expected and free.
