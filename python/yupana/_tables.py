@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from functools import wraps
 from typing import Any, Iterator
 
 import numpy as np
@@ -85,29 +83,6 @@ def _refuse_dates(X: Any) -> None:
 def keep(estimator: Any, given: dict[str, Any]) -> None:
     """Sets every argument of an ``__init__`` under its own name, as scikit-learn requires."""
     vars(estimator).update((name, value) for name, value in given.items() if name != "self")
-
-
-def with_defaults(init: Any, *without: str, **defaults: Any) -> Any:
-    """The ``__init__`` of another estimator with other defaults and without some parameters, whose
-    attributes are the class's."""
-    theirs = inspect.signature(init)
-    shown = [
-        parameter.replace(default=defaults.get(name, parameter.default))
-        for name, parameter in theirs.parameters.items()
-        if name not in without
-    ]
-    signature = theirs.replace(parameters=shown)
-
-    @wraps(init)
-    def __init__(*arguments: Any, **given: Any) -> None:
-        bound = signature.bind(*arguments, **given)
-        bound.apply_defaults()
-        init(*bound.args, **bound.kwargs)
-        for name in without:
-            delattr(arguments[0], name)
-
-    setattr(__init__, "__signature__", signature)
-    return __init__
 
 
 def checked(
