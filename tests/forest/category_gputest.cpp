@@ -165,7 +165,7 @@ TEST_F(GpuCategories, ManyRowsLeadWhereTheyLeadOnTheProcessor) {
       params.tree.max_depth = 7;
       if (categories) params.tree = with_categories(params.tree, 4);
       const auto grown = fit_forest(cpu_, few.table.view(), few.target(), params);
-      predict_alike(model_of(few, grown.trees), many.table.view());
+      predict_alike(model_of(few, grown), many.table.view());
     }
   };
   for (const std::int32_t classes : {0, 2, 7}) {
