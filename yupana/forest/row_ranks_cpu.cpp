@@ -344,7 +344,7 @@ class SampledGrower {
   bool needs_rows_;
   Array<std::uint32_t> rows_;         ///< of the tree, a row as often as it was drawn
   Array<std::uint32_t> right_;        ///< that go to the right
-  std::optional<PartedKeys> parted_;  ///< instead, where scans want short keys alone
+  std::optional<PartedKeys> parted_;  ///< instead, where scans need short keys alone
   // Of the node at work: nodes are many and small, and memory is kept from one to the next.
   std::optional<SampledColumns<T>> columns_;
   std::vector<std::int32_t> ascending_;       ///< the sampled features
