@@ -68,8 +68,7 @@ class Growth {
     } else if (sparse != nullptr) {
       sorted_ = sort_sparse(context, *sparse);
     } else {
-      sorted_ = sort_table(context, table);
-      rank_by_category(sorted_, table, params);
+      sorted_ = sort_table(context, table, params.one_hot);
     }
   }
 

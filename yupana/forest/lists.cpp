@@ -6,6 +6,7 @@
 
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/forest/one_hot.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -52,7 +53,10 @@ SortedEntries copy_entries(const SortedEntries& all,
 }  // namespace
 
 template <class T>
-SortedTable sort_table(Context& context, TableView<T> table) {
+SortedTable sort_table(Context& context,
+                       TableView<T> table,
+                       const std::vector<std::int32_t>& one_hot) {
+  const FeatureColumns features(table.columns, one_hot);
   SortedTable sorted{table.rows, table.columns, {}, {}, 0, {}};
   const std::int64_t n = table.rows;
   sorted.ranks = Array<std::uint32_t>(n * table.columns);
@@ -63,6 +67,11 @@ SortedTable sort_table(Context& context, TableView<T> table) {
     std::uint32_t* order = sorted.order.data() + f * n;
     std::uint32_t* ranks = sorted.ranks.data() + f * n;
     const T* column = table.column(f);
+    if (features.is_one_hot(f)) {
+      sort_by_category(column, n, one_hot[f], order, ranks);
+      sorted.max_rank = std::max(sorted.max_rank, static_cast<std::uint32_t>(one_hot[f] - 1));
+      continue;
+    }
     context.parallel_for(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         values[i] = column[i];

@@ -31,9 +31,12 @@ struct SortedTable {
 
 inline constexpr std::uint32_t missing_rank = ~std::uint32_t{0};
 
-/// Sorts every feature; NaN last, with missing_rank. Equal values keep the order of rows.
+/// Sorts every feature; NaN last, with missing_rank. Equal values keep the order of rows. The ranks
+/// of one-hot columns (TreeParams::one_hot) are their categories.
 template <class T>
-SortedTable sort_table(Context& context, TableView<T> table);
+SortedTable sort_table(Context& context,
+                       TableView<T> table,
+                       const std::vector<std::int32_t>& one_hot);
 
 /// Attribute lists of one tree: of each feature, the tree's rows in order of its values. A node's
 /// rows are adjacent in each list, at the same places.

@@ -45,19 +45,25 @@ FeatureColumns::FeatureColumns(std::int64_t columns, const std::vector<std::int3
 }
 
 template <class T>
-void rank_by_category(SortedTable& sorted, TableView<T> table, const TreeParams& params) {
-  const FeatureColumns features(table.columns, params.one_hot);
-  for (std::int64_t c = 0; c < table.columns; ++c) {
-    if (!features.is_one_hot(c)) continue;
-    const T* const column = table.column(c);
-    check_categories(column, table.rows, params.one_hot[c]);
-    const std::uint32_t* const order = sorted.order.data() + c * table.rows;
-    std::uint32_t* const ranks = sorted.ranks.data() + c * table.rows;
-    for (std::int64_t i = 0; i < table.rows && ranks[i] != missing_rank; ++i) {
-      ranks[i] = static_cast<std::uint32_t>(column[order[i]]);
-    }
-    sorted.max_rank = std::max(sorted.max_rank, static_cast<std::uint32_t>(params.one_hot[c] - 1));
+void sort_by_category(const T* column,
+                      std::int64_t rows,
+                      std::int32_t categories,
+                      std::uint32_t* order,
+                      std::uint32_t* ranks) {
+  check_categories(column, rows, categories);
+  const auto missing = static_cast<std::size_t>(categories);
+  const auto category = [&](std::int64_t i) {
+    return column[i] == column[i] ? static_cast<std::size_t>(column[i]) : missing;
+  };
+  std::vector<std::int64_t> next(missing + 2, 0);
+  for (std::int64_t i = 0; i < rows; ++i) ++next[category(i) + 1];
+  for (std::size_t k = 0; k <= missing; ++k) {
+    const std::uint32_t rank = k < missing ? static_cast<std::uint32_t>(k) : missing_rank;
+    std::fill_n(ranks + next[k], next[k + 1], rank);
+    next[k + 1] += next[k];
   }
+  for (std::int64_t i = 0; i < rows; ++i)
+    order[next[category(i)]++] = static_cast<std::uint32_t>(i);
 }
 
 template <class T>
@@ -104,6 +110,6 @@ std::vector<Tree> on_columns(std::vector<Tree> trees,
   return trees;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, rank_by_category, with_features)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, sort_by_category, with_features)
 
 }  // namespace yupana::forest

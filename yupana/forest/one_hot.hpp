@@ -40,9 +40,14 @@ inline bool makes_features(const Context& context, const TreeParams& params) {
          params.has_rules();
 }
 
-/// Makes the ranks of one-hot columns their categories.
+/// The rows of a column in order of their category, which is their rank, missing ones last.
+///   errors: bad_input for values that are no category
 template <class T>
-void rank_by_category(SortedTable& sorted, TableView<T> table, const TreeParams& params);
+void sort_by_category(const T* column,
+                      std::int64_t rows,
+                      std::int32_t categories,
+                      std::uint32_t* order,
+                      std::uint32_t* ranks);
 
 /// The table with a feature a category: 0 or 1, missing where the category is.
 ///   errors: bad_input for values that are no category of their column

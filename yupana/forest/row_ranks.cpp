@@ -41,10 +41,10 @@ void rank_batch(Context& context,
                 RowRanks<T>& result) {
   const std::int64_t n = table.rows;
   const TableView<T> part{table.column(first), n, count, table.stride};
-  SortedTable sorted = sort_table(context, part);
+  std::vector<std::int32_t> own;
+  if (!one_hot.empty()) own.assign(one_hot.begin() + first, one_hot.begin() + first + count);
+  const SortedTable sorted = sort_table(context, part, own);
   if (!one_hot.empty()) {
-    const auto begin = one_hot.begin() + first;
-    rank_by_category(sorted, part, {.one_hot = std::vector<std::int32_t>(begin, begin + count)});
     for (std::int64_t f = first; f < first + count; ++f) {
       auto& values = result.values[f];
       values.resize(static_cast<std::size_t>(one_hot[f]));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/category_order.hpp"
+#include "yupana/forest/parted_keys.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/sampled_columns.hpp"
 #include "yupana/forest/split.hpp"
@@ -34,13 +36,13 @@ class SampledGrower {
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()),
         rows_(rows_drawn(ranks, problem, repeats)),
-        right_(rows_.size()),
-        columns_(ranks, params.one_hot, rows_.size(), needs_rows_) {
-    std::uint32_t* to = rows_.data();
-    for (std::int64_t i = 0; i < ranks.rows; ++i) {
-      const int times = problem.weight(i) > 0 ? repeats[i] : 0;
-      for (int k = 0; k < times; ++k) *to++ = static_cast<std::uint32_t>(i);
-    }
+        right_(rows_.size()) {
+    // Every column is parted, drawn or not. Measured (columns, drawn): 0.66 of the time of a search
+    // by rows for 14 of categories, 10; 0.91 for 16, 4; the same for 36, 6; 1.12 for 64, 8.
+    const bool parts = ranks.features <= 4 * params.max_features;
+    if (parts && !needs_rows_ && !ranks.short_keys.empty()) parted_.emplace(ranks, rows_);
+    const PartedKeys* const parted = parted_ ? &*parted_ : nullptr;
+    columns_.emplace(ranks, params.one_hot, rows_.size(), parted, needs_rows_);
   }
 
   Tree grow() {
@@ -71,12 +73,19 @@ class SampledGrower {
   }
 
  private:
-  static std::int64_t rows_drawn(const RowRanks<T>& ranks,
-                                 const Problem& problem,
-                                 const std::uint8_t* repeats) {
+  /// The rows of the tree, a row as often as it was drawn.
+  static Array<std::uint32_t> rows_drawn(const RowRanks<T>& ranks,
+                                         const Problem& problem,
+                                         const std::uint8_t* repeats) {
+    const auto times = [&](std::int64_t i) { return problem.weight(i) > 0 ? repeats[i] : 0; };
     std::int64_t count = 0;
-    for (std::int64_t i = 0; i < ranks.rows; ++i) count += problem.weight(i) > 0 ? repeats[i] : 0;
-    return count;
+    for (std::int64_t i = 0; i < ranks.rows; ++i) count += times(i);
+    Array<std::uint32_t> rows(count);
+    std::uint32_t* to = rows.data();
+    for (std::int64_t i = 0; i < ranks.rows; ++i) {
+      to = std::fill_n(to, times(i), static_cast<std::uint32_t>(i));
+    }
+    return rows;
   }
 
   bool split_node(const Segment& place, Tree& tree, Segment& left, Segment& right) {
@@ -86,12 +95,12 @@ class SampledGrower {
       return best_of_sampled<std::remove_pointer_t<decltype(sides)>>(place);
     });
     if (split.feature < 0) return false;
-    const NodeRange& range = columns_[columns_.slot_of(split.feature)].range;
+    const NodeRange& range = (*columns_)[columns_->slot_of(split.feature)].range;
     const std::int64_t middle = place.begin + split.left_rows;
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
     left_counts_.assign(static_cast<std::size_t>(problem_.classes), 0);
-    partition_rows(place, split, range);
+    mark_rows(place, split, range);
     put_totals(place.totals, left, right);
     const int direction = params_.direction(split.feature);
     std::tie(left.bounds, right.bounds) =
@@ -103,21 +112,25 @@ class SampledGrower {
     node.feature = split.feature;
     node.missing_left = sends_missing_left(split, range);
     put_threshold(place, split, range, node, tree);
+    if (parted_ && !(is_leaf(params_, left.totals, left.depth) &&
+                     is_leaf(params_, right.totals, right.depth))) {
+      parted_->part(place.begin, place.size());
+    }
     return true;
   }
 
   /// Nodes come in the order of their rows, and branch after branch.
   void bring_near(const Segment& place) {
     if (place.end <= near_end_) return;
-    columns_.far();
-    if (!columns_.can_bring_near(place.size())) return;
-    columns_.bring_near(rows_.data() + place.begin, place.size());
+    columns_->far();
+    if (!columns_->can_bring_near(place.size())) return;
+    columns_->bring_near(rows_.data() + place.begin, place.size());
     near_end_ = place.end;
   }
 
   void put_threshold(
       const Segment& place, const Split& split, const NodeRange& range, Node& node, Tree& tree) {
-    const auto& values = ranks_.values[columns_.features().column(split.feature)];
+    const auto& values = ranks_.values[columns_->features().column(split.feature)];
     const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
     if (params_.is_categorical(split.feature)) {
       const auto categories = static_cast<std::int64_t>(values.back()) + 1;
@@ -160,36 +173,26 @@ class SampledGrower {
   /// RowSamples features until one varies, at least max_features of them.
   template <class Sides>
   Split best_of_sampled(const Segment& place) {
-    FeatureSampler draw(place.key, columns_.features().count());
-    columns_.clear();
+    FeatureSampler draw(place.key, columns_->features().count());
+    columns_->clear();
     bounds_.clear();
-    const std::vector<std::int32_t>& sampled = columns_.sampled();
+    const std::vector<std::int32_t>& sampled = columns_->sampled();
     bool varies = false;
     while (!draw.empty() && (std::ssize(sampled) < params_.max_features || !varies)) {
       const std::size_t first = sampled.size();
       const std::int64_t wanted = first == 0 ? params_.max_features : 1;
-      for (std::int64_t k = 0; k < wanted; ++k) columns_.push_back(draw.next());
-      columns_.gather(rows_.data() + place.begin, place.size(), first);
+      for (std::int64_t k = 0; k < wanted; ++k) columns_->push_back(draw.next());
+      columns_->gather(rows_.data() + place.begin, place.begin, place.size(), first);
       for (std::size_t j = first; j < sampled.size(); ++j) {
-        context_.check_cancelled();
-        columns_.finish(place.size(), j, least_);
-        if (params_.is_categorical(sampled[j])) {
-          auto& own = columns_[j];
-          order_entries(problem_,
-                        place.totals,
-                        own.range,
-                        own.keys.data(),
-                        needs_rows_ ? own.rows.data() : nullptr);
-        }
-        if (params_.has_rules())
-          columns_[j].range.rule = rule_of(place, sampled[j], columns_[j].range);
-        bounds_.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
+        bounds_.push_back(bound_of_sampled<Sides>(place, j));
         varies = varies || bounds_.back().varies;
       }
     }
+    const double least = least_score(bounds_);
     order_.clear();
     for (std::size_t j = 0; j < sampled.size(); ++j) {
-      order_.push_back(static_cast<std::uint64_t>(sampled[j]) << 32 | j);
+      if (bounds_[j].score >= least)
+        order_.push_back(static_cast<std::uint64_t>(sampled[j]) << 32 | j);
     }
     std::sort(order_.begin(), order_.end());
     ascending_.clear();
@@ -200,47 +203,95 @@ class SampledGrower {
       ordered_.push_back(bounds_[j]);
     }
     return best_split<Sides>(problem_, place.totals, ascending_, ordered_, [&](std::size_t i) {
-      return columns_[order_[i]].range;
+      if (columns_->is_summed(order_[i])) columns_->finish(place.size(), order_[i], least_);
+      return (*columns_)[order_[i]].range;
     });
   }
 
-  void partition_rows(const Segment& place, const Split& split, const NodeRange& range) {
-    const std::int32_t column = columns_.features().column(split.feature);
-    if (range.is_sparse) {
-      // Where all that have a category go left, no row has one that is no category.
-      const std::uint32_t right =
-          split.known_left == range.known
-              ? ~std::uint32_t{0}
-              : static_cast<std::uint32_t>(split.feature) -
-                    static_cast<std::uint32_t>(columns_.features().first(column));
-      const std::uint32_t missing = split.missing_left ? ~std::uint32_t{0} : ranks_.missing_rank;
-      return partition_rows(place, column, [=](std::uint32_t rank) {
-        return static_cast<int>(rank != right) & static_cast<int>(rank != missing);
-      });
+  template <class Sides>
+  SplitBound bound_of_sampled(const Segment& place, std::size_t slot) {
+    if constexpr (std::is_same_v<Sides, TwoClassSides>) {
+      // Nodes are many: a category that has no chance gets no range.
+      if (columns_->is_summed(slot)) {
+        return bound_of_sums(problem_, place.totals, (*columns_)[slot].sums, least_);
+      }
     }
+    context_.check_cancelled();
+    columns_->finish(place.size(), slot, least_);
+    auto& own = (*columns_)[slot];
+    const std::int32_t feature = columns_->sampled()[slot];
+    if (params_.is_categorical(feature)) {
+      std::uint32_t* const rows = needs_rows_ ? own.rows.data() : nullptr;
+      order_entries(problem_, place.totals, own.range, own.keys.data(), rows);
+    }
+    if (params_.has_rules()) own.range.rule = rule_of(place, feature, own.range);
+    return bound_of<Sides>(problem_, place.totals, own.range);
+  }
+
+  /// Finds which rows go left, counts their classes where keys have them, and parts the rows; keys
+  /// that are parted wait until it is known that a child needs them.
+  void mark_rows(const Segment& place, const Split& split, const NodeRange& range) {
+    const std::int32_t column = columns_->features().column(split.feature);
     if (!params_.is_categorical(split.feature)) {
-      const std::uint32_t last = range.keys[split.known_left - 1] >> range.class_bits;
-      const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
-      return partition_rows(place, column, [=](std::uint32_t rank) {
-        return static_cast<int>(rank <= last) | static_cast<int>(rank == missing);
-      });
+      const RightKeys right = right_keys(split, range);
+      if (parted_) {
+        count_left(place, column, parted_->mark(column, place.begin, place.size(), right));
+        return;
+      }
+      return partition_rows(place, column, [=](std::uint32_t key) { return !right.has(key); });
     }
     goes_left_.resize(std::size_t{ranks_.missing_rank} + 1);
     goes_left_[ranks_.missing_rank] = split.missing_left ? 1 : 0;
     for (std::int64_t i = 0; i < range.known; ++i) {
       goes_left_[range.keys[i] >> range.class_bits] = i < split.known_left ? 1 : 0;
     }
-    partition_rows(place, column, [&](std::uint32_t rank) { return goes_left_[rank]; });
+    const int class_bits = ranks_.class_bits;
+    if (parted_) {
+      count_left(
+          place, column, parted_->mark(column, place.begin, place.size(), class_bits, goes_left_));
+      return;
+    }
+    partition_rows(
+        place, column, [&](std::uint32_t key) { return goes_left_[key >> class_bits] != 0; });
   }
 
-  /// Stable: rows stay in order, which is the order of memory. Counts the classes that go left,
-  /// where keys have them.
+  /// Of a split by a number, or by whether rows have a category.
+  RightKeys right_keys(const Split& split, const NodeRange& range) const {
+    const int bits = ranks_.class_bits;
+    const std::uint32_t missing = ranks_.missing_rank << bits;
+    RightKeys right{0, 0, missing, split.missing_left ? 0 : std::uint32_t{1} << bits};
+    if (range.is_sparse) {
+      const std::int32_t zeroth =
+          columns_->features().first(columns_->features().column(split.feature));
+      right.first = static_cast<std::uint32_t>(split.feature - zeroth) << bits;
+      right.size = split.known_left == range.known ? 0 : std::uint32_t{1} << bits;
+    } else {
+      right.first = ((range.keys[split.known_left - 1] >> bits) + 1) << bits;
+      right.size = missing - right.first;
+    }
+    return right;
+  }
+
+  void count_left(const Segment& place, std::int32_t column, const PartedKeys::Marked& left) {
+    if (ranks_.class_bits == 1) {
+      left_counts_[0] = left.rows - left.odd;
+      left_counts_[1] = left.odd;
+      return;
+    }
+    const std::uint16_t* const keys = parted_->column(column) + place.begin;
+    const std::uint32_t classes = (std::uint32_t{1} << ranks_.class_bits) - 1;
+    for (std::int64_t i = 0; i < place.size(); ++i) {
+      if (parted_->is_left(i)) ++left_counts_[keys[i] & classes];
+    }
+  }
+
+  /// Stable: rows stay in order, which is the order of memory.
   template <class IsLeft>
-  void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left_rank) {
-    columns_.with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left_rank); });
+  void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left) {
+    columns_->with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left); });
   }
   template <class K, class IsLeft>
-  void partition_by(const Segment& place, const K* keys, const IsLeft& is_left_rank) {
+  void partition_by(const Segment& place, const K* keys, const IsLeft& goes_left) {
     std::uint32_t* rows = rows_.data() + place.begin;
     const std::int64_t n = place.size();
     const bool two = !needs_rows_ && ranks_.class_bits == 1;
@@ -250,7 +301,7 @@ class SampledGrower {
     std::int64_t left = 0, right = 0, ones = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint32_t row = rows[i], key = keys[row * ranks_.features];
-      const std::int64_t is_left = is_left_rank(key >> ranks_.class_bits);
+      const std::int64_t is_left = goes_left(key) ? 1 : 0;
       if (classes > 0) counts[key & classes] += is_left;
       ones += is_left & key;  // of two classes: a sum in memory would wait for the one before
       rows[left] = row;
@@ -288,10 +339,11 @@ class SampledGrower {
   const TreeParams& params_;
   TreeMemory memory_;
   bool needs_rows_;
-  Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
-  Array<std::uint32_t> right_;  ///< that go to the right
+  Array<std::uint32_t> rows_;         ///< of the tree, a row as often as it was drawn
+  Array<std::uint32_t> right_;        ///< that go to the right
+  std::optional<PartedKeys> parted_;  ///< instead, where scans need short keys alone
   // Of the node at work: nodes are many and small, and memory is kept from one to the next.
-  SampledColumns<T> columns_;
+  std::optional<SampledColumns<T>> columns_;
   std::vector<std::int32_t> ascending_;       ///< the sampled features
   std::vector<SplitBound> bounds_, ordered_;  ///< of the sampled, of ascending_
   std::vector<std::uint64_t> order_;          ///< slots of ascending_

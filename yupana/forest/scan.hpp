@@ -67,9 +67,10 @@ class TwoClassSides {
     l1_ += class_of(i);
     ++nl_;
   }
-  void move(const Totals& part) {
-    l1_ += part.classes[1];
-    nl_ += part.rows;
+  void move(const Totals& part) { move(part.rows, part.classes[1]); }
+  void move(std::int64_t rows, std::int64_t ones) {
+    l1_ += ones;
+    nl_ += rows;
   }
   std::int64_t lighter() const { return std::min(nl_, n_ - nl_); }
   std::pair<double, double> values() const {

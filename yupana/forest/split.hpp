@@ -85,6 +85,22 @@ SplitBound bound_of(const Problem& problem, const Totals& totals, const NodeRang
   return bound;
 }
 
+/// The same of a category, of which a node has sums[c] rows of class c.
+inline SplitBound bound_of_sums(const Problem& problem,
+                                const Totals& totals,
+                                const std::int64_t* sums,
+                                const LeafLimits& least) {
+  const std::int64_t with = sums[0] + sums[1], without = totals.rows - with;
+  SplitBound bound;
+  bound.varies = with > 0 && without > 0;
+  if (!bound.varies || std::min(with, without) < least.rows) return bound;
+  const NodeRange none;
+  TwoClassSides sides(problem, totals, none);
+  sides.move(with, sums[1]);
+  bound.score = sides.approximate();
+  return bound;
+}
+
 /// The best split by one feature.
 template <class Exact>
 struct FeatureSplit {

@@ -372,8 +372,7 @@ Tree fit_tree(Context& context,
   SortedTable sorted;
   {
     Stage stage(context, "sort features");
-    sorted = sort_table(context, table);
-    rank_by_category(sorted, table, params);
+    sorted = sort_table(context, table, params.one_hot);
   }
   Stage stage(context, "grow tree");
   Lists lists = take_lists(context, std::move(sorted), problem);
