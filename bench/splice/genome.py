@@ -48,12 +48,27 @@ def gene(rng, long_introns):
     return coding, bases, exons
 
 
+def fragment(rng, coding, exons):
+    """The inner codons of a coding sequence, and what is left of its exons."""
+    codons, done, left = len(coding) // 3, 0, []
+    first, past = 3 * rng.randint(codons // 20, codons * 3 // 10), 3 * rng.randint(codons * 7 // 10, codons * 19 // 20)
+    for a, b in exons:
+        begin, end = max(first, done), min(past, done + b - a + 1)
+        if begin < end:
+            left.append((a + begin - done, a + end - done - 1))
+        done += b - a + 1
+    return coding[first:past], left
+
+
 def simulate(folder, options):
     """Writes genome.fa and targets.fa; returns the exons of each gene."""
     rng, chromosome, targets, truth = random.Random(options.seed), [], [], {}
     begin, room = 0, int(options.megabases * 1e6) // options.genes
     for k in range(options.genes):
         coding, bases, exons = gene(rng, options.long_introns)
+        stop = 0 if options.fragments else 3
+        if options.fragments:
+            coding, exons = fragment(rng, coding, exons)
         if rng.random() < 0.5:
             exons = [(len(bases) + 1 - last, len(bases) + 1 - first) for first, last in reversed(exons)]
             bases = bases[::-1].translate(COMPLEMENT)
@@ -64,7 +79,7 @@ def simulate(folder, options):
         begin += around + len(bases)
         letters, share = "ACGT", options.changed * 4 / 3
         if options.proteins:
-            coding = "".join(AMINO[coding[i:i + 3]] for i in range(0, len(coding) - 3, 3))
+            coding = "".join(AMINO[coding[i:i + 3]] for i in range(0, len(coding) - stop, 3))
             letters, share = "ACDEFGHIKLMNPQRSTVWY", options.changed * 20 / 19
         changed = (rng.choice(letters) if rng.random() < share else x for x in coding)
         targets.append(f">g{k}\n{''.join(changed)}\n")
@@ -141,6 +156,7 @@ def main():
     parser.add_argument("--changed", type=float, default=0, help="share of the letters")
     parser.add_argument("--long-introns", type=float, default=0, help="share that has 10,000 to 100,000 bases")
     parser.add_argument("--proteins", action="store_true")
+    parser.add_argument("--fragments", action="store_true", help="inner codons alone, 40 to 90 of 100")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -119,6 +119,33 @@ def a_protein_finds_its_gene_from_signals():
             assert [op for _, op in cigar if op in "UVD"] == ["U", "V"] + ["D"] * len(stops), cigar
 
 
+def fragments_of_proteins_had_chance_exons_for_start_and_stop():
+    random.seed(11)
+    exons = ["ATG" + body(150), body(121) + "GC", "A" + body(150) + "TAA"]
+    before, inner = noise(40_000), [intron(), intron()]
+    genome = before + exons[0] + inner[0] + exons[1] + inner[1] + exons[2] + noise(40_000)
+    protein = translated("".join(exons))
+    first = len(before) + 1
+    second = first + len(exons[0]) + len(inner[0])
+    third = second + len(exons[1]) + len(inner[1])
+    chain = [(first + 60, first + len(exons[0]) - 1), (second, second + len(exons[1]) - 1),
+             (third, third + len(exons[2]) - 64)]
+    for name, letters in (("+", genome), ("-", complement(genome))):
+        size, places = len(genome) + 1, chain
+        if name == "-":
+            places = [(size - b, size - a) for a, b in reversed(chain)]
+        fasta("g.fa", chr=letters)
+        # The whole protein next to it: their candidates are not the same.
+        fasta("p.fa", fragment=protein[20:-21], whole=protein[:-1])
+        run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "part")
+        row, whole = table("part")
+        assert row["chain"] == ",".join(f"{a}-{b}" for a, b in places), (row, places)
+        assert (row["unequal"], row["inserted"], row["deleted"]) == ("0", "0", "0"), row
+        ends = first, third + len(exons[2]) - 1
+        assert {int(whole["first"]), int(whole["last"])} == (
+            {*ends} if name == "+" else {size - end for end in ends}), whole
+
+
 def exons_behind_introns_of_more_than_ten_kilobases_were_lost():
     random.seed(3)
     exons = ["ATG" + body(150), body(121) + "GC", "A" + body(99) + "TAA"]

@@ -11,6 +11,7 @@
 #include "tests/splice/cases.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/splice/genetic_code.hpp"
+#include "yupana/splice/protein_ends.hpp"
 #include "yupana/splice/site_odds.hpp"
 
 namespace yupana::splice {
@@ -66,6 +67,29 @@ TEST(Candidates, SitesOfASpeciesAreWorthMostByItsOwnModels) {
   const char* worm = "AAAATTTAAATTATTTTCAGA";
   EXPECT_GT(acceptor_odds(site_models(Species::worm), worm, 19),
             acceptor_odds(site_models(Species::vertebrate), worm, 19) + 4);
+}
+
+TEST(Candidates, FragmentsOfProteinsHadNoPlacesToBeginAndEnd) {
+  // Each amino acid once, then again from the last to the first.
+  std::string coding = "GCTTGTGATGAATTTGGTCATATTAAACTTATGAATCCTCAACGTTCTACTGTTTGGTAT";
+  for (std::size_t at = coding.size(); at > 0; at -= 3) coding += coding.substr(at - 3, 3);
+  const std::string whole = translation(coding, {});
+  const std::string fragment = whole.substr(5, 30);
+  const auto ends = [&](const std::string& behind, const std::string& protein) {
+    return find_protein_ends(nullptr, codes_of("CC" + coding + behind), protein, {});
+  };
+  const std::string far = "GCTGCTGCTGCTGCTGCTTAA", soon = "GCTGCTTAA";
+  using Places = std::vector<std::int64_t>;
+  EXPECT_EQ(ends(far, fragment).starts, Places{18});
+  EXPECT_EQ(ends(far, fragment).ends, Places{107});
+  EXPECT_EQ(ends(soon, fragment).ends, Places{}) << "the gene's own stop codon";
+  EXPECT_EQ(ends(far, fragment + '*').ends, Places{});
+  EXPECT_EQ(ends(far, whole.substr(10, 25)).starts, Places{}) << "begins with M";
+  std::string relative = fragment;
+  relative[0] = relative[29] = relative[5] = relative[24] = 'W';
+  EXPECT_EQ(ends(far, relative).starts, Places{18});
+  EXPECT_EQ(ends(far, relative).ends, Places{107});
+  EXPECT_EQ(ends(far, "").starts, Places{});
 }
 
 TEST(Candidates, SharesOfTheFourBasesAddUpToAll) {

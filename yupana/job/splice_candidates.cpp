@@ -139,7 +139,7 @@ SpliceInputs::FoundExons SpliceInputs::exons_of(const Task& task) {
   for (const Trial& trial : task.trials) {
     if (trial.exons != nullptr) continue;
     trials.push_back(&trial);
-    found.push_back(candidates(trial, task.is_protein, result.left_out));
+    found.push_back(candidates(trial, task, result.left_out));
   }
   if (!task.is_protein) leave_competitive(trials, found);
   for (std::size_t t = 0; t < trials.size(); ++t) {
@@ -181,21 +181,22 @@ void SpliceInputs::leave_competitive(const std::vector<const Trial*>& trials,
   }
 }
 
-Exons SpliceInputs::candidates(const Trial& trial, bool is_protein, std::int64_t& all_left_out) {
+Exons SpliceInputs::candidates(const Trial& trial, const Task& task, std::int64_t& all_left_out) {
   context_.check_cancelled();
   const std::string_view bases = bases_of(trial);
   need(finder_bytes_per_base * bases.size());
   // Proteins have no words of bases to tell candidates by.
-  const std::string_view words = is_protein ? std::string_view() : aligned_letters(trial);
+  const std::string_view none;
   std::int64_t left_out = 0;
   Exons exons =
       splice::candidate_exons(context_,
                               bases,
                               splice::site_models(params_.species),
-                              is_protein ? params_.protein_candidates : params_.candidates,
-                              words,
+                              task.is_protein ? params_.protein_candidates : params_.candidates,
+                              task.is_protein ? none : aligned_letters(trial),
                               &left_out,
-                              sites_along(trial));
+                              sites_along(trial),
+                              task.is_protein ? std::string_view(*task.letters) : none);
   all_left_out += left_out;
   const std::int64_t before = trial.first - 1;
   std::erase_if(exons, [&](const splice::Exon& exon) {

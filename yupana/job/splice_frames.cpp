@@ -20,8 +20,14 @@ void mend_case(Context& context,
   const std::int64_t first = std::max(trial.first, exon(done.chain.front()).first - bases_around);
   const std::int64_t last = std::min(trial.last, exon(done.chain.back()).last + bases_around);
   const auto find = [&](std::string_view bases) {
-    return splice::candidate_exons(
-        context, bases, splice::site_models(params.species), params.protein_candidates);
+    return splice::candidate_exons(context,
+                                   bases,
+                                   splice::site_models(params.species),
+                                   params.protein_candidates,
+                                   {},
+                                   nullptr,
+                                   {},
+                                   *group.places[c].first->letters);
   };
   auto mended = splice::mend_frame(context,
                                    group.cases[c].bases.substr(first - 1, last - first + 1),

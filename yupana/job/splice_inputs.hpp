@@ -150,7 +150,6 @@ class SpliceInputs {
   CdnaLoci cdna_loci_of(const SpliceInput& input, std::size_t number, bool search_far);
   void find_far_cdnas(std::span<const std::string_view> sequences,
                       std::span<const std::string_view> cdnas);
-  std::shared_ptr<Exons> whole_exons(Strand& strand);
   void check_scores(std::span<const Task> tasks);
   struct FoundExons {
     std::vector<Exons> of_trials;
@@ -164,7 +163,7 @@ class SpliceInputs {
   /// Leaves of each trial's exons those that may change an output.
   void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
   /// The exons of a trial, counted from its first base; adds those left out.
-  Exons candidates(const Trial& trial, bool is_protein, std::int64_t& left_out);
+  Exons candidates(const Trial& trial, const Task& task, std::int64_t& left_out);
   std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);

@@ -119,7 +119,6 @@ Places SpliceInputs::places_of(const SpliceInput& input,
   const bool local = !params_.exact_window && bases > SpliceJobParams::exact_bases;
   Places places;
   if (input.is_protein) {
-    // Along whole sequences candidates are the same for all proteins, and all are tried.
     if (!local) {
       check_unused_index(input.genome);
       return places;
@@ -161,10 +160,7 @@ void SpliceInputs::add_places(Task& task,
       // The reverse complement reads along the other strand of the same bases.
       const char sign = antisense ? (strand.sign == '+' ? '-' : '+') : strand.sign;
       Trial trial{&strand, antisense ? reversed : letters, antisense, nullptr, 1, size, {}};
-      if (whole && is_likely(places, strand.index, sign)) {
-        task.trials.push_back(trial);
-        if (task.is_protein) task.trials.back().exons = whole_exons(strand);
-      }
+      if (whole && is_likely(places, strand.index, sign)) task.trials.push_back(trial);
       // Of whole sequences loci tell how good a second place is.
       if (whole && loci.size() < 2) continue;
       for (const splice::Locus& locus : loci) {
@@ -191,14 +187,6 @@ void SpliceInputs::add_places(Task& task,
   if (task.trials.empty()) {
     task.trials.push_back({&strands.front(), letters, false, std::make_shared<Exons>(), 1, 0, {}});
   }
-}
-
-std::shared_ptr<Exons> SpliceInputs::whole_exons(Strand& strand) {
-  if (strand.exons == nullptr) {
-    const Trial whole{&strand, nullptr, false, nullptr, 1, std::ssize(*strand.bases), {}};
-    strand.exons = held(candidates(whole, true, search_.exons_left_out));
-  }
-  return strand.exons;
 }
 
 std::vector<std::string_view> SpliceInputs::sequences_of(const std::string& genome) {

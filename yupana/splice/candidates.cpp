@@ -63,6 +63,7 @@ class Finder {
   Finder(const Context* context,
          std::string_view bases,
          std::string_view target,
+         std::string_view protein,
          const SiteModels& models,
          const CandidateParams& params,
          const SitesAlong& sites)
@@ -73,7 +74,8 @@ class Finder {
     std::vector<std::int8_t> codes;
     codes.reserve(bases.size());
     for (const char letter : bases) codes.push_back(static_cast<std::int8_t>(base_code(letter)));
-    auto [starts, ends] = find_exon_ends(context, bases, codes, target, models, params, sites);
+    auto [starts, ends] =
+        find_exon_ends(context, bases, codes, target, protein, models, params, sites);
     starts_ = std::move(starts);
     ends_ = std::move(ends);
     find_stops(codes);
@@ -122,8 +124,8 @@ class Finder {
     }
     const std::int64_t first = start.place - 1, past = end.place;
     for (std::int64_t frame = 0; frame < 3; ++frame) {
-      if (start.is_codon() && frame != 0) continue;
-      if (end.is_codon() && (past - first - frame) % 3 != 0) continue;
+      if (start.has_frame() && frame != 0) continue;
+      if (end.has_frame() && (past - first - frame) % 3 != 0) continue;
       const std::int64_t stop = next_stop_[std::min(first + frame, std::ssize(next_stop_) - 1)];
       if (stop > past - 3 - (end.is_codon() ? 1 : 0)) return true;
     }
@@ -135,7 +137,7 @@ class Finder {
     std::int64_t furthest = start.place + params_.max_exon - 1;
     if (!params_.coding) return furthest;
     std::int64_t open_to = 0;
-    for (std::int64_t frame = 0; frame < (start.is_codon() ? 1 : 3); ++frame) {
+    for (std::int64_t frame = 0; frame < (start.has_frame() ? 1 : 3); ++frame) {
       const std::int64_t from = std::min(start.place - 1 + frame, std::ssize(next_stop_) - 1);
       const std::int64_t stop = next_stop_[from];
       open_to = std::max(open_to, std::min(stop, furthest) + 3);
@@ -175,12 +177,15 @@ class Finder {
     x.last = end.place;
     const auto is_site = [](const ExonEnd& site) { return site.kind == SiteKind::splice; };
     const auto cost = [&](const ExonEnd& site) {
-      return is_site(site) ? missing : site.kind == SiteKind::near_target_end ? missing / 2 : 0;
+      const bool near =
+          site.kind == SiteKind::near_target_end || site.kind == SiteKind::protein_end;
+      return is_site(site) ? missing : near ? missing / 2 : 0;
     };
     x.begin = cost(start);
     x.entry = is_site(start) ? scaled(weight * start.odds) : never;
     x.exit = is_site(end) ? scaled(weight * end.odds - params_.junction_cost) : never;
-    x.end = cost(end);
+    // The '*' that the end of a protein lacks costs as much as a start codon.
+    x.end = end.kind == SiteKind::protein_end ? 0 : cost(end);
     return x;
   }
 
@@ -250,10 +255,11 @@ std::vector<Exon> exons_of(const Context* context,
                            const SiteModels& models,
                            const CandidateParams& params,
                            std::string_view target,
+                           std::string_view protein,
                            std::int64_t* left_out,
                            const SitesAlong& sites) {
   check(params);
-  return Finder(context, bases, target, models, params, sites).exons(left_out);
+  return Finder(context, bases, target, protein, models, params, sites).exons(left_out);
 }
 
 int scaled_score(int score) {
@@ -269,7 +275,8 @@ int scaled_score(int score) {
 std::vector<Exon> candidate_exons(std::string_view bases,
                                   const CandidateParams& params,
                                   std::string_view target) {
-  return exons_of(nullptr, bases, site_models(Species::vertebrate), params, target, nullptr, {});
+  const SiteModels& models = site_models(Species::vertebrate);
+  return exons_of(nullptr, bases, models, params, target, {}, nullptr, {});
 }
 
 std::vector<Exon> candidate_exons(const Context& context,
@@ -288,8 +295,9 @@ std::vector<Exon> candidate_exons(const Context& context,
                                   const CandidateParams& params,
                                   std::string_view target,
                                   std::int64_t* left_out,
-                                  const SitesAlong& sites) {
-  return exons_of(&context, bases, models, params, target, left_out, sites);
+                                  const SitesAlong& sites,
+                                  std::string_view protein) {
+  return exons_of(&context, bases, models, params, target, protein, left_out, sites);
 }
 
 CandidateParams candidates_for_proteins() {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "yupana/splice/protein_ends.hpp"
 #include "yupana/splice/site_odds.hpp"
 #include "yupana/splice/target_words.hpp"
 
@@ -30,13 +31,20 @@ class EndFinder {
         params_(params),
         sites_(sites) {}
 
-  ExonEnds find() && {
+  ExonEnds find(std::string_view protein) && {
     find_breaks();
     for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
       check_cancelled(context_, at);
       find_starts(at);
       find_ends(at);
       find_target_ends(at);
+    }
+    const ProteinEnds own = find_protein_ends(context_, codes_, protein, params_.code);
+    for (const std::int64_t place : own.starts) {
+      found_.starts.push_back({place, 0, SiteKind::protein_end});
+    }
+    for (const std::int64_t place : own.ends) {
+      found_.ends.push_back({place, 0, SiteKind::protein_end});
     }
     const auto by_place = [](const ExonEnd& a, const ExonEnd& b) {
       return std::tie(a.place, a.kind) < std::tie(b.place, b.kind);
@@ -149,10 +157,11 @@ ExonEnds find_exon_ends(const Context* context,
                         std::string_view bases,
                         std::span<const std::int8_t> codes,
                         std::string_view target,
+                        std::string_view protein,
                         const SiteModels& models,
                         const CandidateParams& params,
                         const SitesAlong& sites) {
-  return EndFinder(context, {bases, codes}, target, models, params, sites).find();
+  return EndFinder(context, {bases, codes}, target, models, params, sites).find(protein);
 }
 
 }  // namespace yupana::splice

@@ -14,8 +14,8 @@
 namespace yupana::splice {
 
 /// What an end of exons is: a splice site, ATG or a stop codon, where the target itself begins or
-/// ends, or where it does if a word near its end says so.
-enum class SiteKind { splice, codon, target_end, near_target_end };
+/// ends, or where it does if a word near its end says so, or where a protein's letters do.
+enum class SiteKind { splice, codon, target_end, near_target_end, protein_end };
 
 /// One end of exons: the first base or the last, from 1.
 struct ExonEnd {
@@ -25,6 +25,8 @@ struct ExonEnd {
   bool in_target = false;  ///< the target has the word of the exon next to it
 
   bool is_codon() const { return kind == SiteKind::codon; }
+  /// Whether a codon ends or begins there, whatever the frame of the bases further on.
+  bool has_frame() const { return is_codon() || kind == SiteKind::protein_end; }
 };
 
 /// Those of a sequence, in order of place.
@@ -44,11 +46,12 @@ inline bool is_stop(std::span<const std::int8_t> codes, std::int64_t at, const G
          code.translate_codes(codes[at], codes[at + 1], codes[at + 2]) == '*';
 }
 
-/// `codes` are those of the bases.
+/// `codes` are those of the bases; of `target`, a cDNA, and `protein` one is empty at least.
 ExonEnds find_exon_ends(const Context* context,
                         std::string_view bases,
                         std::span<const std::int8_t> codes,
                         std::string_view target,
+                        std::string_view protein,
                         const SiteModels& models,
                         const CandidateParams& params,
                         const SitesAlong& sites);

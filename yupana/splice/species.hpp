@@ -36,13 +36,16 @@ const IntronPrior& intron_prior(Species species);
 /// introns are rarer.
 CandidateParams candidates_of_species(CandidateParams params, Species species);
 
-/// candidate_exons() with these models.
+/// candidate_exons() with these models. Of a `protein` instead of a target exons begin or end, too,
+/// where its first or last letters say so, as a fragment's do, at half the missing signal: begin
+/// unless it begins with M, end unless it ends with '*'.
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const SiteModels& models,
                                   const CandidateParams& params = {},
                                   std::string_view target = {},
                                   std::int64_t* left_out = nullptr,
-                                  const SitesAlong& sites = {});
+                                  const SitesAlong& sites = {},
+                                  std::string_view protein = {});
 
 }  // namespace yupana::splice
