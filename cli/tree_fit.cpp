@@ -296,7 +296,8 @@ void add_tests(Command& command, job::FitTreesParams& params) {
   command.flag("--binary", params.binary, "write PREFIX.model, compact, too");
 }
 
-void add_forest_params(Command& command, forest::ForestParams& forest) {
+void add_forest_params(Command& command, job::FitTreesParams& params) {
+  forest::ForestParams& forest = params.forest_params;
   command.number("--trees", forest.trees, "how many", 1);
   const auto sampling = [&](const char* name, forest::Sampling value, const char* help) {
     command.flag(
@@ -321,7 +322,7 @@ void add_forest_params(Command& command, forest::ForestParams& forest) {
                  "features drawn at a node; 0: all; -1: the root of their number for classes, all "
                  "for numbers",
                  -1);
-  command.flag("--oob", forest.out_of_bag, "score rows by the trees that did not see them");
+  command.flag("--oob", params.out_of_bag, "score rows by the trees that did not see them");
   command.choice("--voting",
                  forest.voting,
                  {{"hard", forest::Voting::hard}, {"soft", forest::Voting::soft}},
@@ -355,7 +356,7 @@ void add_fit(Command& program, bool forest) {
   if (forest) {
     command.seed(seed, "of the trees' rows and features, and of the folds");
     command.needs({"--predictions"}, {"--cv", "--cv-column", "--oob"});
-    return add_forest_params(command, params->forest_params);
+    return add_forest_params(command, *params);
   }
   command.seed(seed, "of the folds, and of --random-splits");
   command.number("--ccp-cv", params->alpha_folds, "choose --ccp-alpha by so many folds; 0: do not");

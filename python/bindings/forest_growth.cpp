@@ -73,40 +73,31 @@ Growing growing_of(const nb::kwargs& given) {
 
 /// resident: the table once more in the memory of the context's GPU, or null
 template <class T>
-forest::ForestResult grow(Context& context,
-                          TableView<T> table,
-                          [[maybe_unused]] const T* resident,
-                          const forest::Target& target,
-                          const Growing& growing) {
+std::vector<Tree> grow(Context& context,
+                       TableView<T> table,
+                       [[maybe_unused]] const T* resident,
+                       const forest::Target& target,
+                       const Growing& growing) {
 #ifdef YUPANA_CUDA
   if (resident != nullptr) {
     const Visit visit(context.devices().front());
     if (growing.many) {
       return forest::cuda::fit_resident_forest(context, table, resident, target, growing.params);
     }
-    forest::ForestResult one;
-    one.trees.push_back(
-        forest::cuda::fit_resident_tree(context, table, resident, target, growing.params.tree));
-    return one;
+    return {forest::cuda::fit_resident_tree(context, table, resident, target, growing.params.tree)};
   }
 #endif
-  if (growing.many) {
-    return forest::fit_forest(context, table, target, growing.params);
-  }
-  forest::ForestResult result;
-  result.trees.push_back(forest::fit_tree(context, table, target, growing.params.tree));
-  return result;
+  if (growing.many) return forest::fit_forest(context, table, target, growing.params);
+  return {forest::fit_tree(context, table, target, growing.params.tree)};
 }
 
 template <class T>
-forest::ForestResult grow(Context& context,
-                          const forest::SparseColumns<T>& table,
-                          const forest::Target& target,
-                          const Growing& growing) {
+std::vector<Tree> grow(Context& context,
+                       const forest::SparseColumns<T>& table,
+                       const forest::Target& target,
+                       const Growing& growing) {
   if (growing.many) return forest::fit_sparse_forest(context, table, target, growing.params);
-  forest::ForestResult result;
-  result.trees.push_back(forest::fit_sparse_tree(context, table, target, growing.params.tree));
-  return result;
+  return {forest::fit_sparse_tree(context, table, target, growing.params.tree)};
 }
 
 Model model_of(std::vector<Tree> trees,
@@ -142,12 +133,12 @@ void bind_fits(nb::module_& m) {
         }
         const T* const there = resident ? resident->data() : nullptr;
         const forest::Target target = target_of(view.rows, codes, values, weights, classes.size());
-        forest::ForestResult grown = call(options, [&](Context& context) {
+        std::vector<Tree> grown = call(options, [&](Context& context) {
           Array<T> turned;
           const TableView<T> columns = forest::in_columns(context, view, turned);
           return grow(context, columns, there, target, growing);
         });
-        return model_of(std::move(grown.trees), std::move(classes), std::move(features), growing);
+        return model_of(std::move(grown), std::move(classes), std::move(features), growing);
       },
       nb::arg(),
       nb::arg(),
@@ -178,9 +169,9 @@ void bind_fits(nb::module_& m) {
                           table.entries() == size_of(entries);
         if (!fits) throw usage_error("fit_sparse: expected starts of the entries of each feature");
         const forest::Target target = target_of(rows, codes, values, weights, classes.size());
-        forest::ForestResult grown =
+        std::vector<Tree> grown =
             call(options, [&](Context& context) { return grow(context, table, target, growing); });
-        return model_of(std::move(grown.trees), std::move(classes), std::move(features), growing);
+        return model_of(std::move(grown), std::move(classes), std::move(features), growing);
       },
       nb::arg(),
       nb::arg(),

@@ -142,7 +142,7 @@ TEST_F(Categories, ArePredictedAsTheTreeIsRead) {
       params.tree = with_categories({}, 4);
       const auto forest = fit_forest(cpu_, sample.table.view(), sample.target(), params);
       const auto expected = fit_forest(reference_, sample.table.view(), sample.target(), params);
-      ASSERT_EQ(forest.trees, expected.trees);
+      ASSERT_EQ(forest, expected);
       auto other = make_categories<float>({300, 4, 3, levels + 4, 0.1, 0, 8});
       constexpr float infinity = std::numeric_limits<float>::infinity();
       std::int64_t row = 0;
@@ -150,11 +150,11 @@ TEST_F(Categories, ArePredictedAsTheTreeIsRead) {
            {2.5F, -1.0F, 63.0F, 64.0F, 1e9F, infinity, -infinity, std::nanf("")}) {
         for (std::int64_t f = 0; f < 4; ++f) other.table.column(f)[row++] = odd;
       }
-      const Model model = model_of(sample, forest.trees);
+      const Model model = model_of(sample, forest);
       const auto nodes = apply(cpu_, model, other.table.view());
       for (std::int64_t i = 0; i < 300; ++i) {
         for (std::int64_t t = 0; t < params.trees; ++t) {
-          const Tree& tree = forest.trees[static_cast<std::size_t>(t)];
+          const Tree& tree = forest[static_cast<std::size_t>(t)];
           ASSERT_EQ(nodes(i, t),
                     leaf_of(tree, [&](std::int64_t f) { return other.table.column(f)[i]; }))
               << levels << " levels, row " << i;

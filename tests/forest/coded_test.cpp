@@ -19,7 +19,7 @@ std::vector<Tree> trees_of(const Sample<T>& sample, std::int64_t trees, std::int
   Context context({.device = "cpu", .threads = 2});
   ForestParams params{.trees = trees, .max_features = 3};
   params.tree.max_depth = depth;
-  return fit_forest(context, sample.table.view(), sample.target(), params).trees;
+  return fit_forest(context, sample.table.view(), sample.target(), params);
 }
 
 /// Leaves of all rows, as codes lead to them, on the way for tables with and without missing

@@ -32,20 +32,19 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
       for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
         ForestParams params{.trees = 5, .sampling = sampling};
         params.tree.seed = 3;
-        params.out_of_bag = true;
         const auto table = sample.table.view();
-        const ForestResult expected = fit_forest(reference_, table, sample.target(), params);
+        const std::vector<Tree> expected = fit_forest(reference_, table, sample.target(), params);
+        const OutOfBag held = out_of_bag(reference_, expected, table, sample.target(), params);
         for (const int threads : {1, 2, 7}) {
           Context context({.device = "cpu", .threads = threads});
-          const ForestResult got = fit_forest(context, table, sample.target(), params);
-          EXPECT_TRUE(got.trees == expected.trees) << classes << " " << weights;
-          EXPECT_EQ(got.out_of_bag, expected.out_of_bag);
-          ASSERT_EQ(got.out_of_bag_values.size(), expected.out_of_bag_values.size());
+          const std::vector<Tree> got = fit_forest(context, table, sample.target(), params);
+          EXPECT_TRUE(got == expected) << classes << " " << weights;
+          const OutOfBag found = out_of_bag(context, got, table, sample.target(), params);
+          EXPECT_EQ(found.score, held.score);
+          EXPECT_EQ(found.rows, held.rows);
+          ASSERT_EQ(found.values.size(), held.values.size());
           if (sampling == Sampling::all) continue;
-          EXPECT_EQ(0,
-                    std::memcmp(got.out_of_bag_values.data(),
-                                expected.out_of_bag_values.data(),
-                                expected.out_of_bag_values.bytes()));
+          EXPECT_EQ(0, std::memcmp(found.values.data(), held.values.data(), held.values.bytes()));
         }
       }
     }
@@ -72,7 +71,7 @@ TEST_F(Forests, ThatDrawFewOfManyFeaturesEqualTheReference) {
       const auto table = sample.table.view();
       const auto expected = fit_forest(reference_, table, sample.target(), params);
       const auto got = fit_forest(cpu_, table, sample.target(), params);
-      EXPECT_TRUE(got.trees == expected.trees) << seed;
+      EXPECT_TRUE(got == expected) << seed;
     }
   });
 }
@@ -88,7 +87,7 @@ TEST_F(Forests, ThatDrawFewFeaturesEqualThoseOfPartedListsOnLargeNodes) {
     own.max_features = 2;
     own.seed = Random(params.tree.seed, t + 1).key();
     const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target(), own);
-    EXPECT_TRUE(got.trees[t] == tree);
+    EXPECT_TRUE(got[t] == tree);
   }
 }
 
@@ -100,16 +99,14 @@ TEST_F(Forests, OfEveryLimitEqualTheReference) {
         for (const std::int64_t samples : {0, 50, 300}) {
           const auto sample = make_sample<float>({130, 8, classes, 0, 0.1, weights, ++seed});
           ForestParams params{.trees = 3, .max_samples = samples, .max_features = drawn_features};
-          params.out_of_bag = true;
           params.tree.seed = seed;
           params.tree.min_weight_fraction_leaf = 0.05;
           params.tree.max_leaf_nodes = 6;
           const auto expected =
               fit_forest(reference_, sample.table.view(), sample.target(), params);
           const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
-          EXPECT_TRUE(got.trees == expected.trees) << seed;
-          EXPECT_EQ(got.out_of_bag_rows, expected.out_of_bag_rows);
-          for (const Tree& tree : got.trees) EXPECT_LE(tree.leaves(), 6);
+          EXPECT_TRUE(got == expected) << seed;
+          for (const Tree& tree : got) EXPECT_LE(tree.leaves(), 6);
         }
       }
     }
@@ -136,7 +133,7 @@ TEST_F(Forests, SayWhichRowsATreeSaw) {
       }
       const TreeParams again = params_of_tree(params, t, 3, true);
       const Tree tree = fit_tree(cpu_, own.table.view(), own.target(), again);
-      EXPECT_EQ(difference(tree, grown.trees[static_cast<std::size_t>(t)]), "");
+      EXPECT_EQ(difference(tree, grown[static_cast<std::size_t>(t)]), "");
     }
   }
   ForestParams parts{.sampling = Sampling::partition, .max_samples = 5};
@@ -153,7 +150,7 @@ TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
   const auto result = fit_forest(
       cpu_, sample.table.view(), sample.target(), {.trees = 10, .sampling = Sampling::partition});
   std::int64_t rows = 0;
-  for (const Tree& tree : result.trees) {
+  for (const Tree& tree : result) {
     EXPECT_TRUE(tree.nodes[0].rows == 10 || tree.nodes[0].rows == 11);
     rows += tree.nodes[0].rows;
   }
@@ -168,8 +165,8 @@ TEST_F(Forests, ARangeHasTheTreesOfTheWholeForest) {
     const auto whole = fit_forest(cpu_, sample.table.view(), sample.target(), params);
     params.trees = 3, params.first_tree = 2, params.all_trees = 7;
     const auto part = fit_forest(cpu_, sample.table.view(), sample.target(), params);
-    ASSERT_EQ(part.trees.size(), 3u);
-    for (std::size_t t = 0; t < 3; ++t) EXPECT_TRUE(part.trees[t] == whole.trees[t + 2]) << t;
+    ASSERT_EQ(part.size(), 3u);
+    for (std::size_t t = 0; t < 3; ++t) EXPECT_TRUE(part[t] == whole[t + 2]) << t;
     params.first_tree = 5;
     EXPECT_EQ(refusal([&] { fit_forest(cpu_, sample.table.view(), sample.target(), params); },
                       ErrorCode::usage),
@@ -200,7 +197,7 @@ TEST_F(Forests, ATreeOfItsOwnRowsAloneIsThatOfThePartition) {
     params.sampling = Sampling::all;
     params.trees = 1, params.first_tree = t, params.all_trees = 5;
     const auto alone = fit_forest(cpu_, own.view(), target, params);
-    EXPECT_TRUE(alone.trees[0] == whole.trees[t]) << t;
+    EXPECT_TRUE(alone[0] == whole[t]) << t;
   }
 }
 
@@ -210,12 +207,12 @@ TEST_F(Forests, AClassAbsentFromAPartKeepsItsPlace) {
   const auto result = fit_forest(
       cpu_, sample.table.view(), sample.target(), {.trees = 8, .sampling = Sampling::partition});
   std::int64_t with_class = 0;
-  for (const Tree& tree : result.trees) {
+  for (const Tree& tree : result) {
     ASSERT_EQ(tree.outputs, 3);
     with_class += tree.value(0)[2] > 0;
   }
   EXPECT_EQ(with_class, 1);
-  const Model model = model_of(sample, result.trees);
+  const Model model = model_of(sample, result);
   EXPECT_EQ(predict_shares(cpu_, model, sample.table.view()).cols(), 3);
 }
 
@@ -224,13 +221,14 @@ TEST_F(Forests, TheOutOfBagScoreIsThatOfTreesThatDidNotSeeTheRow) {
   for (std::int64_t i = 0; i < 600; ++i) {
     sample.codes[i] = sample.table.column(0)[i] + sample.table.column(1)[i] * (i % 4 - 1) > 0;
   }
-  ForestParams params{.trees = 30, .out_of_bag = true};
-  const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  const ForestParams params{.trees = 30};
+  const auto table = sample.table.view();
+  const auto trees = fit_forest(cpu_, table, sample.target(), params);
+  const OutOfBag held = out_of_bag(cpu_, trees, table, sample.target(), params);
   // (1 - 1/n)^(30 n) of the rows were seen by all trees.
-  EXPECT_EQ(result.out_of_bag_rows, 600);
-  const Model model = model_of(sample, result.trees);
-  EXPECT_LT(result.out_of_bag, score(cpu_, model, sample.table.view(), sample.target()));
-  EXPECT_GT(result.out_of_bag, 0.6);
+  EXPECT_EQ(held.rows, 600);
+  EXPECT_LT(held.score, score(cpu_, model_of(sample, trees), table, sample.target()));
+  EXPECT_GT(held.score, 0.6);
 }
 
 TEST_F(Forests, OutOfBagValuesAreWhatTreesThatDidNotSeeTheRowSay) {
@@ -238,25 +236,25 @@ TEST_F(Forests, OutOfBagValuesAreWhatTreesThatDidNotSeeTheRowSay) {
   for (const std::int32_t classes : {0, 3}) {
     for (const Voting voting : {Voting::soft, Voting::hard}) {
       const auto sample = make_sample<double>({90, 4, classes, 0, 0.1, 0, 5});
-      ForestParams params{.trees = 7, .sampling = Sampling::partition, .voting = voting};
-      params.out_of_bag = true;
-      const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+      const ForestParams params{.trees = 7, .sampling = Sampling::partition, .voting = voting};
+      const auto table = sample.table.view();
+      const auto result = fit_forest(cpu_, table, sample.target(), params);
+      const OutOfBag held = out_of_bag(cpu_, result, table, sample.target(), params);
       const auto parts = parts_of_rows(90, 7, params.tree.seed);
       const std::int64_t outputs = classes > 0 ? classes : 1;
-      ASSERT_EQ(result.out_of_bag_values.size(), 90 * outputs);
+      ASSERT_EQ(held.values.size(), 90 * outputs);
       for (std::int64_t i = 0; i < 90; ++i) {
         std::vector<double> wanted(static_cast<std::size_t>(outputs), 0.0);
         for (std::uint32_t t = 0; t < 7; ++t) {
           if (parts[i] == t) continue;
-          const Model alone = model_of(sample, {result.trees[t]}, voting);
+          const Model alone = model_of(sample, {result[t]}, voting);
           const auto shares = predict_shares(cpu_, alone, sample.table.view());
           for (std::int64_t c = 0; c < outputs; ++c) {
             wanted[static_cast<std::size_t>(c)] += shares(i, c) / 6;
           }
         }
         for (std::int64_t c = 0; c < outputs; ++c) {
-          EXPECT_NEAR(
-              result.out_of_bag_values[i * outputs + c], wanted[static_cast<std::size_t>(c)], 1e-12)
+          EXPECT_NEAR(held.values[i * outputs + c], wanted[static_cast<std::size_t>(c)], 1e-12)
               << i << " " << c;
         }
       }
@@ -266,11 +264,13 @@ TEST_F(Forests, OutOfBagValuesAreWhatTreesThatDidNotSeeTheRowSay) {
 
 TEST_F(Forests, ARowThatEveryTreeSawHasNoOutOfBagValue) {
   const auto sample = make_sample<double>({40, 3, 2, 0, 0, 0, 5});
-  ForestParams params{.trees = 1, .out_of_bag = true};
-  const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  const ForestParams params{.trees = 1};
+  const auto table = sample.table.view();
+  const auto trees = fit_forest(cpu_, table, sample.target(), params);
+  const OutOfBag held = out_of_bag(cpu_, trees, table, sample.target(), params);
   std::int64_t scored = 0;
-  for (std::int64_t i = 0; i < 40; ++i) scored += !std::isnan(result.out_of_bag_values[2 * i]);
-  EXPECT_EQ(scored, result.out_of_bag_rows);
+  for (std::int64_t i = 0; i < 40; ++i) scored += !std::isnan(held.values[2 * i]);
+  EXPECT_EQ(scored, held.rows);
   EXPECT_GT(scored, 0);
   EXPECT_LT(scored, 40);
 }

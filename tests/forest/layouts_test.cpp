@@ -98,7 +98,7 @@ void of_trees(const SampleParams& params, std::int64_t trees, std::int64_t depth
   auto sample = make_sample<T>(params);
   ForestParams forest{.trees = trees};
   forest.tree.max_depth = depth;
-  const auto grown = fit_forest(context, sample.table.view(), sample.target(), forest).trees;
+  const auto grown = fit_forest(context, sample.table.view(), sample.target(), forest);
   put_ties(sample, grown, params.missing > 0);
   predicts_alike(sample.table.view(), model_of(sample, grown));
 }
@@ -125,7 +125,7 @@ TEST(Layouts, OfForestsBecomeTheSameKeysAndCodes) {
     Context context({.device = "cpu", .threads = 2});
     ForestParams forest{.trees = 12};
     forest.tree.max_depth = 6;
-    const auto trees = fit_forest(context, sample.table.view(), sample.target(), forest).trees;
+    const auto trees = fit_forest(context, sample.table.view(), sample.target(), forest);
     ASSERT_TRUE(codes_pay(trees, many.rows, many.features));
     of_trees<float>(many, 12, 6);
     of_trees<double>(many, 12, 6);

@@ -66,7 +66,7 @@ TEST_F(Quantiles, OfForestsAreOfTheRowsThatTreesDrew) {
   const auto sample = make_sample<float>({200, 4, 0, 0, 0, 0, 6});
   for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
     const ForestParams params{.trees = 5, .sampling = sampling, .tree = {.max_depth = 3}};
-    const auto grown = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+    const auto grown = fit_forest(cpu_, sample.table.view(), sample.target(), params);
     std::vector<std::vector<Tree>> found;
     for (const int threads : {1, 3}) {
       Context context({.device = "cpu", .threads = threads});

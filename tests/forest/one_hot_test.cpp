@@ -114,16 +114,13 @@ TEST_F(OneHot, ForestsAreThoseOfTheMadeFeatures) {
           const auto sample = make_categories<double>(shape, one_hot);
           const Table<double> made = with_features(sample.table.view(), one_hot);
           ForestParams params{.trees = 5, .sampling = sampling, .max_features = drawn};
-          params.out_of_bag = true;
           const auto expected = fit_forest(cpu_, made.view(), sample.target(), params);
           params.tree.one_hot = one_hot;
           for (Context* context : {&one_, &cpu_, &seven_, &reference_}) {
             const auto got = fit_forest(*context, sample.table.view(), sample.target(), params);
-            for (std::size_t t = 0; t < expected.trees.size(); ++t) {
-              ASSERT_EQ(difference(expected.trees[t], got.trees[t]), "") << "tree " << t;
+            for (std::size_t t = 0; t < expected.size(); ++t) {
+              ASSERT_EQ(difference(expected[t], got[t]), "") << "tree " << t;
             }
-            EXPECT_EQ(expected.out_of_bag, got.out_of_bag);
-            EXPECT_EQ(expected.out_of_bag_rows, got.out_of_bag_rows);
           }
         }
       }
@@ -141,9 +138,9 @@ TEST_F(OneHot, ForestsCountCategoriesInRowsOfFewAndOfManyColumns) {
             make_categories<float>({rows, features, classes, 12, 0, 0, seed++}, one_hot);
         const Table<float> made = with_features(sample.table.view(), one_hot);
         ForestParams params{.trees = 3, .max_features = 9};
-        const auto expected = fit_forest(cpu_, made.view(), sample.target(), params).trees;
+        const auto expected = fit_forest(cpu_, made.view(), sample.target(), params);
         params.tree.one_hot = one_hot;
-        const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+        const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
         for (std::size_t t = 0; t < expected.size(); ++t) {
           ASSERT_EQ(difference(expected[t], got[t]), "") << features << " columns, tree " << t;
         }
@@ -160,9 +157,9 @@ TEST_F(OneHot, ForestsWhoseBranchesAreBroughtNearAreThoseOfTheMadeFeatures) {
       const auto sample = make_categories<float>({9000, 4, classes, 12, missing, 0, 7}, one_hot);
       const Table<float> made = with_features(sample.table.view(), one_hot);
       ForestParams params{.trees = 2, .max_features = 9};
-      const auto expected = fit_forest(cpu_, made.view(), sample.target(), params).trees;
+      const auto expected = fit_forest(cpu_, made.view(), sample.target(), params);
       params.tree.one_hot = one_hot;
-      const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+      const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
       for (std::size_t t = 0; t < expected.size(); ++t) {
         ASSERT_EQ(difference(expected[t], got[t]), "") << classes << " classes, tree " << t;
       }

@@ -19,7 +19,7 @@ TEST(PartialDependenceTest, IsTheMeanOfWhatIsPredictedOfChangedRows) {
     ForestParams params;
     params.trees = 5;
     Context context({.device = "cpu", .threads = 2});
-    const auto trees = fit_forest(context, sample.table.view(), sample.target(), params).trees;
+    const auto trees = fit_forest(context, sample.table.view(), sample.target(), params);
     const Model model = model_of(sample, trees);
     const auto found = partial_dependence(context, model, sample.table.view(), 1);
     ASSERT_EQ(found.values.size(), 8u);
@@ -43,7 +43,7 @@ TEST(PartialDependenceTest, IsTheSameForAnyMemoryAndThreads) {
     Context plenty({.device = "cpu", .threads = 1});
     ForestParams params;
     params.trees = 3;
-    const auto trees = fit_forest(plenty, sample.table.view(), sample.target(), params).trees;
+    const auto trees = fit_forest(plenty, sample.table.view(), sample.target(), params);
     const Model model = model_of(sample, trees);
     const auto all = partial_dependence(plenty, model, sample.table.view(), 2);
     EXPECT_EQ(all.rows, std::min<std::int64_t>(rows, 1000));

@@ -54,10 +54,10 @@ TEST_F(Predictions, EqualTheDescentRowByRow) {
         const auto wide = make_sample<double>({rows, 5, classes, 3, missing, 0, 6});
         for (const Voting voting : {Voting::soft, Voting::hard}) {
           const ForestParams params{.trees = 3};
-          const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+          const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params);
           predicts_as_row_by_row(cpu_, sample, model_of(sample, trees, voting));
           predicts_as_row_by_row(cpu_, sample, model_of(sample, {trees[0]}, voting));
-          const auto others = fit_forest(cpu_, wide.table.view(), wide.target(), params).trees;
+          const auto others = fit_forest(cpu_, wide.table.view(), wide.target(), params);
           predicts_as_row_by_row(cpu_, wide, model_of(wide, others, voting));
         }
       }
@@ -122,7 +122,7 @@ TEST_F(Predictions, OfWideTablesTakeBlocksOfFewRows) {
   auto sample = make_sample<float>({70, 30000, 2, 0, 0.01, 0, 5});
   for (std::size_t i = 0; i < 70; ++i) sample.codes[i] = i % 3 == 0;
   ForestParams params{.trees = 2, .max_features = 40};
-  const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+  const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params);
   predicts_as_row_by_row(cpu_, sample, model_of(sample, trees));
 }
 

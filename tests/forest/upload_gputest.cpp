@@ -32,7 +32,7 @@ void expect_alike_from_pieces(std::int64_t features) {
   params.first_tree = 1;
   params.all_trees = 14;
   const auto some = fit_forest(gpu, table, sample.target(), params);
-  for (std::size_t t = 0; t < 13; ++t) EXPECT_TRUE(whole.trees[1 + t] == some.trees[t]) << t;
+  for (std::size_t t = 0; t < 13; ++t) EXPECT_TRUE(whole[1 + t] == some[t]) << t;
 }
 
 TEST(GpuUpload, LargeTablesGrowTheTreesOfTheProcessor) {
@@ -57,7 +57,7 @@ TEST(GpuUpload, AnyNumberOfThreadsFillsThePieces) {
       for (const int threads : {1, 2, 7, 40}) {
         Context gpu({.device = "cuda:0", .threads = threads});
         const auto forest = fit_forest(gpu, table, sample.target(), params);
-        EXPECT_TRUE(expected.trees == forest.trees)
+        EXPECT_TRUE(expected == forest)
             << some << " rows, " << threads << " threads, sampling " << static_cast<int>(sampling);
       }
     }
@@ -81,8 +81,8 @@ TEST(GpuUpload, ACancelledUploadEndsWithAnErrorAndTheNextOneWorks) {
   ended = true;
   stop.join();
   Context again({.device = "cuda:0"});
-  EXPECT_TRUE(fit_forest(cpu, sample.table.view(), sample.target(), params).trees ==
-              fit_forest(again, sample.table.view(), sample.target(), params).trees);
+  EXPECT_TRUE(fit_forest(cpu, sample.table.view(), sample.target(), params) ==
+              fit_forest(again, sample.table.view(), sample.target(), params));
 }
 
 // Every device's pieces are filled by the same threads, at the same time.
@@ -101,7 +101,7 @@ TEST(GpuUpload, LargeTablesGoUpToSeveralDevicesAtOnce) {
       params.tree.max_depth = 4;
       const auto a = fit_forest(one, sample.table.view(), sample.target(), params);
       const auto b = fit_forest(several, sample.table.view(), sample.target(), params);
-      EXPECT_TRUE(a.trees == b.trees) << names << ", sampling " << static_cast<int>(sampling);
+      EXPECT_TRUE(a == b) << names << ", sampling " << static_cast<int>(sampling);
     }
   }
 }

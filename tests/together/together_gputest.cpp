@@ -144,7 +144,7 @@ Job forests() {
             model.features.resize(12);
             model.classes = {"a", "b", "c"};
             model.trees =
-                forest::fit_forest(context, sample->table.view(), sample->target(), params).trees;
+                forest::fit_forest(context, sample->table.view(), sample->target(), params);
             return bytes(forest::predict_shares(context, model, sample->table.view()));
           }};
 }

@@ -136,12 +136,12 @@ std::vector<Tree> fit_on_devices(Context& context,
 /// resident: the table once more, in the first device's memory; null: not there.
 /// sparse: what the table of one column stands for; null: the table.
 template <class T>
-ForestResult fit(Context& context,
-                 TableView<T> table,
-                 const SparseColumns<T>* sparse,
-                 [[maybe_unused]] const T* resident,
-                 const Target& target,
-                 const ForestParams& params) {
+std::vector<Tree> fit(Context& context,
+                      TableView<T> table,
+                      const SparseColumns<T>* sparse,
+                      [[maybe_unused]] const T* resident,
+                      const Target& target,
+                      const ForestParams& params) {
   const FeatureColumns features(table.columns, params.tree.one_hot);
   const TreeParams tree = tree_params(params, features.count(), target.is_class());
   check_tree_params(tree, table.rows, features.count());
@@ -160,15 +160,14 @@ ForestResult fit(Context& context,
   const Growth<T> growth(context, table, sparse, problem, tree);
   const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);
-  ForestResult result;
   TreeMemory memory(context, params, problem.outputs(), bytes_of(table) + growth.bytes());
-  result.trees.resize(params.trees);
+  std::vector<Tree> trees(params.trees);
 #ifdef YUPANA_CUDA
   if (on_devices) {
     const std::int64_t rows = params.sampling == Sampling::all ? table.rows : draws_a_tree;
     const TreeParams own = with_weight_in_rows(tree, problem, rows);
-    result.trees = fit_on_devices(context, table, resident, problem, own, params);
-    for (Tree& grown : result.trees) {
+    trees = fit_on_devices(context, table, resident, problem, own, params);
+    for (Tree& grown : trees) {
       if (tree.max_leaf_nodes == 0) break;
       grown = *best_first(grown, tree.max_leaf_nodes, unlimited_depth);
     }
@@ -184,22 +183,15 @@ ForestResult fit(Context& context,
         draws.of_tree(params.first_tree + t, repeats.data());
         TreeParams own = tree;
         own.seed = seed_of(tree, params.first_tree + t);
-        Tree& grown = result.trees[t];
+        Tree& grown = trees[t];
         grown = growth.one(repeats.data(), own);
         memory.add(grown);
         stage.advance(1);
       }
     });
-    if (context.comm() != nullptr) share_trees(*context.comm(), result.trees);
+    if (context.comm() != nullptr) share_trees(*context.comm(), trees);
   }
-  if (params.out_of_bag) {
-    const auto trees = on_columns(result.trees, table.columns, tree.one_hot);
-    OutOfBag held = out_of_bag(context, trees, table, target, params);
-    result.out_of_bag = held.score;
-    result.out_of_bag_rows = held.rows;
-    result.out_of_bag_values = std::move(held.values);
-  }
-  return result;
+  return trees;
 }
 
 }  // namespace
@@ -230,19 +222,19 @@ TreeParams params_of_tree(const ForestParams& params,
 }
 
 template <class T>
-ForestResult fit_forest(Context& context,
-                        TableView<T> table,
-                        const Target& target,
-                        const ForestParams& params) {
+std::vector<Tree> fit_forest(Context& context,
+                             TableView<T> table,
+                             const Target& target,
+                             const ForestParams& params) {
   return fit<T>(context, table, nullptr, nullptr, target, params);
 }
 
 template <class T>
-ForestResult fit_sparse_forest(Context& context,
-                               const SparseColumns<T>& table,
-                               const Target& target,
-                               const ForestParams& params) {
-  if (makes_features(context, params.tree) || params.out_of_bag) {
+std::vector<Tree> fit_sparse_forest(Context& context,
+                                    const SparseColumns<T>& table,
+                                    const Target& target,
+                                    const ForestParams& params) {
+  if (makes_features(context, params.tree)) {
     return fit_forest(context, with_zeros(table).view(), target, params);
   }
   ForestParams own = params;
@@ -252,11 +244,11 @@ ForestResult fit_sparse_forest(Context& context,
 
 #ifdef YUPANA_CUDA
 template <class T>
-ForestResult cuda::fit_resident_forest(Context& context,
-                                       TableView<T> table,
-                                       const T* resident,
-                                       const Target& target,
-                                       const ForestParams& params) {
+std::vector<Tree> cuda::fit_resident_forest(Context& context,
+                                            TableView<T> table,
+                                            const T* resident,
+                                            const Target& target,
+                                            const ForestParams& params) {
   return fit<T>(context, table, nullptr, resident, target, params);
 }
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)

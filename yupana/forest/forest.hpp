@@ -26,8 +26,7 @@ struct ForestParams {
   std::int64_t max_samples = 0;  ///< rows that a tree of a bootstrap draws; 0: as many as there are
   Voting voting = Voting::hard;
   std::int64_t max_features = root_of_features;  ///< -1: the root for classes, all for numbers
-  bool out_of_bag = false;  ///< score each row by the trees that did not see it
-  TreeParams tree = {};     ///< of each tree; its max_features is not used
+  TreeParams tree = {};                          ///< of each tree; its max_features is not used
 };
 
 /// How a column of text became features of numbers.
@@ -57,23 +56,15 @@ struct Model {
   bool operator==(const Model&) const = default;
 };
 
-struct ForestResult {
-  std::vector<Tree> trees;
-  double out_of_bag = 0;             ///< accuracy, or R^2 of numbers
-  std::int64_t out_of_bag_rows = 0;  ///< rows that some tree did not see
-  /// Rows x outputs, where out_of_bag is set: what the trees that did not see a row say of
-  /// it, shares of the classes (of votes if Voting::hard) or the mean; NaN if all saw it.
-  Array<double> out_of_bag_values = {};
-};
-
-/// What fit_forest says of rows that some tree did not see, under the same names.
 struct OutOfBag {
-  double score = 0;
-  std::int64_t rows = 0;
-  Array<double> values = {};  ///< empty where every tree saw every row
+  double score = 0;       ///< accuracy, or R^2 of numbers
+  std::int64_t rows = 0;  ///< that some tree did not see
+  /// Rows x outputs: shares of the classes (of votes if Voting::hard) or the mean; NaN where all
+  /// saw the row. Empty where every tree saw every row.
+  Array<double> values = {};
 };
 
-/// The same of trees that were pruned since, or grown some after the others.
+/// What a forest's trees say of the rows that they did not see.
 template <class T>
 OutOfBag out_of_bag(Context& context,
                     const std::vector<Tree>& trees,
@@ -89,10 +80,10 @@ OutOfBag out_of_bag(Context& context,
 ///   errors: as fit_tree; usage for no trees, bad_input for more trees than rows to part
 ///   source: Breiman, Random Forests, Machine Learning 45, 2001
 template <class T>
-ForestResult fit_forest(Context& context,
-                        TableView<T> table,
-                        const Target& target,
-                        const ForestParams& params = {});
+std::vector<Tree> fit_forest(Context& context,
+                             TableView<T> table,
+                             const Target& target,
+                             const ForestParams& params = {});
 
 /// What fit_tree takes to grow a forest's tree from the rows of the tree alone: its own draws of
 /// features.

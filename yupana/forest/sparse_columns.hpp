@@ -42,16 +42,16 @@ template <class T>
 Table<T> with_zeros(const SparseColumns<T>& table);
 
 /// The trees of the table with its zeros, bit for bit. On the processor in memory and time of the
-/// entries, elsewhere and for scores out of bag of all values.
+/// entries, elsewhere of all values.
 template <class T>
 Tree fit_sparse_tree(Context& context,
                      const SparseColumns<T>& table,
                      const Target& target,
                      const TreeParams& params = {});
 template <class T>
-ForestResult fit_sparse_forest(Context& context,
-                               const SparseColumns<T>& table,
-                               const Target& target,
-                               const ForestParams& params = {});
+std::vector<Tree> fit_sparse_forest(Context& context,
+                                    const SparseColumns<T>& table,
+                                    const Target& target,
+                                    const ForestParams& params = {});
 
 }  // namespace yupana::forest

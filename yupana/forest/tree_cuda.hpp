@@ -49,11 +49,11 @@ Tree fit_tree(Context& context,
 /// fit_forest and fit_tree on a table that the first device holds too, column after column without
 /// gaps.
 template <class T>
-ForestResult fit_resident_forest(Context& context,
-                                 TableView<T> table,
-                                 const T* resident,
-                                 const Target& target,
-                                 const ForestParams& params);
+std::vector<Tree> fit_resident_forest(Context& context,
+                                      TableView<T> table,
+                                      const T* resident,
+                                      const Target& target,
+                                      const ForestParams& params);
 template <class T>
 Tree fit_resident_tree(Context& context,
                        TableView<T> table,

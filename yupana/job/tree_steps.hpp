@@ -23,7 +23,7 @@ void check_fit(const FitTreesParams& params);
 /// Whether trees are judged by rows of the table that they were not grown from, other than by a
 /// cross-validation's, which learns its categories fold by fold.
 inline bool leaves_rows_out(const FitTreesParams& params) {
-  return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
+  return params.alpha_folds > 0 || (params.forest && params.out_of_bag);
 }
 
 /// bad_input, which names the table, for labels that Poisson's deviance does not take.

@@ -37,7 +37,6 @@ Grown grown(Context& context,
             const Model& model) {
   Grown result;
   forest::ForestParams growth = params.forest_params;
-  growth.out_of_bag = false;  // of what is left after pruning, not of what grew
   forest::TreeParams& tree_params = growth.tree;
   tree_params.one_hot = one_hot_of(model);
   tree_params.monotonic = monotonic_features(params, model);
@@ -48,7 +47,7 @@ Grown grown(Context& context,
                         model.features.size(),
                         growth.max_features);
     }
-    result.trees = forest::fit_forest(context, table, target, growth).trees;
+    result.trees = forest::fit_forest(context, table, target, growth);
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
@@ -268,7 +267,7 @@ FitTreesResult fit_table(Context& context,
   result.alphas = std::move(own.alphas);
   model.trees = std::move(own.trees);
   if (!params.validation.empty()) prune_with_table<T>(context, validation_of(params), model);
-  if (params.forest && params.forest_params.out_of_bag) {
+  if (params.forest && params.out_of_bag) {
     measure_out_of_bag(context, file.table.view(), target, params, file.ids, result, files);
   }
   look_back(context, file.table.view(), target, params, result);

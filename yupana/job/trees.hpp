@@ -23,6 +23,7 @@ struct FitTreesParams {
   std::vector<std::pair<std::string, double>> class_weights = {};  ///< factors; others 1
   Categories categories = Categories::automatic;                   ///< of columns of text
   forest::ForestParams forest_params = {};
+  bool out_of_bag = false;  ///< measures on each row of the trees that did not see it
   std::vector<std::string> increasing = {};  ///< features that predictions only rise with
   std::vector<std::string> decreasing = {};  ///< or only fall with
   double leaf_quantile = 0;                  ///< of labels, that leaves predict; 0: their mean

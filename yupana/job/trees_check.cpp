@@ -61,10 +61,10 @@ void check_together(const FitTreesParams& params) {
             "--cv and --cv-column exclude each other; give one");
   refuse_if(params.alpha_folds > 0 && (params.forest || params.alpha > 0),
             "--ccp-cv and --ccp-alpha exclude each other; give one");
-  refuse_if(params.forest && params.forest_params.out_of_bag &&
-                params.forest_params.sampling == forest::Sampling::all,
-            "--oob: with --all-rows every tree sees every row");
-  refuse_if(params.forest && params.forest_params.out_of_bag && params.forest_params.trees == 1 &&
+  refuse_if(
+      params.forest && params.out_of_bag && params.forest_params.sampling == forest::Sampling::all,
+      "--oob: with --all-rows every tree sees every row");
+  refuse_if(params.forest && params.out_of_bag && params.forest_params.trees == 1 &&
                 params.forest_params.sampling == forest::Sampling::partition,
             "--oob: with --partition and one tree that tree sees every row");
 }

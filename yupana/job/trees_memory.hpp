@@ -66,7 +66,7 @@ double bytes_to_fit(const Context& context,
   // The parts of a fold; their labels are in lists that grow by doubling.
   if (folds) kept += sizeof(T) * features + 2 * labels;
   // What the trees that did not see a row say of it, and its voters or fold.
-  const double held = folds || forest.out_of_bag ? 8 * outputs + 8 : 0;
+  const double held = folds || params.out_of_bag ? 8 * outputs + 8 : 0;
   // A column that is sorted, with its order, and once more.
   const double sorting = 2 * sizeof(T) + 4;
   const auto at_once = static_cast<double>(

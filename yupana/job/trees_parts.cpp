@@ -235,7 +235,7 @@ class PartsGrower {
 bool grows_in_parts(const Context& context, const FitTreesParams& params) {
   const forest::ForestParams& forest = params.forest_params;
   const bool own_rows = context.comm() == nullptr && params.forest &&
-                        forest.sampling == forest::Sampling::partition && !forest.out_of_bag &&
+                        forest.sampling == forest::Sampling::partition && !params.out_of_bag &&
                         forest.first_tree == 0 && params.increasing.empty() &&
                         params.decreasing.empty() && !params.forest_params.tree.random_splits;
   const bool counts = !params.regression && forest.tree.criterion == forest::Criterion::gini &&
