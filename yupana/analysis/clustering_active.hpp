@@ -68,38 +68,43 @@ class ActiveClusters {
 
 namespace cpu {
 
-/// Smallest of row[j] + bar[j] over `count` columns; +inf of none.
-double smallest(const double* row, const double* bar, std::int64_t count);
-/// The smallest number[j] of those with row[j] + bar[j] == value; `none` if there is none.
-std::int64_t smallest_number(const double* row,
-                             const double* bar,
-                             const std::int64_t* number,
-                             std::int64_t count,
-                             double value,
-                             std::int64_t none);
-/// row[j] = (other_points * other[j] + points * row[j]) / (other_points + points), each operation
-/// rounded.
-void average_rows(
-    const double* other, double* row, std::int64_t count, double other_points, double points);
-/// Where edges[j] < length[j], it becomes length[j] and `vertex` into[j]. Returns the smallest
-/// length.
-double shorten(const double* edges,
-               double* length,
-               std::int64_t* into,
-               std::int64_t count,
-               std::int64_t vertex);
 /// What a merge of two clusters at distance `between` needs for Ward's update.
 struct WardMerge {
   double other_points = 0, points = 0, between = 0;
 };
-/// row[j] = sqrt((n + a) / s * other[j]^2 + (n + b) / s * row[j]^2 - n / s * between^2), n =
-/// sizes[j], a = other_points, b = points, s = a + b + n, each operation rounded, 1 / s first;
-/// +inf where other[j] or row[j] is.
-void ward_rows(const double* other,
-               double* row,
-               const double* sizes,
-               std::int64_t count,
-               const WardMerge& merge);
+
+/// What is done with rows of `count` columns, by the instructions of the processor.
+struct RowKernels {
+  /// Smallest of row[j] + bar[j]; +inf of none.
+  double (*smallest)(const double* row, const double* bar, std::int64_t count);
+  /// The smallest number[j] of those with row[j] + bar[j] == value; `none` if there is none.
+  std::int64_t (*smallest_number)(const double* row,
+                                  const double* bar,
+                                  const std::int64_t* number,
+                                  std::int64_t count,
+                                  double value,
+                                  std::int64_t none);
+  /// row[j] = (other_points * other[j] + points * row[j]) / (other_points + points), each operation
+  /// rounded.
+  void (*average_rows)(
+      const double* other, double* row, std::int64_t count, double other_points, double points);
+  /// row[j] = sqrt((n + a) / s * other[j]^2 + (n + b) / s * row[j]^2 - n / s * between^2), n =
+  /// sizes[j], a = other_points, b = points, s = a + b + n, each operation rounded, 1 / s first;
+  /// +inf where other[j] or row[j] is.
+  void (*ward_rows)(const double* other,
+                    double* row,
+                    const double* sizes,
+                    std::int64_t count,
+                    const WardMerge& merge);
+  /// Where edges[j] < length[j], it becomes length[j] and `vertex` into[j]. Returns the smallest
+  /// length.
+  double (*shorten)(const double* edges,
+                    double* length,
+                    std::int64_t* into,
+                    std::int64_t count,
+                    std::int64_t vertex);
+};
+const RowKernels& row_kernels();
 
 }  // namespace cpu
 

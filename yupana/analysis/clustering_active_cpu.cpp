@@ -122,7 +122,7 @@ std::pair<std::int64_t, double> ActiveClusters::nearest(std::int64_t tip, std::i
     for (std::int64_t j = begin; j < end; j += piece) {
       const std::int64_t count = std::min(piece, end - j);
       if (filled < j + count) fill(column, std::max(filled, j), j + count);
-      lowest_[at(j / piece)] = cpu::smallest(row + j, bar + j, count);
+      lowest_[at(j / piece)] = cpu::row_kernels().smallest(row + j, bar + j, count);
     }
   });
   const std::int64_t pieces = divide_up(width_, piece);
@@ -137,7 +137,8 @@ std::pair<std::int64_t, double> ActiveClusters::nearest(std::int64_t tip, std::i
   for (std::int64_t p = 0; p < pieces; ++p) {
     if (lowest_[at(p)] != least) continue;
     const std::int64_t j = p * piece, count = std::min(piece, width_ - j);
-    nearest = cpu::smallest_number(row + j, bar + j, number_.data() + j, count, least, nearest);
+    nearest = cpu::row_kernels().smallest_number(
+        row + j, bar + j, number_.data() + j, count, least, nearest);
   }
   return {nearest, least};
 }
@@ -154,9 +155,10 @@ void ActiveClusters::join_rows(std::int64_t a, std::int64_t b) {
     } else if (method_ == Linkage::weighted) {
       for (std::int64_t j = begin; j < end; ++j) row[j] = 0.5 * (other[j] + row[j]);
     } else if (method_ == Linkage::ward) {
-      cpu::ward_rows(other + begin, row + begin, points_.data() + begin, count, both);
+      cpu::row_kernels().ward_rows(other + begin, row + begin, points_.data() + begin, count, both);
     } else {
-      cpu::average_rows(other + begin, row + begin, count, both.other_points, both.points);
+      cpu::row_kernels().average_rows(
+          other + begin, row + begin, count, both.other_points, both.points);
     }
   });
 }

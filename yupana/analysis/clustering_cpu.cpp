@@ -45,8 +45,8 @@ struct Fringe {
   /// Takes the edges from a vertex that joined the tree where they are shorter. Returns where the
   /// shortest of all is, the first of equals.
   std::size_t shorten(const std::vector<double>& edges, std::int64_t joined) {
-    const double least =
-        cpu::shorten(edges.data(), length.data(), into.data(), std::ssize(vertex), joined);
+    const double least = cpu::row_kernels().shorten(
+        edges.data(), length.data(), into.data(), std::ssize(vertex), joined);
     return static_cast<std::size_t>(std::find(length.begin(), length.end(), least) -
                                     length.begin());
   }

@@ -22,7 +22,7 @@ double least_of(hn::Vec<Doubles> v) {
   return hn::AllTrue(d, hn::Eq(v, hn::Set(d, none))) ? none : hn::GetLane(hn::MinOfLanes(d, v));
 }
 
-double smallest_row(const double* row, const double* bar, std::int64_t count) {
+double smallest(const double* row, const double* bar, std::int64_t count) {
   const Doubles d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto none = hn::Set(d, std::numeric_limits<double>::infinity());
@@ -43,12 +43,12 @@ double smallest_row(const double* row, const double* bar, std::int64_t count) {
   return least;
 }
 
-std::int64_t smallest_number_of(const double* row,
-                                const double* bar,
-                                const std::int64_t* number,
-                                std::int64_t count,
-                                double value,
-                                std::int64_t none) {
+std::int64_t smallest_number(const double* row,
+                             const double* bar,
+                             const std::int64_t* number,
+                             std::int64_t count,
+                             double value,
+                             std::int64_t none) {
   const Doubles d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto target = hn::Set(d, value);
@@ -65,7 +65,7 @@ std::int64_t smallest_number_of(const double* row,
   return none;
 }
 
-void average_of_rows(
+void average_rows(
     const double* other, double* row, std::int64_t count, double other_points, double points) {
   const Doubles d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -82,11 +82,11 @@ void average_of_rows(
   }
 }
 
-void ward_of_rows(const double* other,
-                  double* row,
-                  const double* sizes,
-                  std::int64_t count,
-                  const cpu::WardMerge& merge) {
+void ward_rows(const double* other,
+               double* row,
+               const double* sizes,
+               std::int64_t count,
+               const cpu::WardMerge& merge) {
   const auto update = [&](auto d, std::int64_t j) HWY_ATTR {
     const auto far = hn::LoadU(d, other + j), near = hn::LoadU(d, row + j);
     const auto n = hn::LoadU(d, sizes + j);
@@ -109,11 +109,11 @@ void ward_of_rows(const double* other,
   for (; j < count; ++j) update(hn::CappedTag<double, 1>(), j);
 }
 
-double shorten_edges(const double* edges,
-                     double* length,
-                     std::int64_t* into,
-                     std::int64_t count,
-                     std::int64_t vertex) {
+double shorten(const double* edges,
+               double* length,
+               std::int64_t* into,
+               std::int64_t count,
+               std::int64_t vertex) {
   const auto update = [&](auto d, std::int64_t j) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> integers;
     const auto edge = hn::LoadU(d, edges + j), before = hn::LoadU(d, length + j);
@@ -138,53 +138,21 @@ double shorten_edges(const double* edges,
   return least;
 }
 
+const cpu::RowKernels* table() {
+  static constexpr cpu::RowKernels all = {
+      &smallest, &smallest_number, &average_rows, &ward_rows, &shorten};
+  return &all;
+}
+
 }  // namespace yupana::analysis::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace yupana::analysis {
-HWY_EXPORT(smallest_row);
-HWY_EXPORT(smallest_number_of);
-HWY_EXPORT(average_of_rows);
-HWY_EXPORT(ward_of_rows);
-HWY_EXPORT(shorten_edges);
 
-namespace cpu {
+HWY_EXPORT(table);
 
-double smallest(const double* row, const double* bar, std::int64_t count) {
-  return HWY_DYNAMIC_DISPATCH(smallest_row)(row, bar, count);
-}
+const cpu::RowKernels& cpu::row_kernels() { return *HWY_DYNAMIC_DISPATCH(table)(); }
 
-std::int64_t smallest_number(const double* row,
-                             const double* bar,
-                             const std::int64_t* number,
-                             std::int64_t count,
-                             double value,
-                             std::int64_t none) {
-  return HWY_DYNAMIC_DISPATCH(smallest_number_of)(row, bar, number, count, value, none);
-}
-
-void average_rows(
-    const double* other, double* row, std::int64_t count, double other_points, double points) {
-  HWY_DYNAMIC_DISPATCH(average_of_rows)(other, row, count, other_points, points);
-}
-
-void ward_rows(const double* other,
-               double* row,
-               const double* sizes,
-               std::int64_t count,
-               const WardMerge& merge) {
-  HWY_DYNAMIC_DISPATCH(ward_of_rows)(other, row, sizes, count, merge);
-}
-
-double shorten(const double* edges,
-               double* length,
-               std::int64_t* into,
-               std::int64_t count,
-               std::int64_t vertex) {
-  return HWY_DYNAMIC_DISPATCH(shorten_edges)(edges, length, into, count, vertex);
-}
-
-}  // namespace cpu
 }  // namespace yupana::analysis
 #endif  // HWY_ONCE

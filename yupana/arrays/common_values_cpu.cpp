@@ -200,9 +200,10 @@ class Count {
         stop = true;
         return;
       }
-      t.left = values_.size() <= max_counted
-                   ? count_known(words, count, values_.data(), values_.size(), t.counts.data())
-                   : table.count(words, count, t.counts);
+      t.left =
+          values_.size() <= max_counted
+              ? kernels_.count_known(words, count, values_.data(), values_.size(), t.counts.data())
+              : table.count(words, count, t.counts);
       left_ += t.left;
       if (left_ > max_left_) stop = true;
     });
@@ -228,6 +229,7 @@ class Count {
 
  private:
   static constexpr std::int64_t tile = std::int64_t{1} << 16;
+  const VectorKernels<U>& kernels_ = vector_kernels<U>();
   struct Tile {
     Counts counts{};
     std::int64_t left = 0, begin = 0;  ///< of its others, among all
@@ -254,12 +256,12 @@ class Count {
 
   /// Whether a word equals a value in the order of floats and has other bits.
   bool ties(const U* words, std::int64_t n) const {
-    using F = std::conditional_t<sizeof(U) == 4, float, double>;
+    using F = typename VectorKernels<U>::Float;
     const auto can_tie = [&](U value) { return is_zero(value) || is_nan(value); };
     if (std::none_of(values_.begin(), values_.end(), can_tie)) return false;
     // By vectors: only a NaN or -0 ties with others than its own bits, or +0 with it.
     const bool only_positive = std::find(values_.begin(), values_.end(), sign) == values_.end();
-    if (only_positive && !any_odd(reinterpret_cast<const F*>(words), n)) return false;
+    if (only_positive && !kernels_.any_odd(reinterpret_cast<const F*>(words), n)) return false;
     bool any = false;
     for (const U value : values_) {
       for (std::int64_t i = 0; i < n && is_zero(value); ++i) {

@@ -29,15 +29,15 @@ class WordSort {
   void sort(U* words, std::int64_t n, bool encoded, int depth) {
     context_.check_cancelled();
     if (n <= part || depth == 0) {
-      if (!encoded) encode(words, n, code_);
+      if (!encoded) kernels_.encode(words, n, code_);
       hwy::Sorter()(words, static_cast<std::size_t>(n), hwy::SortAscending());
-      if (code_.changes()) decode(words, n, code_);
+      if (code_.changes()) kernels_.decode(words, n, code_);
       return;
     }
     bool same = false;
     const U pivot = choose_pivot(words, n, encoded, same);
     const U key = code_.decode(pivot);
-    if (same && are_equal(words, n, encoded ? pivot : key)) {
+    if (same && kernels_.are_equal(words, n, encoded ? pivot : key)) {
       if (encoded && code_.changes()) std::fill_n(words, n, key);
       return;
     }
@@ -91,14 +91,14 @@ class WordSort {
   std::int64_t split_all(U* words, std::int64_t n, U pivot, const KeyCode<U>* code) {
     const std::int64_t blocks = context_.threads();
     if (blocks == 1 || n <= shared_ + shared_ / 4 || n <= 2 * part) {
-      return split(words, n, pivot, code);
+      return kernels_.split(words, n, pivot, code);
     }
     std::vector<std::int64_t> lower(static_cast<std::size_t>(blocks));
     const auto begin_of = [&](std::int64_t b) { return n / blocks * b + std::min(b, n % blocks); };
     each(blocks, true, [&](std::int64_t b) {
       const std::int64_t begin = begin_of(b);
       lower[static_cast<std::size_t>(b)] =
-          split(words + begin, begin_of(b + 1) - begin, pivot, code);
+          kernels_.split(words + begin, begin_of(b + 1) - begin, pivot, code);
     });
     std::int64_t all = 0;
     for (const std::int64_t count : lower) all += count;
@@ -138,6 +138,7 @@ class WordSort {
 
   Context& context_;
   const KeyCode<U> code_;
+  const VectorKernels<U>& kernels_ = vector_kernels<U>();
   const std::int64_t shared_;  // shorter ranges are split by one thread
 };
 
@@ -153,6 +154,7 @@ void sort_all(Context& context, U* words, std::int64_t n, KeyCode<U> code) {
 template <class F>
 bool none_odd(Context& context, const F* keys, std::int64_t n) {
   constexpr std::int64_t tile = std::int64_t{1} << 18;
+  const auto any_odd = vector_kernels<UnsignedOf<sizeof(F)>>().any_odd;
   std::atomic<bool> odd = false;
   context.parallel_for((n + tile - 1) / tile, 1, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
@@ -181,10 +183,16 @@ bool has_fast_vectors(std::size_t bytes) {
   return wide && (bytes == 8 || !slow);
 }
 
-void sort_words(Context& context, std::uint32_t* words, std::int64_t n, Code32 code) {
+void sort_words(Context& context,
+                std::uint32_t* words,
+                std::int64_t n,
+                KeyCode<std::uint32_t> code) {
   sort_all(context, words, n, code);
 }
-void sort_words(Context& context, std::uint64_t* words, std::int64_t n, Code64 code) {
+void sort_words(Context& context,
+                std::uint64_t* words,
+                std::int64_t n,
+                KeyCode<std::uint64_t> code) {
   sort_all(context, words, n, code);
 }
 

@@ -39,18 +39,6 @@ void recode(U* words, std::int64_t n, const KeyCode<U>& code) {
   }
   for (; i < n; ++i) words[i] = forth ? code.encode(words[i]) : code.decode(words[i]);
 }
-void encode32(std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t> code) {
-  recode<true>(words, n, code);
-}
-void encode64(std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t> code) {
-  recode<true>(words, n, code);
-}
-void decode32(std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t> code) {
-  recode<false>(words, n, code);
-}
-void decode64(std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t> code) {
-  recode<false>(words, n, code);
-}
 
 template <bool encodes, class D, class U, class V>
 HWY_INLINE V load(D d, const U* from, V fold, V flip) {
@@ -139,7 +127,7 @@ std::int64_t split_vectors(D d, U* words, std::int64_t n, U at, const KeyCode<U>
 }
 
 template <bool encodes, class U>
-std::int64_t split(U* words, std::int64_t n, U pivot, const KeyCode<U>& code) {
+std::int64_t split_all(U* words, std::int64_t n, U pivot, const KeyCode<U>& code) {
   const hn::ScalableTag<U> d;
   const auto chunk = 4 * static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t done = n < 2 * chunk ? 0 : n - n % chunk;
@@ -152,23 +140,10 @@ std::int64_t split(U* words, std::int64_t n, U pivot, const KeyCode<U>& code) {
   }
   return lower;
 }
-std::int64_t split32(std::uint32_t* words, std::int64_t n, std::uint32_t pivot) {
-  return split<false>(words, n, pivot, KeyCode<std::uint32_t>{});
-}
-std::int64_t split64(std::uint64_t* words, std::int64_t n, std::uint64_t pivot) {
-  return split<false>(words, n, pivot, KeyCode<std::uint64_t>{});
-}
-std::int64_t encode_split32(std::uint32_t* words,
-                            std::int64_t n,
-                            std::uint32_t pivot,
-                            KeyCode<std::uint32_t> code) {
-  return split<true>(words, n, pivot, code);
-}
-std::int64_t encode_split64(std::uint64_t* words,
-                            std::int64_t n,
-                            std::uint64_t pivot,
-                            KeyCode<std::uint64_t> code) {
-  return split<true>(words, n, pivot, code);
+template <class U>
+std::int64_t split(U* words, std::int64_t n, U pivot, const KeyCode<U>* code) {
+  return code != nullptr ? split_all<true>(words, n, pivot, *code)
+                         : split_all<false>(words, n, pivot, KeyCode<U>{});
 }
 
 template <class U>
@@ -187,12 +162,6 @@ bool are_equal(const U* words, std::int64_t n, U word) {
     if (!hn::AllTrue(d, hn::Eq(differ, hn::Zero(d)))) return false;
   }
   return std::all_of(words + i, words + n, [word](U w) { return w == word; });
-}
-bool are_equal32(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return are_equal(words, n, word);
-}
-bool are_equal64(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return are_equal(words, n, word);
 }
 
 /// Counts of lanes, one more where the mask is true.
@@ -253,20 +222,6 @@ std::int64_t count_known(
   if (count == 3) return count_some<3>(words, n, values, counts);
   return count_some<4>(words, n, values, counts);
 }
-std::int64_t count_known32(std::uint32_t* words,
-                           std::int64_t n,
-                           const std::uint32_t* values,
-                           std::size_t count,
-                           std::int64_t* counts) {
-  return count_known(words, n, values, count, counts);
-}
-std::int64_t count_known64(std::uint64_t* words,
-                           std::int64_t n,
-                           const std::uint64_t* values,
-                           std::size_t count,
-                           std::int64_t* counts) {
-  return count_known(words, n, values, count, counts);
-}
 
 template <class F>
 bool any_odd(const F* keys, std::int64_t n) {
@@ -288,8 +243,21 @@ bool any_odd(const F* keys, std::int64_t n) {
   for (; i < n; ++i) any |= (keys[i] != keys[i]) || (keys[i] == 0 && std::signbit(keys[i]));
   return any;
 }
-bool any_odd32(const float* keys, std::int64_t n) { return any_odd(keys, n); }
-bool any_odd64(const double* keys, std::int64_t n) { return any_odd(keys, n); }
+
+template <class U>
+VectorKernels<U> kernels_of() {
+  return {&recode<true, U>,
+          &recode<false, U>,
+          &split<U>,
+          &are_equal<U>,
+          &count_known<U>,
+          &any_odd<typename VectorKernels<U>::Float>};
+}
+
+const VectorTables* vector_tables() {
+  static const VectorTables all = {kernels_of<std::uint32_t>(), kernels_of<std::uint64_t>()};
+  return &all;
+}
 
 }  // namespace yupana::arrays::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -297,68 +265,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::arrays::cpu {
 
-HWY_EXPORT(encode32);
-HWY_EXPORT(encode64);
-HWY_EXPORT(decode32);
-HWY_EXPORT(decode64);
-HWY_EXPORT(split32);
-HWY_EXPORT(split64);
-HWY_EXPORT(encode_split32);
-HWY_EXPORT(encode_split64);
-HWY_EXPORT(are_equal32);
-HWY_EXPORT(are_equal64);
-HWY_EXPORT(count_known32);
-HWY_EXPORT(count_known64);
-HWY_EXPORT(any_odd32);
-HWY_EXPORT(any_odd64);
+HWY_EXPORT(vector_tables);
 
-void encode(std::uint32_t* words, std::int64_t n, Code32 code) {
-  HWY_DYNAMIC_DISPATCH(encode32)(words, n, code);
-}
-void encode(std::uint64_t* words, std::int64_t n, Code64 code) {
-  HWY_DYNAMIC_DISPATCH(encode64)(words, n, code);
-}
-void decode(std::uint32_t* words, std::int64_t n, Code32 code) {
-  HWY_DYNAMIC_DISPATCH(decode32)(words, n, code);
-}
-void decode(std::uint64_t* words, std::int64_t n, Code64 code) {
-  HWY_DYNAMIC_DISPATCH(decode64)(words, n, code);
-}
-std::int64_t split(std::uint32_t* words, std::int64_t n, std::uint32_t pivot, const Code32* code) {
-  return code != nullptr ? HWY_DYNAMIC_DISPATCH(encode_split32)(words, n, pivot, *code)
-                         : HWY_DYNAMIC_DISPATCH(split32)(words, n, pivot);
-}
-std::int64_t split(std::uint64_t* words, std::int64_t n, std::uint64_t pivot, const Code64* code) {
-  return code != nullptr ? HWY_DYNAMIC_DISPATCH(encode_split64)(words, n, pivot, *code)
-                         : HWY_DYNAMIC_DISPATCH(split64)(words, n, pivot);
-}
-
-bool are_equal(const std::uint32_t* words, std::int64_t n, std::uint32_t word) {
-  return HWY_DYNAMIC_DISPATCH(are_equal32)(words, n, word);
-}
-bool are_equal(const std::uint64_t* words, std::int64_t n, std::uint64_t word) {
-  return HWY_DYNAMIC_DISPATCH(are_equal64)(words, n, word);
-}
-
-std::int64_t count_known(std::uint32_t* words,
-                         std::int64_t n,
-                         const std::uint32_t* values,
-                         std::size_t count,
-                         std::int64_t* counts) {
-  return HWY_DYNAMIC_DISPATCH(count_known32)(words, n, values, count, counts);
-}
-std::int64_t count_known(std::uint64_t* words,
-                         std::int64_t n,
-                         const std::uint64_t* values,
-                         std::size_t count,
-                         std::int64_t* counts) {
-  return HWY_DYNAMIC_DISPATCH(count_known64)(words, n, values, count, counts);
-}
-
-bool any_odd(const float* keys, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(any_odd32)(keys, n); }
-bool any_odd(const double* keys, std::int64_t n) {
-  return HWY_DYNAMIC_DISPATCH(any_odd64)(keys, n);
-}
+const VectorTables& vector_kernels() { return *HWY_DYNAMIC_DISPATCH(vector_tables)(); }
 
 }  // namespace yupana::arrays::cpu
 #endif  // HWY_ONCE

@@ -131,7 +131,8 @@ class CalledSites {
     context_.parallel_for(divide_up(kept_.sites, term_sites), 1, [&](std::int64_t k) {
       context_.check_cancelled();
       const Range sites = {k * term_sites, std::min((k + 1) * term_sites, kept_.sites)};
-      cpu::site_sums({kept_, terms_.data()}, sites, columns.view(), totals.view(), products);
+      cpu::grm_product_kernels().site_sums(
+          {kept_, terms_.data()}, sites, columns.view(), totals.view(), products);
     });
   }
   void add_transposed(const ColumnGroups& products, const ColumnGroups& sums) const {
@@ -140,7 +141,7 @@ class CalledSites {
           context_.check_cancelled();
           const Range samples = {begin * share_samples,
                                  std::min(end * share_samples, kept_.samples)};
-          cpu::sample_sums({kept_, terms_.data()}, samples, products, sums);
+          cpu::grm_product_kernels().sample_sums({kept_, terms_.data()}, samples, products, sums);
         });
   }
 

@@ -39,18 +39,21 @@ struct CodeTerms {
   const SiteTerms* terms;
 };
 
-/// products(site) = sum over samples of z x(sample), for these sites; `totals` has one row, the sum
-/// of all rows of x. Sums run over the samples one by one, on every target alike.
-void site_sums(const CodeTerms& block,
-               Range sites,
-               const ColumnGroups& x,
-               const ColumnGroups& totals,
-               const ColumnGroups& products);
-
-/// sums(sample) += z products(site), for these samples, 64 sites at a time.
-void sample_sums(const CodeTerms& block,
-                 Range samples,
-                 const ColumnGroups& products,
-                 const ColumnGroups& sums);
+/// The same sums by the instructions of every processor.
+struct GrmProductKernels {
+  /// products(site) = sum over samples of z x(sample), for these sites; `totals` has one row, the
+  /// sum of all rows of x. Sums run over the samples one by one.
+  void (*site_sums)(const CodeTerms& block,
+                    Range sites,
+                    const ColumnGroups& x,
+                    const ColumnGroups& totals,
+                    const ColumnGroups& products);
+  /// sums(sample) += z products(site), for these samples, 64 sites at a time.
+  void (*sample_sums)(const CodeTerms& block,
+                      Range samples,
+                      const ColumnGroups& products,
+                      const ColumnGroups& sums);
+};
+const GrmProductKernels& grm_product_kernels();
 
 }  // namespace yupana::genotype::cpu

@@ -182,27 +182,21 @@ void sample_sums(const CodeTerms& block,
   }
 }
 
+const GrmProductKernels* grm_product_table() {
+  static constexpr GrmProductKernels all = {&site_sums, &sample_sums};
+  return &all;
+}
+
 }  // namespace yupana::genotype::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace yupana::genotype::cpu {
 
-HWY_EXPORT(site_sums);
-HWY_EXPORT(sample_sums);
+HWY_EXPORT(grm_product_table);
 
-void site_sums(const CodeTerms& block,
-               Range sites,
-               const ColumnGroups& x,
-               const ColumnGroups& totals,
-               const ColumnGroups& products) {
-  HWY_DYNAMIC_DISPATCH(site_sums)(block, sites, x, totals, products);
-}
-void sample_sums(const CodeTerms& block,
-                 Range samples,
-                 const ColumnGroups& products,
-                 const ColumnGroups& sums) {
-  HWY_DYNAMIC_DISPATCH(sample_sums)(block, samples, products, sums);
+const GrmProductKernels& grm_product_kernels() {
+  return *HWY_DYNAMIC_DISPATCH(grm_product_table)();
 }
 
 }  // namespace yupana::genotype::cpu

@@ -68,7 +68,7 @@ TwoBest decide(const PackedCodebook& packed,
                int count,
                std::vector<float>& scratch) {
   scratch.resize(static_cast<std::size_t>(packed.count() * group_neurons));
-  scores(packed, sample, scratch.data());
+  search_kernels().scores(packed, sample, scratch.data());
   float smallest = std::numeric_limits<float>::infinity(), next = smallest;
   for (std::int64_t i = 0; i < packed.neurons; ++i) {
     const float score = scratch[static_cast<std::size_t>(i)];
@@ -138,7 +138,7 @@ NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, St
     for (std::int64_t first = begin; first < end; first += tile_samples) {
       const std::int64_t rows = std::min(tile_samples, end - first);
       const Samples tile(samples_.row(first), rows, d, samples_.stride);
-      search(packed, tile.data, tile.stride, rows, turned.data(), found);
+      search_kernels().search(packed, tile.data, tile.stride, rows, turned.data(), found);
       float norm = 0;
       for (std::int64_t r = 0; r < rows; ++r) {
         norm = std::max(norm, norms_.empty() ? norm_above(tile.row(r), d) : norms_[first + r]);
@@ -148,14 +148,14 @@ NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, St
         if (found.second[r] > found.best[r] + 2 * bound) continue;
         found.neuron[r] = decide(packed, codebook, tile.row(r), bound, 1, scratch).neuron[0];
       }
-      add_samples(tile.data,
-                  tile.stride,
-                  rows,
-                  found.neuron,
-                  fixed.scale.data(),
-                  d,
-                  sums.count.data(),
-                  sums.sum.data());
+      search_kernels().add_samples(tile.data,
+                                   tile.stride,
+                                   rows,
+                                   found.neuron,
+                                   fixed.scale.data(),
+                                   d,
+                                   sums.count.data(),
+                                   sums.sum.data());
       if (first - reported > 1 << 14) {
         stage.advance(static_cast<double>(first - reported));
         reported = first;

@@ -19,6 +19,7 @@ using Indices = hn::RebindToSigned<Floats>;
 using Vector = hn::Vec<Floats>;
 using cpu::group_neurons;
 using cpu::PackedCodebook;
+using cpu::SearchKernels;
 using cpu::tile_samples;
 using cpu::TileFound;
 
@@ -161,15 +162,19 @@ void add_scaled(double factor, const double* from, std::int64_t features, double
   for (; j < features; ++j) to[j] += factor * from[j];
 }
 
+const SearchKernels* table() {
+  static constexpr SearchKernels all = {&search, &scores, &add_samples, &add_scaled};
+  return &all;
+}
+
 }  // namespace yupana::som::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace yupana::som::cpu {
-HWY_EXPORT(search);
-HWY_EXPORT(scores);
-HWY_EXPORT(add_samples);
-HWY_EXPORT(add_scaled);
+HWY_EXPORT(table);
+
+const SearchKernels& search_kernels() { return *HWY_DYNAMIC_DISPATCH(table)(); }
 
 PackedCodebook packed(MatrixView<const float> codebook) {
   PackedCodebook result;
@@ -194,32 +199,6 @@ PackedCodebook packed(MatrixView<const float> codebook) {
     result.norm = std::max(result.norm, std::sqrt(square));
   }
   return result;
-}
-
-void search(const PackedCodebook& codebook,
-            const float* samples,
-            std::int64_t stride,
-            std::int64_t rows,
-            float* turned,
-            TileFound& found) {
-  HWY_DYNAMIC_DISPATCH(search)(codebook, samples, stride, rows, turned, found);
-}
-void scores(const PackedCodebook& codebook, const float* sample, float* out) {
-  HWY_DYNAMIC_DISPATCH(scores)(codebook, sample, out);
-}
-void add_samples(const float* samples,
-                 std::int64_t stride,
-                 std::int64_t rows,
-                 const std::int32_t* neurons,
-                 const double* scale,
-                 std::int64_t features,
-                 std::int64_t* counts,
-                 std::int64_t* sums) {
-  HWY_DYNAMIC_DISPATCH(add_samples)
-  (samples, stride, rows, neurons, scale, features, counts, sums);
-}
-void add_scaled(double factor, const double* from, std::int64_t features, double* to) {
-  HWY_DYNAMIC_DISPATCH(add_scaled)(factor, from, features, to);
 }
 
 }  // namespace yupana::som::cpu

@@ -36,25 +36,29 @@ struct TileFound {
   alignas(64) std::int32_t neuron[tile_samples];
 };
 
-/// Searches rows <= tile_samples samples; `turned` holds features x tile_samples floats.
-void search(const PackedCodebook& codebook,
-            const float* samples,
-            std::int64_t stride,
-            std::int64_t rows,
-            float* turned,
-            TileFound& found);
-/// |w|^2 - 2 x w of one sample for every place of every group.
-void scores(const PackedCodebook& codebook, const float* sample, float* out);
-/// sums[neuron][j] += round(x_j scale[j]) and ++counts[neuron] for `rows` samples.
-void add_samples(const float* samples,
+/// The kernels for this processor.
+struct SearchKernels {
+  /// Searches rows <= tile_samples samples; `turned` holds features x tile_samples floats.
+  void (*search)(const PackedCodebook& codebook,
+                 const float* samples,
                  std::int64_t stride,
                  std::int64_t rows,
-                 const std::int32_t* neurons,
-                 const double* scale,
-                 std::int64_t features,
-                 std::int64_t* counts,
-                 std::int64_t* sums);
-/// to[j] += factor from[j], product and sum rounded apart.
-void add_scaled(double factor, const double* from, std::int64_t features, double* to);
+                 float* turned,
+                 TileFound& found);
+  /// |w|^2 - 2 x w of one sample for every place of every group.
+  void (*scores)(const PackedCodebook& codebook, const float* sample, float* out);
+  /// sums[neuron][j] += round(x_j scale[j]) and ++counts[neuron] for `rows` samples.
+  void (*add_samples)(const float* samples,
+                      std::int64_t stride,
+                      std::int64_t rows,
+                      const std::int32_t* neurons,
+                      const double* scale,
+                      std::int64_t features,
+                      std::int64_t* counts,
+                      std::int64_t* sums);
+  /// to[j] += factor from[j], product and sum rounded apart.
+  void (*add_scaled)(double factor, const double* from, std::int64_t features, double* to);
+};
+const SearchKernels& search_kernels();
 
 }  // namespace yupana::som::cpu

@@ -64,6 +64,7 @@ void smooth(Context& context,
   for (std::int64_t b = 0; b < neurons; ++b) {
     if (sums.count[b] != 0) occupied.push_back(b);
   }
+  const auto add_scaled = cpu::search_kernels().add_scaled;
   context.parallel_for(neurons, 4, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> numerator(static_cast<std::size_t>(features));
     for (std::int64_t i = begin; i < end; ++i) {
@@ -74,7 +75,7 @@ void smooth(Context& context,
         if (h == 0) continue;
         const double weight = h * static_cast<double>(sums.count[b]);
         denominator += weight;
-        cpu::add_scaled(h, values.data() + b * features, features, numerator.data());
+        add_scaled(h, values.data() + b * features, features, numerator.data());
       }
       if (denominator < negligible) continue;
       for (std::int64_t j = 0; j < features; ++j) {
