@@ -54,14 +54,16 @@ struct SplitRule {
   }
 };
 
-/// Bounds of the children of a node that is split by a feature of a direction.
-inline std::pair<ValueBounds, ValueBounds> child_bounds(const ValueBounds& node,
+/// Bounds of the children of a node that is split by a feature of a direction, 0: of none.
+inline std::pair<ValueBounds, ValueBounds> child_bounds(const Problem& problem,
                                                         int direction,
-                                                        double left,
-                                                        double right) {
+                                                        const ValueBounds& node,
+                                                        const Totals& left,
+                                                        const Totals& right) {
   std::pair<ValueBounds, ValueBounds> children{node, node};
   if (direction == 0) return children;
-  const double middle = std::midpoint(node.clamped(left), node.clamped(right));
+  const double middle = std::midpoint(node.clamped(bounded_value(problem, left)),
+                                      node.clamped(bounded_value(problem, right)));
   (direction > 0 ? children.first.high : children.first.low) = middle;
   (direction > 0 ? children.second.low : children.second.high) = middle;
   return children;

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -34,14 +32,6 @@ template <class T>
 T value_of(Key<T> key) {
   constexpr Key<T> sign = Key<T>{1} << (8 * sizeof(T) - 1);
   return std::bit_cast<T>((key & sign) != 0 ? key & ~sign : ~key);
-}
-
-/// The largest T that is not above the threshold: x <= threshold holds for the same x.
-template <class T>
-T rounded_down(double threshold) {
-  const T near = static_cast<T>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<T>::infinity());
 }
 
 /// x goes right where its key is above the threshold's. `offset` is where the feature's values

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -38,14 +36,6 @@ struct PackedForest {
   std::vector<std::uint32_t> words;
   bool has_categories = false;  ///< some node asks for one
 };
-
-/// The largest T that is not above the threshold: x <= threshold holds for the same x.
-template <class T>
-T rounded_down(double threshold) {
-  const T near = static_cast<T>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<T>::infinity());
-}
 
 inline std::size_t words_of(const CategorySet& set) { return 1 + (set.size() + 31) / 32; }
 

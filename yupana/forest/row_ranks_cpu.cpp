@@ -93,12 +93,9 @@ class SampledGrower {
     left_counts_.assign(static_cast<std::size_t>(problem_.classes), 0);
     partition_rows(place, split, range);
     put_totals(place.totals, left, right);
-    if (!params_.monotonic.empty()) {
-      std::tie(left.bounds, right.bounds) = child_bounds(place.bounds,
-                                                         params_.direction(split.feature),
-                                                         bounded_value(problem_, left.totals),
-                                                         bounded_value(problem_, right.totals));
-    }
+    const int direction = params_.direction(split.feature);
+    std::tie(left.bounds, right.bounds) =
+        child_bounds(problem_, direction, place.bounds, left.totals, right.totals);
     if (!gains_enough(problem_, params_, place.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -54,6 +56,14 @@ struct TreeParams {
     return has_rules() || criterion == Criterion::absolute_error || criterion == Criterion::poisson;
   }
 };
+
+/// The largest T that is not above the threshold: x <= threshold holds for the same x.
+template <class T>
+T rounded_down(double threshold) {
+  const T near = static_cast<T>(threshold);
+  if (static_cast<double>(near) <= threshold) return near;
+  return std::nextafter(near, -std::numeric_limits<T>::infinity());
+}
 
 /// Categories are numbers from 0 to this.
 inline constexpr std::int64_t max_category = (std::int64_t{1} << 20) - 1;

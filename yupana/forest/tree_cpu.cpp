@@ -124,12 +124,9 @@ class Grower {
     rows.rows = lists_.row(column) + segment.begin;
     left.totals = totals_in(problem_, rows, 0, split.left_rows);
     right.totals = totals_in(problem_, rows, split.left_rows, range.all);
-    if (!params_.monotonic.empty()) {
-      std::tie(left.bounds, right.bounds) = child_bounds(segment.bounds,
-                                                         params_.direction(split.feature),
-                                                         bounded_value(problem_, left.totals),
-                                                         bounded_value(problem_, right.totals));
-    }
+    const int direction = params_.direction(split.feature);
+    std::tie(left.bounds, right.bounds) =
+        child_bounds(problem_, direction, segment.bounds, left.totals, right.totals);
     if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
       return false;
     }

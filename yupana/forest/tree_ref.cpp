@@ -64,11 +64,9 @@ class Grower {
     clamp_value(bounds, index, tree_);
     if (is_leaf(params_, node, depth)) return;
     const Split split = best_split(rows, node, bounds, key);
-    if (!split.found ||
-        !gains_enough(
-            problem_, params_, node, totals(split.left), totals(split.right), all_weight_)) {
-      return;
-    }
+    if (!split.found) return;
+    const Totals left = totals(split.left), right = totals(split.right);
+    if (!gains_enough(problem_, params_, node, left, right, all_weight_)) return;
     tree_.nodes[index].feature = split.feature;
     tree_.nodes[index].threshold = split.threshold;
     tree_.nodes[index].missing_left = split.missing_left;
@@ -77,13 +75,8 @@ class Grower {
       tree_.nodes[index].set = static_cast<std::int32_t>(tree_.sets.size());
       tree_.sets.push_back(split.set);
     }
-    std::pair<ValueBounds, ValueBounds> sides{bounds, bounds};
-    if (!params_.monotonic.empty()) {
-      sides = child_bounds(bounds,
-                           params_.direction(split.feature),
-                           bounded_value(problem_, totals(split.left)),
-                           bounded_value(problem_, totals(split.right)));
-    }
+    const int direction = params_.direction(split.feature);
+    const auto sides = child_bounds(problem_, direction, bounds, left, right);
     add_node(split.left, sides.first, depth + 1, child_key(key, false), index, false);
     add_node(split.right, sides.second, depth + 1, child_key(key, true), index, true);
   }

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <concepts>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -112,12 +110,6 @@ ProtoMessage value_info(const char* name, int element, std::int64_t columns) {
   return info;
 }
 
-float rounded_down(double threshold) {
-  const auto near = static_cast<float>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<float>::infinity());
-}
-
 /// Lists of one entry a node, as the operator has them.
 class NodeLists {
  public:
@@ -129,7 +121,10 @@ class NodeLists {
       if (node.set >= 0) {
         add_chain(tree, node, i);
       } else {
-        add(i, node, node.is_leaf() ? "LEAF" : "BRANCH_LEQ", rounded_down(node.threshold));
+        add(i,
+            node,
+            node.is_leaf() ? "LEAF" : "BRANCH_LEQ",
+            forest::rounded_down<float>(node.threshold));
         yes_.back() = std::max(node.left, 0);
         no_.back() = std::max(node.right, 0);
         missing_.back() = node.missing_left ? 1 : 0;
