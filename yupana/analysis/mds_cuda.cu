@@ -9,11 +9,7 @@
 
 namespace yupana::analysis::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::PinnedArray;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

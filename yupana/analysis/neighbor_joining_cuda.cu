@@ -14,16 +14,7 @@
 
 namespace yupana::analysis::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::copy_rows;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::launch;
-using yupana::cuda::launch_dependent;
-using yupana::cuda::LaunchShape;
-using yupana::cuda::RowsFrom;
-using yupana::cuda::RowsTo;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

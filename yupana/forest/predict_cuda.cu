@@ -14,12 +14,7 @@
 
 namespace yupana::forest::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
-using yupana::cuda::run_side_by_side;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -16,9 +16,7 @@
 
 namespace yupana::forest::cuda {
 
-using yupana::cuda::DeviceScope;
-using yupana::cuda::run_side_by_side;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -13,11 +13,7 @@
 namespace yupana::geometry::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 /// Most points for all pairs: a launch of that many blocks.
 constexpr std::int64_t max_all_pairs_points = 1024;

@@ -20,12 +20,7 @@
 //   are taken where there is room.
 namespace yupana::graph::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::copy_rows;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

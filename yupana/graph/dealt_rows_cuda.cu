@@ -6,9 +6,7 @@
 
 namespace yupana::graph::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
+using namespace yupana::cuda;
 
 std::vector<TilePlace> tiles_of_part(const SquareShape& shape,
                                      const StripDeal& deal,

@@ -16,13 +16,7 @@
 namespace yupana::graph::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::copy_rows;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
-using yupana::cuda::PageLock;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 /// Weights are not negative.
 template <class T>

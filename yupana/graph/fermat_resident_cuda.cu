@@ -15,9 +15,7 @@
 
 namespace yupana::graph::cuda {
 
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

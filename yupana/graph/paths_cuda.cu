@@ -11,10 +11,7 @@
 
 namespace yupana::graph::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::copy_rows;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
+using namespace yupana::cuda;
 
 namespace {
 

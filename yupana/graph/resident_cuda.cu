@@ -5,9 +5,7 @@
 
 namespace yupana::graph::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::copy_rows;
-using yupana::cuda::DeviceScope;
+using namespace yupana::cuda;
 
 bool link_devices(const std::vector<int>& devices) {
   for (const int a : devices) {

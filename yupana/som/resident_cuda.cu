@@ -12,10 +12,7 @@
 
 namespace yupana::som::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
+using namespace yupana::cuda;
 
 namespace {
 

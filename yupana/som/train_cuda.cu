@@ -23,11 +23,7 @@
 
 namespace yupana::som::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

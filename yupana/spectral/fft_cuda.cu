@@ -20,11 +20,7 @@
 // Signals in host memory: to the device, as many at once as fit, transformed, and back.
 namespace yupana::spectral::cuda {
 
-using yupana::cuda::CallStream;
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -12,11 +12,7 @@
 // Factors as polynomials in 2^16, their product's coefficients below 2^63, and the carries.
 namespace yupana::spectral::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 

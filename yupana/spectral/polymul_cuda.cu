@@ -13,11 +13,7 @@
 
 namespace yupana::spectral::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
-using yupana::cuda::DeviceScope;
-using yupana::cuda::Stream;
+using namespace yupana::cuda;
 
 namespace {
 
