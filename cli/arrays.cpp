@@ -13,8 +13,7 @@ namespace {
 
 constexpr const char* column_help = "numbers: .npy of one column, or text, one a line";
 
-template <class Params>
-void add_operator(Command& command, Params& params) {
+void add_operator(Command& command, job::FoldFileParams& params) {
   command.choice("--op",
                  params.op,
                  {{"sum", job::ArrayOperator::sum},
@@ -27,8 +26,7 @@ void add_operator(Command& command, Params& params) {
                "sums and products of integers modulo 2^64; beyond 64 bits they are an error");
 }
 
-template <class Params>
-void add_keys(Command& command, Params& params, const char* effect) {
+void add_keys(Command& command, job::FoldFileParams& params, const char* effect) {
   command.input("--by", params.by, fmt::format("a key for each number, .npy or text: {}", effect));
   command.choice("--key-type",
                  params.key_type,
@@ -102,7 +100,7 @@ Command add_command_of(Command& program,
 }
 
 void add_scan(Command& program) {
-  auto params = std::make_shared<job::ScanFileParams>();
+  auto params = std::make_shared<job::FoldFileParams>();
   Command command = add_command_of(program,
                                    {.name = "scan",
                                     .purpose = "Running sums, products, minima or maxima of a "
@@ -120,7 +118,7 @@ void add_scan(Command& program) {
 }
 
 void add_reduce(Command& program) {
-  auto params = std::make_shared<job::ReduceFileParams>();
+  auto params = std::make_shared<job::FoldFileParams>();
   Command command = add_command(program,
                                 {.name = "reduce",
                                  .purpose = "The sum, product, least or greatest of a column of "

@@ -42,14 +42,11 @@ struct CommonRules {
 /// order of floats.
 ///   memory: others, at most half of the words
 ///   errors: interrupted
-CountedWords<std::uint32_t> count_common_values(Context& context,
-                                                std::uint32_t* words,
-                                                std::int64_t n,
-                                                const CommonRules<std::uint32_t>& rules);
-CountedWords<std::uint64_t> count_common_values(Context& context,
-                                                std::uint64_t* words,
-                                                std::int64_t n,
-                                                const CommonRules<std::uint64_t>& rules);
+template <class U>
+CountedWords<U> count_common_values(Context& context,
+                                    U* words,
+                                    std::int64_t n,
+                                    const CommonRules<U>& rules);
 
 /// Fewer keys than this are sorted before a sample of them shows anything.
 inline constexpr std::int64_t common_values_min = std::int64_t{1} << 14;

@@ -4,6 +4,7 @@
 
 #include "yupana/arrays/common_values.hpp"
 #include "yupana/arrays/split_vectors.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 
 namespace yupana::arrays::cpu {
@@ -287,31 +288,19 @@ class Count {
   std::atomic<std::int64_t> left_{0};
 };
 
+}  // namespace
+
 template <class U>
-CountedWords<U> count_values(Context& context,
-                             U* words,
-                             std::int64_t n,
-                             const CommonRules<U>& rules) {
+CountedWords<U> count_common_values(Context& context,
+                                    U* words,
+                                    std::int64_t n,
+                                    const CommonRules<U>& rules) {
   std::vector<U> values = Sample<U>(words, n).common(rules.least);
   if (values.empty()) return {};
   Count<U> count(context, words, n, rules, std::move(values));
   if (!count.run()) return {};
   return count.take();
 }
-
-}  // namespace
-
-CountedWords<std::uint32_t> count_common_values(Context& context,
-                                                std::uint32_t* words,
-                                                std::int64_t n,
-                                                const CommonRules<std::uint32_t>& rules) {
-  return count_values(context, words, n, rules);
-}
-CountedWords<std::uint64_t> count_common_values(Context& context,
-                                                std::uint64_t* words,
-                                                std::int64_t n,
-                                                const CommonRules<std::uint64_t>& rules) {
-  return count_values(context, words, n, rules);
-}
+YUPANA_FUNCTIONS(YUPANA_WORDS, count_common_values)
 
 }  // namespace yupana::arrays::cpu

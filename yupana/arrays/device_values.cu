@@ -5,8 +5,7 @@
 namespace yupana::arrays::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 constexpr int threads = 256;
 

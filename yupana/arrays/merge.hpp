@@ -11,34 +11,12 @@
 
 namespace yupana::arrays {
 
-/// Merges two sorted arrays into out (a_size + b_size values, overlapping neither). Stable: equal
-/// keys keep their order, those of a before those of b.
+/// Merges two sorted arrays, and the values that move with their keys, into out (a_size + b_size of
+/// them, overlapping neither). Stable: equal keys keep their order, those of a before those of b.
 ///   less: a strict weak order in which both are sorted; the default puts NaN last, -0 = +0
 ///   work n comparisons and log n a tile, memory O(1); the same result for any number of threads
 ///   errors (usage): an order that contradicts itself, where it is noticed; interrupted
 ///   source: Green, Odeh, Birk, Merge path, 2014 (each tile finds its diagonal by binary search)
-template <class K, class Order = Less>
-void merge(Context& context,
-           const K* a,
-           std::int64_t a_size,
-           const K* b,
-           std::int64_t b_size,
-           K* out,
-           Order less = {}) {
-  const Columns<const K, const NoValue> first{a, nullptr}, second{b, nullptr};
-  const Columns<K, NoValue> result{out, nullptr};
-  if (context.backend() == Backend::reference) {
-    return reference::merge(first, a_size, second, b_size, result, less);
-  }
-  if constexpr (cuda::has_order<K, NoValue, Order>) {
-    if (context.backend() == Backend::cuda) {
-      return cuda::merge_host(context, first, a_size, second, b_size, result);
-    }
-  }
-  cpu::merge(context, first, a_size, second, b_size, result, less);
-}
-
-/// The same with values that move with their keys.
 template <class K, class V, class Order = Less>
 void merge_by_key(Context& context,
                   Columns<const K, const V> a,
@@ -57,6 +35,19 @@ void merge_by_key(Context& context,
     }
   }
   cpu::merge(context, a, a_size, b, b_size, out, less);
+}
+
+/// The same without values.
+template <class K, class Order = Less>
+void merge(Context& context,
+           const K* a,
+           std::int64_t a_size,
+           const K* b,
+           std::int64_t b_size,
+           K* out,
+           Order less = {}) {
+  merge_by_key<K, NoValue>(
+      context, {a, nullptr}, a_size, {b, nullptr}, b_size, {out, nullptr}, less);
 }
 
 }  // namespace yupana::arrays

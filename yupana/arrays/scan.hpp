@@ -11,6 +11,31 @@
 
 namespace yupana::arrays {
 
+namespace detail {
+
+template <class T, class Op>
+void scan(Context& context,
+          const T* in,
+          std::int64_t n,
+          std::optional<T> first,
+          T* out,
+          Op op,
+          bool exclusive) {
+  if (n <= 0) return;
+  if (context.backend() == Backend::reference) {
+    return reference::scan(in, n, first, out, op, exclusive);
+  }
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      const T* const init = first ? &*first : nullptr;
+      return cuda::scan_host<T>(context, in, n, init, exclusive, out, op);
+    }
+  }
+  cpu::scan<T>(context, in, n, first, out, op, exclusive);
+}
+
+}  // namespace detail
+
 /// out[i] = in[0] op in[1] op ... op in[i], on arrays in host memory.
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   out: n values; may be `in` itself, must not overlap it otherwise
@@ -28,45 +53,20 @@ namespace yupana::arrays {
 ///   reduced to a chain of carries, which a few dozen threads keep up with
 template <class T, class Op = Plus>
 void inclusive_scan(Context& context, const T* in, std::int64_t n, T* out, Op op = {}) {
-  if (n <= 0) return;
-  if (context.backend() == Backend::reference) return reference::inclusive_scan(in, n, out, op);
-  if constexpr (cuda::has_fold<T, Op>) {
-    if (context.backend() == Backend::cuda) {
-      return cuda::scan_host<T>(context, in, n, nullptr, false, out, op);
-    }
-  }
-  cpu::scan<T>(context, in, n, std::nullopt, out, op, false);
+  detail::scan<T>(context, in, n, std::nullopt, out, op, false);
 }
 
 /// out[i] = init op in[0] op ... op in[i]: continues another scan.
 template <class T, class Op = Plus>
 void inclusive_scan_from(
     Context& context, T init, const T* in, std::int64_t n, T* out, Op op = {}) {
-  if (n <= 0) return;
-  if (context.backend() == Backend::reference) {
-    return reference::inclusive_scan_from(init, in, n, out, op);
-  }
-  if constexpr (cuda::has_fold<T, Op>) {
-    if (context.backend() == Backend::cuda) {
-      return cuda::scan_host<T>(context, in, n, &init, false, out, op);
-    }
-  }
-  cpu::scan<T>(context, in, n, init, out, op, false);
+  detail::scan<T>(context, in, n, init, out, op, false);
 }
 
 /// out[0] = init, out[i] = init op in[0] op ... op in[i - 1]. Otherwise as inclusive_scan.
 template <class T, class Op = Plus>
 void exclusive_scan(Context& context, const T* in, std::int64_t n, T init, T* out, Op op = {}) {
-  if (n <= 0) return;
-  if (context.backend() == Backend::reference) {
-    return reference::exclusive_scan(in, n, init, out, op);
-  }
-  if constexpr (cuda::has_fold<T, Op>) {
-    if (context.backend() == Backend::cuda) {
-      return cuda::scan_host<T>(context, in, n, &init, true, out, op);
-    }
-  }
-  cpu::scan<T>(context, in, n, init, out, op, true);
+  detail::scan<T>(context, in, n, init, out, op, true);
 }
 
 }  // namespace yupana::arrays

@@ -103,19 +103,4 @@ void scan(const T* in, std::int64_t n, std::optional<T> first, T* out, Op op, bo
   }
 }
 
-template <class T, class Op>
-void inclusive_scan(const T* in, std::int64_t n, T* out, Op op) {
-  scan<T>(in, n, std::nullopt, out, op, false);
-}
-
-template <class T, class Op>
-void inclusive_scan_from(T init, const T* in, std::int64_t n, T* out, Op op) {
-  scan<T>(in, n, init, out, op, false);
-}
-
-template <class T, class Op>
-void exclusive_scan(const T* in, std::int64_t n, T init, T* out, Op op) {
-  scan<T>(in, n, init, out, op, true);
-}
-
 }  // namespace yupana::arrays::reference

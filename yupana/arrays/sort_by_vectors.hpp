@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "yupana/arrays/operators.hpp"

@@ -11,6 +11,8 @@
 /// are equal, so that any sort is stable.
 namespace yupana::arrays::cpu {
 
+#define YUPANA_WORDS(make, name) make(name, std::uint32_t) make(name, std::uint64_t)
+
 /// Whether it is faster on this processor than radix passes, for keys of 4 or 8 bytes.
 bool has_fast_vectors(std::size_t bytes);
 
@@ -47,11 +49,11 @@ constexpr KeyCode<UnsignedOf<sizeof(K)>> key_code() {
 
 /// Sorts words in place by their codes.
 ///   errors: interrupted
-void sort_words(Context& context, std::uint32_t* words, std::int64_t n, KeyCode<std::uint32_t>);
-void sort_words(Context& context, std::uint64_t* words, std::int64_t n, KeyCode<std::uint64_t>);
+template <class U>
+void sort_words(Context& context, U* words, std::int64_t n, KeyCode<U> code);
 
 /// Whether no float is NaN or -0: keys that compare equal then have the same bytes.
-bool are_plain(Context& context, const float* keys, std::int64_t n);
-bool are_plain(Context& context, const double* keys, std::int64_t n);
+template <class F>
+bool are_plain(Context& context, const F* keys, std::int64_t n);
 
 }  // namespace yupana::arrays::cpu

@@ -9,6 +9,7 @@
 
 #include "yupana/arrays/sort_vectors.hpp"
 #include "yupana/arrays/split_vectors.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::arrays::cpu {
@@ -142,27 +143,6 @@ class WordSort {
   const std::int64_t shared_;  // shorter ranges are split by one thread
 };
 
-template <class U>
-void sort_all(Context& context, U* words, std::int64_t n, KeyCode<U> code) {
-  const int depth = 2 * std::bit_width(static_cast<std::uint64_t>(n));
-  // Nothing to turn and one thread: Highway's quicksort at once. Above a second's keys ours looks
-  // at Ctrl-C in between.
-  const bool at_once = !code.changes() && context.threads() == 1 && n <= std::int64_t{1} << 24;
-  WordSort<U>(context, n, code).sort(words, n, !code.changes(), at_once ? 0 : depth);
-}
-
-template <class F>
-bool none_odd(Context& context, const F* keys, std::int64_t n) {
-  constexpr std::int64_t tile = std::int64_t{1} << 18;
-  const auto any_odd = vector_kernels<UnsignedOf<sizeof(F)>>().any_odd;
-  std::atomic<bool> odd = false;
-  context.parallel_for((n + tile - 1) / tile, 1, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    if (any_odd(keys + begin * tile, std::min(n, end * tile) - begin * tile)) odd = true;
-  });
-  return !odd;
-}
-
 // Zen 4 stores compressed vectors by microcode, which Highway came to avoid: 32-bit keys take five
 // times as long there as by radix; 64-bit ones are still faster.
 bool has_slow_compression() {
@@ -183,24 +163,28 @@ bool has_fast_vectors(std::size_t bytes) {
   return wide && (bytes == 8 || !slow);
 }
 
-void sort_words(Context& context,
-                std::uint32_t* words,
-                std::int64_t n,
-                KeyCode<std::uint32_t> code) {
-  sort_all(context, words, n, code);
-}
-void sort_words(Context& context,
-                std::uint64_t* words,
-                std::int64_t n,
-                KeyCode<std::uint64_t> code) {
-  sort_all(context, words, n, code);
+template <class U>
+void sort_words(Context& context, U* words, std::int64_t n, KeyCode<U> code) {
+  const int depth = 2 * std::bit_width(static_cast<std::uint64_t>(n));
+  // Nothing to turn and one thread: Highway's quicksort at once. Above a second's keys ours looks
+  // at Ctrl-C in between.
+  const bool at_once = !code.changes() && context.threads() == 1 && n <= std::int64_t{1} << 24;
+  WordSort<U>(context, n, code).sort(words, n, !code.changes(), at_once ? 0 : depth);
 }
 
-bool are_plain(Context& context, const float* keys, std::int64_t n) {
-  return none_odd(context, keys, n);
+template <class F>
+bool are_plain(Context& context, const F* keys, std::int64_t n) {
+  constexpr std::int64_t tile = std::int64_t{1} << 18;
+  const auto any_odd = vector_kernels<UnsignedOf<sizeof(F)>>().any_odd;
+  std::atomic<bool> odd = false;
+  context.parallel_for((n + tile - 1) / tile, 1, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    if (any_odd(keys + begin * tile, std::min(n, end * tile) - begin * tile)) odd = true;
+  });
+  return !odd;
 }
-bool are_plain(Context& context, const double* keys, std::int64_t n) {
-  return none_odd(context, keys, n);
-}
+
+YUPANA_FUNCTIONS(YUPANA_WORDS, sort_words)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, are_plain)
 
 }  // namespace yupana::arrays::cpu

@@ -5,8 +5,7 @@
 
 namespace yupana::arrays::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
@@ -159,8 +158,8 @@ std::vector<Tree> fit(Context& context,
   const Growth<T> growth(context, table, sparse, problem, tree);
   const bool on_devices = grows_on_devices(context, tree);
   const RowSamples draws(table.rows, params, !on_devices);
-  std::vector<Tree> trees(params.trees);
   TreeMemory memory(context, params, problem.outputs(), bytes_of(table) + growth.bytes());
+  std::vector<Tree> trees(params.trees);
 #ifdef YUPANA_CUDA
   if (on_devices) {
     const std::int64_t rows = params.sampling == Sampling::all ? table.rows : draws_a_tree;

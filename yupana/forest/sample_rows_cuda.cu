@@ -17,8 +17,7 @@
 // logarithm of the place grows by 1 a link).
 namespace yupana::forest::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 namespace {
 

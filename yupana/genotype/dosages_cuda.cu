@@ -12,8 +12,7 @@
 namespace yupana::genotype::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;

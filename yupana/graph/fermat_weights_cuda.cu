@@ -9,8 +9,7 @@
 namespace yupana::graph::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 constexpr int threads = 256;
 

@@ -16,16 +16,14 @@
 namespace yupana::job {
 namespace {
 
-template <class Params>
-void check_operator(const Params& params) {
+void check_operator(const FoldFileParams& params) {
   if (!params.wrap || params.op == ArrayOperator::sum || params.op == ArrayOperator::product)
     return;
   throw usage_error("--wrap: goes with --op sum or product, not min or max; leave it out");
 }
 
 /// The numbers; floats, which a text may be read as, do not wrap.
-template <class Params>
-std::unique_ptr<io::ColumnReader> open_numbers(const Params& params) {
+std::unique_ptr<io::ColumnReader> open_numbers(const FoldFileParams& params) {
   io::TypeAdvice advice;
   if (params.wrap) advice.as_f8 = "read it as f8 without --wrap";
   return open_column(params.in, params.text_type, "--type", advice);
@@ -44,8 +42,7 @@ void check_wrap(bool wrap, const io::ColumnReader& reader) {
                     reader.type().name());
 }
 
-template <class Params>
-bool is_of_runs(const Params& params) {
+bool is_of_runs(const FoldFileParams& params) {
   return params.op == ArrayOperator::product || !params.by.empty();
 }
 
@@ -53,8 +50,7 @@ bool is_of_runs(const Params& params) {
 template <class T>
 class SumCheck {
  public:
-  template <class Params>
-  explicit SumCheck(const Params& params)
+  explicit SumCheck(const FoldFileParams& params)
       : path_(params.in),
         as_floats_(as_floats(params.text_type)),
         on_(params.op == ArrayOperator::sum && !params.wrap) {}
@@ -154,7 +150,7 @@ void write_one(AtomicFile& file, T value) {
 
 }  // namespace
 
-ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
+ArrayFileResult scan_file(Context& context, const FoldFileParams& params) {
   check_column_name(params.out);
   if (params.exclusive && (params.op == ArrayOperator::min || params.op == ArrayOperator::max)) {
     throw usage_error(
@@ -200,7 +196,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
   });
 }
 
-ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
+ReduceFileResult reduce_file(Context& context, const FoldFileParams& params) {
   is_of_runs(params) ? check_not_compressed(params.out) : check_column_name(params.out);
   check_operator(params);
   const auto reader = open_numbers(params);

@@ -22,25 +22,19 @@ using Number = std::variant<std::int64_t, std::uint64_t, double>;
 /// The type of a text's numbers: f8, i8 or u8; f8 where not said. A .npy names its own.
 using TextType = std::optional<io::NumberType>;
 
-struct ScanFileParams {
+/// What scan and reduce fold, and where to.
+struct FoldFileParams {
   std::string in;
-  std::string out;  ///< .npy, or text for any other name
-  ArrayOperator op = ArrayOperator::sum;
-  /// Begins with 0, of products with 1, and leaves the last number out; not for min and max.
-  bool exclusive = false;
-  bool wrap = false;    ///< sums and products of integers modulo 2^64, an error otherwise
-  std::string by = {};  ///< a column of keys: what is folded begins anew where the key changes
-  TextType text_type = {};
-  TextType key_type = {};
-};
-
-struct ReduceFileParams {
-  std::string in;
-  /// Takes the result as one number: .npy, or text for any other name; none if empty.
+  /// .npy, or text for any other name; of reduce it takes the one number, and none if empty.
   std::string out = {};
   ArrayOperator op = ArrayOperator::sum;
-  bool wrap = false;    ///< as of a scan
-  std::string by = {};  ///< a column of keys: one total for each run of equal keys
+  /// Of scan: begins with 0, of products with 1, and leaves the last number out; not for min and
+  /// max.
+  bool exclusive = false;
+  bool wrap = false;  ///< sums and products of integers modulo 2^64, an error otherwise
+  /// A column of keys: what is folded begins anew where the key changes; of reduce one total for
+  /// each run of equal keys.
+  std::string by = {};
   TextType text_type = {};
   TextType key_type = {};
 };
@@ -84,14 +78,14 @@ struct ReduceFileResult {
 ///   more or fewer keys than numbers. usage:
 ///   another type than a .npy holds; wrap where no integers are added.
 ///   out_of_resources: the context's memory is less than that
-ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
+ArrayFileResult scan_file(Context& context, const FoldFileParams& params);
 
 /// The sum, product, least or greatest of a file, streamed. A sum of integers is exact: running
 /// sums may pass 64 bits if the last does not. With keys: a line for each run of equal neighbouring
 /// keys, the key, a tab and the total; sort by key first for one line a key.
 ///   determinism: the same value on every backend, for any threads and memory, sums of floats too
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
-ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);
+ReduceFileResult reduce_file(Context& context, const FoldFileParams& params);
 
 /// Sorts a file by arrays::Less or arrays::Descending. A file whose numbers and their copy exceed
 /// the context's memory, or that of its GPU, is sorted in runs that fit, which wait in a file
@@ -116,10 +110,10 @@ inline const char* as_floats(const TextType& given) {
 // scan_file and reduce_file for products and for runs of equal keys, see there.
 
 ArrayFileResult scan_runs(Context& context,
-                          const ScanFileParams& params,
+                          const FoldFileParams& params,
                           io::ColumnReader& numbers);
 ReduceFileResult reduce_runs(Context& context,
-                             const ReduceFileParams& params,
+                             const FoldFileParams& params,
                              io::ColumnReader& numbers);
 
 }  // namespace yupana::job

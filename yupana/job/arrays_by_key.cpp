@@ -103,8 +103,8 @@ class KeyedReader {
 };
 
 /// body(folding) with the types of the numbers.
-template <class Params, class Body>
-auto with_types(const Params& params, const io::ColumnReader& numbers, const Body& body) {
+template <class Body>
+auto with_types(const FoldFileParams& params, const io::ColumnReader& numbers, const Body& body) {
   return with_widest_type(numbers.type(), [&](auto zero) {
     using T = decltype(zero);
     switch (params.op) {
@@ -121,9 +121,8 @@ auto with_types(const Params& params, const io::ColumnReader& numbers, const Bod
 }
 
 /// The keys' file; null: there is none.
-template <class Params>
 std::unique_ptr<io::ColumnReader> open_keys(Context& context,
-                                            const Params& params,
+                                            const FoldFileParams& params,
                                             std::uint64_t item_bytes) {
   check_memory(context, params.in, static_cast<std::uint64_t>(fold_chunk) * item_bytes);
   return params.by.empty() ? nullptr : open_column(params.by, params.key_type, "--key-type");
@@ -176,7 +175,7 @@ class RunScanner {
   using One = Segment<typename Folding::Fold>;
 
  public:
-  RunScanner(Context& context, const ScanFileParams& params)
+  RunScanner(Context& context, const FoldFileParams& params)
       : context_(context), params_(params), segments_(fold_chunk), out_(fold_chunk) {}
 
   std::int64_t scan(KeyedReader<T>& reader, io::ColumnWriter& writer) {
@@ -228,7 +227,7 @@ class RunScanner {
   }
 
   Context& context_;
-  const ScanFileParams& params_;
+  const FoldFileParams& params_;
   Array<One> segments_;
   Array<T> out_;
   Array<bool> begins_;
@@ -243,8 +242,7 @@ class RunReducer {
   using Fold = typename Folding::Fold;
 
  public:
-  RunReducer(Context& context, const ReduceFileParams& params)
-      : context_(context), params_(params) {}
+  RunReducer(Context& context, const FoldFileParams& params) : context_(context), params_(params) {}
 
   /// Lines of key and total; without keys the total alone.
   ReduceFileResult reduce(KeyedReader<T>& reader, AtomicFile* out) {
@@ -307,7 +305,7 @@ class RunReducer {
   }
 
   Context& context_;
-  const ReduceFileParams& params_;
+  const FoldFileParams& params_;
   std::optional<Fold> open_;  ///< of a run that the next numbers may continue
   std::int64_t number_ = 0;   ///< of that run
   std::string key_;           ///< its first
@@ -319,7 +317,7 @@ class RunReducer {
 }  // namespace
 
 ArrayFileResult scan_runs(Context& context,
-                          const ScanFileParams& params,
+                          const FoldFileParams& params,
                           io::ColumnReader& numbers) {
   const auto keys = open_keys(context, params, 65);
   AtomicFile out(params.out);
@@ -336,7 +334,7 @@ ArrayFileResult scan_runs(Context& context,
 }
 
 ReduceFileResult reduce_runs(Context& context,
-                             const ReduceFileParams& params,
+                             const FoldFileParams& params,
                              io::ColumnReader& numbers) {
   const auto keys = open_keys(context, params, 88);
   const std::string& name = params.out;

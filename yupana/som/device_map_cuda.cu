@@ -8,8 +8,7 @@
 
 namespace yupana::som::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"

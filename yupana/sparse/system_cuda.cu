@@ -12,8 +12,7 @@
 namespace yupana::sparse::cuda {
 namespace {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 constexpr int threads = 256;
 constexpr std::int64_t max_rows = std::int64_t{1} << 29;  // (levels * 7 fits 32 bits)

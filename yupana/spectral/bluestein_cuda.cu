@@ -8,8 +8,7 @@
 
 namespace yupana::spectral::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include "yupana/spectral/block_cuda.cuh"
 
 /// Private to the family: transforms of a few complex numbers in registers, their roots constants

@@ -14,8 +14,7 @@
 
 namespace yupana::spectral::cuda {
 
-using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
+using namespace yupana::cuda;
 
 namespace {
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/device_real_fft.hpp"

@@ -4,7 +4,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 namespace yupana::spectral::cpu {
 

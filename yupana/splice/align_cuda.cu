@@ -17,8 +17,7 @@
 namespace yupana::splice::cuda {
 namespace {
 
-using yupana::cuda::DeviceScope;
-using yupana::cuda::run_side_by_side;
+using namespace yupana::cuda;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
 constexpr int warps_that_trace = 8;

@@ -5,7 +5,6 @@
 #include <deque>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "yupana/core/array.hpp"

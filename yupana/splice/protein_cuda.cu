@@ -14,8 +14,7 @@
 namespace yupana::splice::cuda {
 namespace {
 
-using yupana::cuda::DeviceScope;
-using yupana::cuda::run_side_by_side;
+using namespace yupana::cuda;
 
 /// Warps that trace at once on a multiprocessor.
 constexpr int trace_warps = 8;

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "yupana/core/array.hpp"
