@@ -191,7 +191,8 @@ std::vector<std::string> plink_names(const std::string& path, std::vector<std::s
   std::int64_t number = 0;
   for (std::string& line : lines) {
     ++number;
-    const std::size_t tab = line.find_first_of("\t ");
+    // A name may have blanks between tabs.
+    const std::size_t tab = line.find(line.find('\t') == line.npos ? ' ' : '\t');
     if (tab == std::string::npos) {
       throw bad_line(path, number, "expected a family and an individual identifier, got one word");
     }
