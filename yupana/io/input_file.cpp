@@ -119,24 +119,12 @@ std::string head_of(const InputFile& file, std::int64_t most) {
   return head;
 }
 
-namespace {
-
-Array<char> unpacked_bytes(const InputFile& file, std::uint64_t most, const std::string& scratch) {
+Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
   if (is_packed(file)) return decompressed(file, most, scratch);
   const auto bytes = static_cast<std::uint64_t>(file.size());
   if (bytes > most) throw too_large(file.path(), bytes, most);
   Array<char> text = resized({}, 0, file.size());
   file.read_at(0, text.data(), bytes);
-  return text;
-}
-
-}  // namespace
-
-Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
-  Array<char> text = unpacked_bytes(file, most, scratch);
-  constexpr std::int64_t beginning = 1 << 16;
-  const std::int64_t known = std::min(text.size() - 1, beginning);
-  check_is_text(file.path(), {text.data(), static_cast<std::size_t>(known)});
   return text;
 }
 
