@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"
@@ -44,16 +46,30 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
-/// The file that a word of the command line may name, and those that are read with it.
-void add_files_of(std::string_view word, std::vector<std::string>& files) {
-  if (word.starts_with("--")) word.remove_prefix(std::min(word.size(), word.find('=') + 1));
-  files.emplace_back(word);
-  for (const std::string_view ending : {".bed", ".pgen", ".bgen"}) {
-    if (word.ends_with(ending)) word.remove_suffix(ending.size());
+/// The file that a word of the command line may name, and those that are read with it; `before` is
+/// the word before it.
+void add_files_of(std::string_view before, std::string_view word, std::vector<std::string>& files) {
+  if (word.starts_with("--")) {
+    before = word.substr(0, word.find('='));
+    word.remove_prefix(std::min(word.size(), word.find('=') + 1));
   }
-  for (const char* ending :
-       {".bed", ".bim", ".fam", ".pgen", ".pvar", ".pvar.zst", ".psam", ".sample"}) {
-    files.push_back(std::string(word) + ending);
+  files.emplace_back(word);
+  using Names = std::vector<std::string_view>;
+  static const std::pair<std::string_view, Names> sets[] = {
+      {".bed", {".bim", ".fam"}},
+      {".pgen", {".pvar", ".pvar.zst", ".psam"}},
+      {".bgen", {".sample"}}};
+  // A prefix is that of a .bed where there is one.
+  std::error_code none;
+  const bool is_bed =
+      before != "--pfile" && std::filesystem::exists(fmt::format("{}.bed", word), none);
+  for (const auto& [ending, others] : sets) {
+    const bool is_prefix = ending == (is_bed ? ".bed" : ".pgen");
+    if (!word.ends_with(ending) && !is_prefix) continue;
+    const std::string_view prefix =
+        word.substr(0, word.size() - (word.ends_with(ending) ? ending.size() : 0));
+    files.push_back(fmt::format("{}{}", prefix, ending));
+    for (const std::string_view other : others) files.push_back(fmt::format("{}{}", prefix, other));
   }
 }
 
@@ -307,7 +323,7 @@ void set_command_line(int count, const char* const* words) {
     const std::string_view before = words[k - 1], word = words[k];
     const bool is_output =
         before == "-o" || before == "--out" || word.starts_with("-o") || word.starts_with("--out=");
-    if (!is_output) add_files_of(word, inputs);
+    if (!is_output) add_files_of(before, word, inputs);
   }
   protect_inputs(std::move(inputs));
 }

@@ -178,9 +178,10 @@ void add_filters(Command& command, job::InputParams& input) {
   const auto share = [&](const char* name, double& value, const char* help, double most = 1) {
     command.number(name, value, help, 0, most);
   };
-  command.text("--keep",
-               input.keep_file,
-               "file of samples to keep, one a line: IID, or FID and IID; others are noted");
+  command.text(
+      "--keep",
+      input.keep_file,
+      "file of samples to keep, one a line: IID, FID and IID, or with SID; others are noted");
   command.text("--remove", input.remove_file, "file of samples to leave out");
   command.text("--keep-fam", input.keep_fam_file, "file of families to keep, its first column");
   command.text("--remove-fam", input.remove_fam_file, "file of families to leave out");

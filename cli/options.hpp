@@ -195,8 +195,8 @@ std::optional<T> number_of(const std::string& text, bool* beyond = nullptr) {
 template <class T>
 std::string number_text(T low, T high) {
   const std::string kind = std::is_integral_v<T> ? "a whole number"
-                           : high < greatest<T>  ? "a number"
-                                                 : "a finite number";
+                           : high == greatest<T> ? "a finite number"
+                                                 : "a number";
   const auto shown = [](T value) {
     return std::is_integral_v<T> ? fmt::format("{}", value) : fmt::format("{:g}", double(value));
   };

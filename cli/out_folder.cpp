@@ -19,13 +19,18 @@ void check_out(const std::string& out) {
     throw usage_error(
         "-o -: expected a name, got '-'; name a file, or, where -o is a file, /dev/stdout");
   }
+  if (out.starts_with('=')) {
+    throw usage_error(
+        "-o{}: expected a blank after -o, got '='; write -o {}, or -o ./{} if it is meant",
+        out,
+        out.substr(1),
+        out);
+  }
   const fs::path name = fs::path(out).filename();
   if (!name.empty() && name != "." && name != "..") return;
-  throw usage_error(
-      "-o {}: expected the name of a file, or the beginning of one, got a folder; write {}{}run",
-      out,
-      out,
-      out.ends_with('/') ? "" : "/");
+  throw usage_error("-o {}: expected the name of a file, got a folder; write {}",
+                    out,
+                    (fs::path(out) / "run").string());
 }
 
 void check_prefix(const std::string& out) {

@@ -37,7 +37,15 @@ Answer plan_on_cluster(const Call& call, const PlanOptions& options) {
   return {job::describe(plan), job::plan_json(plan)};
 }
 
+/// Pairs of more samples take more bytes than 64 bits count.
+constexpr std::int64_t max_samples = 500'000'000;
+
 Answer plan(Context& context, const Call& call, PlanOptions options) {
+  if (options.sizes.samples > max_samples) {
+    throw usage_error("--samples: expected at most {}, whose pairs 64 bits can count, got {}",
+                      max_samples,
+                      options.sizes.samples);
+  }
   options.sizes.missing = !options.complete;
   if (options.fermat && options.command == "dist" && call.command.given("command")) {
     throw usage_error("--fermat has no effect on a plan of dist; plan fermat");
@@ -108,7 +116,7 @@ void add_plan(Command& program) {
           [options](const std::string& word) { options->command = planned_command(word); },
           "of which a run is planned: dist or fermat")
       .shows(options->command);
-  command.count("--samples", options->sizes.samples, "individuals").required();
+  command.count("--samples", options->sizes.samples, "individuals, at most 500M").required();
   command.count("--sites", options->sizes.sites, "sites").required();
   command.flag("--no-missing", options->complete, "no call is missing");
   command.flag("--king", options->sizes.hethet, "count sites heterozygous in both");

@@ -99,7 +99,7 @@ def test_fermat_class_is_cloned_and_changed_as_an_estimator():
 
     model = clone(yupana.Fermat(3, path_method="D", k=4, device="cpu", threads=1))
     assert model.get_params()["k"] == 4 and model.alpha == 3
-    model.set_params(path_method="FW", alpha=2)
+    model.set_params(path_method="FW", k=None, alpha=2)
     d = points(20)
     assert np.array_equal(model.fit(d).get_distances(), yupana.fermat(d, 2).lengths)
     with pytest.raises(ValueError, match="beta"):

@@ -125,7 +125,11 @@ def test_options_were_ignored_without_landmarks_and_by_the_reference():
         yupana.fermat(d, seed=3)
     with pytest.raises(ValueError, match="method: expected 'auto' for the device 'reference'"):
         yupana.closest_pair(d, "grid", device="reference")
-    assert yupana.Fermat(path_method="FW", estimator="mean", seed=1).fit(d).get_distance(0, 2) == 2
+    for method, option in (("FW", {"k": 2}), ("FW", {"landmarks": 1}), ("FW", {"seed": 1}),
+                           ("FW", {"estimator": "mean"}), ("D", {"k": 2, "landmarks": 1})):  # fmt: skip
+        with pytest.raises(ValueError, match=f"{[*option][-1]} has no effect with path_method {method}"):
+            yupana.Fermat(path_method=method, **option).fit(d)
+    assert yupana.Fermat(path_method="L", k=2, landmarks=2, seed=1).fit(d).get_distance(0, 2) == 2
 
 
 @pytest.mark.parametrize(
@@ -215,12 +219,19 @@ def test_command_lines_of_other_programs_stay(tmp_path):
         yupana.distances(str(tmp_path / "c.bed"))
 
 
+def test_a_genotype_that_is_none_had_no_place():
+    calls = np.zeros((300, 4), "i8")
+    calls[:, 0] = -1
+    calls[299, 2] = 3
+    with pytest.raises(ValueError, match=r"got 3 in row 299, column 2 \(from 0\)"):
+        yupana.read_genotypes(calls)
+
+
 def test_arguments_were_ignored_in_silence():
     cohort, d = yupana.read_genotypes(CALLS), [[0.0, 1.0], [1.0, 0.0]]
     with pytest.raises(ValueError, match="estimate has no effect without landmarks"):
         yupana.fermat(d, estimate="mean")
     assert yupana.fermat(d, estimate="mean", landmarks=1).lengths.shape == (2, 2)
-    assert yupana.Fermat(estimator="mean", path_method="FW").fit(d).get_distance(0, 1) == 1
     with pytest.raises(ValueError, match="squared has no effect on genotypes"):
         yupana.fermat(cohort, squared=True)
     with pytest.raises(TypeError, match="expected distances or genotypes, got the path 'D.npy'"):

@@ -138,7 +138,12 @@ def dosages(array: Any) -> np.ndarray:
     for begin in range(0, array.shape[0], 256):
         rows = array[begin : begin + 256]
         called = rows >= 0
-        if not (np.isin(rows, (0, 1, 2)) | ~called).all():
-            raise ValueError("genotypes: expected 0, 1, 2 or, missing, NaN or a negative number")
+        others = np.argwhere(called & ~np.isin(rows, (0, 1, 2)))
+        if len(others) > 0:
+            row, column = others[0]
+            raise ValueError(
+                "genotypes: expected 0, 1, 2 or, missing, NaN or a negative number, got "
+                f"{rows[row, column]} in row {begin + row}, column {column} (from 0)"
+            )
         result[begin : begin + 256] = np.where(called, rows, -1)
     return result

@@ -366,17 +366,18 @@ class Fermat:
             raise ValueError(f"path_method: expected FW, D or L, got {self.path_method!r}")
         if self.estimator not in estimates:
             raise ValueError(f"estimator: expected {', '.join(estimates)}, got {self.estimator!r}")
-        if self.path_method == "D" and not self.k:
-            raise ValueError("k: expected at least 1 neighbour with path_method D")
-        if self.path_method == "L" and not self.landmarks:
-            raise ValueError("landmarks: expected at least 1 with path_method L")
+        for name, methods in {"k": "DL", "landmarks": "L", "estimator": "L", "seed": "L"}.items():
+            if self.path_method not in methods and getattr(self, name) != _FERMAT[name]:
+                raise ValueError(f"{name} has no effect with path_method {self.path_method}; leave it out")
+            if (name, self.path_method) in (("k", "D"), ("landmarks", "L")) and not getattr(self, name):
+                raise ValueError(f"{name}: expected at least 1 with path_method {self.path_method}")
         self.result_ = fermat(
             distances,
             self.alpha,
             neighbors=whole("k", self.k) if self.path_method == "D" else 0,
-            landmarks=whole("landmarks", self.landmarks) if self.path_method == "L" else 0,
-            estimate=estimates[self.estimator] if self.path_method == "L" else "upper",
-            seed=self.seed or 0 if self.path_method == "L" else 0,
+            landmarks=whole("landmarks", self.landmarks or 0),
+            estimate=estimates[self.estimator],
+            seed=self.seed or 0,
             **{name: getattr(self, name) for name in ("device", "threads", "memory", "progress")},
         )
         return self

@@ -15,8 +15,8 @@ def whole_numbers_of_a_text_were_told_to_leave_wrap_out():
     np.save("f.npy", np.ones(3))
     for command in (("reduce", "n.txt"), ("scan", "n.txt", "-o", "o.txt")):
         refuse(*command, "--wrap", status=2, says=["n.txt are read as f8", "give --type i8 or u8"])
-        refuse(*command, "--type", "i8", status=3, says=["pass --wrap", "or read them with --type f8"])
-        refuse(*command, "--type", "i8", "--op", "product", status=3, says=["or read them with --type f8"])
+        refuse(*command, "--type", "i8", status=3, says=["pass --wrap", "or write each number with a point (7.) and pass --type f8"])
+        refuse(*command, "--type", "i8", "--op", "product", status=3, says=["or write each number with a point (7.) and pass --type f8"])
         run(*command, "--wrap", "--type", "i8")
     refuse("reduce", "f.npy", "--wrap", status=2, says=["f.npy holds f8", "leave it out"])
     np.save("i.npy", np.full(3, 2**62))

@@ -263,5 +263,5 @@ def bad_input_ends_in_one_line_and_no_file():
     np.save("big.npy", numbers("f8", 100_000))
     refuse("sort", "big.npy", "-o", "big.npy/o.npy", says=["big.npy"])
     pathlib.Path("folder").mkdir()
-    refuse("sort", "big.npy", "-o", "folder", says=["folder", "name a file"])
+    refuse("sort", "big.npy", "-o", "folder", status=2, says="folder: expected the name of a file, got a folder; write folder/run")
     run("sort", "big.npy", "-o", "/dev/null")

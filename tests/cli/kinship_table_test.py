@@ -111,6 +111,12 @@ def plink2_writes_the_same_table():
     assert {"PO", "UN"} <= {row[-1] for row in ours}, "the set holds parents and children"
 
 
+def a_bound_that_may_be_infinite_was_to_be_finite():
+    for option in ("--pairs-below", "--pairs-above"):
+        refuse("dist", "simulate:9x9", "-o", "d", option, "nan", status=2, says=f"{option}: expected a number, got 'nan'")
+        run("dist", "simulate:9x9", "-o", "d", option, "inf")
+
+
 def pairs_of_minus_infinity_were_below_no_bound():
     pathlib.Path("c.vcf").write_text(
         "##fileformat=VCFv4.2\n##contig=<ID=1>\n"

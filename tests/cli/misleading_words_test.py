@@ -170,7 +170,8 @@ def totals_by_key_had_tabs_under_names_of_other_formats():
     assert pathlib.Path("totals.csv").read_text() == "1,11\n2,7\n"
     run(*fold, "totals.tsv")
     assert pathlib.Path("totals.tsv").read_text() == "1\t11\n2\t7\n"
-    refuse(*fold, "totals.json", status=2, says="expected -o FILE.tsv")
+    for other in ("json", "parquet", "xlsx", "npy"):
+        refuse(*fold, f"totals.{other}", status=2, says="expected -o FILE.tsv")
 
 
 def endings_of_genomic_files_were_repeated():

@@ -214,6 +214,8 @@ def a_file_given_as_o_was_written_under_twice_its_ending():
              ["u.tsv", "u.html"]),
             (("forest", "apply", "out/f.json", "t.csv"), "out/n.tsv", ["n.tsv"]),
             (("tree", "importances", "out/m.json"), "out/i.tsv", ["i.tsv", "i.svg"]),
+            (("tree", "importances", "out/m.json"), "out/j.svg", ["j.importances.tsv", "j.svg"]),
+            (("tree", "importances", "out/m.json"), "out/k.importances.svg", ["k.importances.tsv", "k.importances.svg"]),
             (("som", "apply", "out/s.json", "t.csv"), "out/a.tsv", ["a.tsv"]),
             (("som", "report", "out/s.json"), "out/o.png", ["o.html", "o.svg", "o.png"])]:
         before = {p.name for p in pathlib.Path("out").iterdir()}

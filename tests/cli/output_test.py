@@ -190,9 +190,9 @@ def a_run_that_was_interrupted_after_its_counts_did_not_name_their_checkpoint():
     for command in (("dist", "c.bed", "--format", "tsv"), ("fermat", "c.bed")):
         process = subprocess.Popen([PROGRAM, *command, "-o", "late", "--checkpoint", "ck", "--checkpoint-interval", "0"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        while not list(pathlib.Path(".").glob("ck/*.yupana")) and process.poll() is None:
+        # The first file of the output is begun after the counts.
+        while not list(pathlib.Path(".").glob("late.*.part-*")) and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(0.3)  # most of both runs is after the counts
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         assert process.returncode != 130 or "ck/counts-0-2500.yupana holds the counts so far" in errors, errors
@@ -226,3 +226,15 @@ def an_output_replaced_the_file_that_it_was_made_of():
                  ("filter", "c", "--maf", 0.1, "-o", "c.bed")):
         refuse(*line, status=2, says="is read by this command")
     assert {p.name: p.read_bytes() for p in pathlib.Path(".").iterdir()} == before
+
+
+def a_file_of_the_same_prefix_was_said_to_be_read():
+    run("simulate", "--samples", 30, "--sites", 500, "-o", "c")
+    for line in (("c.bed", "-o", "c.pgen"), ("c.bed", "-o", "c.pgen"), ("c", "-o", "c.pgen"), ("c.pgen", "-o", "c.bed"),
+                 ("--bfile", "c", "-o", "c.pgen"), ("--pfile", "c", "-o", "c.bed")):
+        run("filter", *line)
+    for line in (("c.pgen", "-o", "c.pgen"), ("--pfile", "c", "-o", "c.pgen"), ("--bfile=c", "-o", "c.bed")):
+        refuse("filter", *line, status=2, says="is read by this command")
+    for end in ("bed", "bim", "fam"):
+        pathlib.Path(f"c.{end}").unlink()
+    refuse("filter", "c", "-o", "c.pgen", status=2, says="is read by this command")

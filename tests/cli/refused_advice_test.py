@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 
 import numpy as np
-from program import answer, helper, notes, put, refuse, run
+from program import answer, files, helper, notes, put, refuse, run
 
 
 def a_number_that_wraps_was_to_be_read_as_a_float_that_does_not():
@@ -222,3 +222,84 @@ def complex_numbers_as_numpy_writes_them_and_names_had_no_advice():
     for text in ("signal", "pi", "j"):
         put("x.txt", f"{text}\n1\n")
         refuse("fft", "x.txt", "-o", "o.txt", says="leave a line of names out (tail -n +2)")
+
+
+def a_matrix_of_another_compression_was_not_square():
+    for name, text, says in (("d.phy.bz2", bz2.compress(b"2\na 0 1\nb 1 0\n"), "got a bzip2 file; unpack it (bunzip2)"),
+                             ("d.phy.xz", lzma.compress(b"2\na 0 1\nb 1 0\n"), "got an xz file; unpack it (unxz)")):
+        refuse("nj", put(name, text), "-o", "o", says=f"{name}: expected text, {says}")
+        refuse("fermat", "--from-distances", name, "-o", "o", says=f"{name}: expected text, {says}")
+        refuse("polymul", "--digits", "decimal", name, name, "-o", "o", says=f"{name}: expected text, {says}")
+
+
+def sums_beyond_64_bits_were_to_be_read_as_floats_that_were_refused():
+    for command in ("reduce", "scan"):
+        put("x.txt", f"{2**63 - 1}\n{2**63 - 1}\n")
+        refuse(command, "x.txt", "--type", "i8", "-o", "o.txt",
+               says="or write each number with a point (7.) and pass --type f8 if the result may be rounded")
+        put("x.txt", f"{2**63 - 1}.\n{2**63 - 1}.\n")
+        run(command, "x.txt", "--type", "f8", "-o", "o.txt")
+        np.save("x.npy", np.full(2, 2**63 - 1))
+        refuse(command, "x.npy", "-o", "o.npy", says="or save the numbers as f8 if the result may be rounded")
+        np.save("x.npy", np.full(2, 2**63 - 1).astype("f8"))
+        run(command, "x.npy", "-o", "o.npy")
+
+
+def a_folder_as_o_had_two_codes_and_two_sentences():
+    put("x.txt", "1\n2\n")
+    pathlib.Path("folder").mkdir()
+    for out, in_it in (("folder", "folder/run"), ("folder/", "folder/run"), (".", "./run"), ("..", "../run")):
+        refuse("scan", "x.txt", "-o", out, status=2, says=f"{out}: expected the name of a file, got a folder; write {in_it}")
+    run("scan", "x.txt", "-o", "folder/run")
+
+
+def a_plan_of_more_pairs_than_64_bits_count_named_wrong_bytes():
+    for command in ("dist", "fermat"):
+        for samples in ("9e18", "1e12", 500_000_001):
+            refuse("plan", command, "--samples", samples, "--sites", 1000, status=2,
+                   says="--samples: expected at most 500000000, whose pairs 64 bits can count, got ")
+        assert "EB" in run("plan", command, "--samples", "500M", "--sites", 1000, "--memory", "9E").stdout
+
+
+def queries_of_other_dimensions_were_said_to_be_the_points():
+    put("a.csv", "1,2\n3,4\n")
+    put("b.csv", ",".join("123456789") + "\n")
+    refuse("closest", "a.csv", "--queries", "b.csv", "--neighbors", 1,
+           says="b.csv: neighbors: expected queries of 1 to 8 coordinates, got 9")
+    refuse("closest", "b.csv", "--queries", "a.csv", "--neighbors", 1,
+           says="b.csv: neighbors: expected points of 1 to 8 coordinates, got 9")
+
+
+def a_cell_that_is_no_coordinate_had_no_advice():
+    for cell, says in (("nan", "leave the row out"), ("NA", "leave the row out"), ("", "leave the row out"),
+                       ("a", "choose the columns of coordinates with --columns")):
+        put("a.csv", f"{cell},1,2\n3,4,5\n6,7,8\n") if cell != "a" else put("a.csv", "a 1 2\nb 3 4\n")
+        refuse("closest", "a.csv", says=f"expected a finite number, got '{cell}'; {says}")
+
+
+def what_a_plan_does_not_know_was_minus_one():
+    run("simulate", "--samples", 9, "--sites", 20, "--format", "vcf", "-o", "c")
+    plan = answer("dist", "c.vcf", "--plan")
+    assert plan["sites"] is None and plan["pair_sites"] is None, plan
+    assert answer("plan", "--samples", 9, "--sites", 20)["sites"] == 20
+
+
+def a_note_named_an_option_that_was_not_given():
+    run("simulate", "--samples", 9, "--sites", 20, "--format", "vcf", "-o", "c")
+    chromosome = next(line for line in pathlib.Path("c.vcf").read_text().splitlines() if line[0] != "#").split("\t")[0]
+    for given, option in ((("--chr", chromosome, "--from-bp", 1, "--to-bp", 10**9), "--chr"),
+                          (("--region", chromosome), "--region")):
+        assert f"no index (.tbi or .csi), so {option} reads the whole file" in run("dist", "c.vcf", *given, "-o", "o").stderr
+
+
+def a_table_of_names_and_numbers_had_1_names():
+    put("d.txt", "a\nb 1\nc 2 3\n")
+    refuse("nj", "d.txt", "-o", "o", says="d.txt:1: expected a name for each of 2 columns, got 1 name")
+
+
+def an_equals_sign_after_o_was_the_first_letter_of_a_name():
+    put("x.txt", "1\n2\n")
+    refuse("scan", "x.txt", "-o=y.txt", status=2, says="-o=y.txt: expected a blank after -o, got '='; write -o y.txt")
+    run("scan", "x.txt", "--out=y.txt")
+    run("scan", "x.txt", "-o", "./=y.txt")
+    assert files() == ["=y.txt", "x.txt", "y.txt"]

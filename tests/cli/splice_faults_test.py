@@ -58,7 +58,7 @@ def scores_of_a_matrix_out_of_range_were_called_no_whole_numbers():
     for score in ("9999999999", "-2147483648", "250001", "1.5", "x"):
         pathlib.Path("m.txt").write_text(f"A C G T\nA {score} 0 0 0\n")
         refuse(*EXAMPLE, "--matrix", "m.txt", status=3,
-               says=["m.txt:2", f"expected a whole number from -250000 to 250000, got '{score}'"])
+               says=f"m.txt:2: expected a whole number from -250000 to 250000 as the score of 'A' and 'A', got '{score}'")
 
 
 def numbers_out_of_range_name_option_value_and_range():

@@ -295,3 +295,16 @@ def letters_that_are_none_were_said_to_be_proteins():
     for text in "", "> a\n", "A C\nA 1 2\n":
         pathlib.Path("m.txt").write_text(text)
         refuse(*AUTO, "--matrix", "m.txt", says=["m.txt", "expected a line of "])
+
+
+def the_reference_ran_for_minutes_without_a_word():
+    fasta("g.fa", chr=noise(2300))
+    cdna = noise(250)
+    fasta("t.fa", a=cdna)
+    pathlib.Path("e.tsv").write_text("".join(f"{k + 1}\t{k + 900}\n" for k in range(500)))
+    given = ("splice", "--genome", "g.fa", "--target", "t.fa", "--exons", "e.tsv", "-o", "o", "--device")
+    said = run(*given, "reference").stderr
+    assert "--device reference is for small cases: it fills 113 M cells" in said, said
+    assert "note" not in run(*given, "cpu").stderr
+    pathlib.Path("e.tsv").write_text("1\t900\n")
+    assert "note" not in run(*given, "reference").stderr

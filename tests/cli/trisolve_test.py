@@ -168,7 +168,7 @@ def bad_systems_end_in_one_line_and_no_file():
     refuse("1 1 1\n2 1 1\n2 2 0\n", says=["m.mtx", "row 2 (from 1)", "zero on the diagonal"])
     refuse("1 1 1\n2 1 1\n3 3 1\n", says=["m.mtx", "row 2 ", "no entry on the diagonal",
                                          "--unit-diagonal"])
-    refuse("1 1 1\n1 2 5\n2 2 1\n", says=["m.mtx", "row 1 ", "column 2", "above", "--ignore-other"])
+    refuse("1 1 1\n1 2 5\n2 2 1\n", says=["m.mtx", "row 1 ", "column 2", "above", "choose the upper one", "--ignore-other"])
     refuse("1 1 1\n2 1 5\n2 2 1\n", "--upper", says=["m.mtx", "row 2 ", "column 1", "below"])
     refuse("1 1 1\n2 1 1\n2 1 1\n2 2 1\n", says=["m.mtx", "row 2 ", "column 1 twice",
                                                 "--add-duplicates"])
@@ -189,7 +189,7 @@ def bad_systems_end_in_one_line_and_no_file():
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n")
     refuse(None, says=["m.mtx", "expected 2 entries as announced, got 1"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n")
-    refuse(None, says=["m.mtx:3:", "entry (1, 3)"])
+    refuse(None, says=["m.mtx:3:", "expected a row of 1 to 2 and a column of 1 to 2, got '1 3"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix array real general\n1 1\n1\n")
     refuse(None, says=["m.mtx:1:", "array", "coordinate"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate quaternion general\n")

@@ -43,7 +43,7 @@ TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
   fs::create_directory(file("folder"));
   ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
   const auto refused = [](const std::string& path, const auto& make) {
-    test::expect_refusal(make, path + ": is a folder, a device");
+    test::expect_refusal(make, path + ": expected the name of a file, got a ", ErrorCode::usage);
   };
   for (const std::string& path : {file("folder"), file("pipe"), std::string("/dev/null")}) {
     if (path != "/dev/null") refused(path, [&] { AtomicFile out(path); });

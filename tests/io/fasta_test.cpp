@@ -136,13 +136,17 @@ TEST(SubstitutionFile, IsReadAndRefusedWithItsLine) {
   EXPECT_EQ(m.score('a', 'C'), -1);
   EXPECT_EQ(m.score('C', 'A'), -2);
   EXPECT_EQ(m.highest(), 5);
-  EXPECT_NE(refusal([&] { read("A C\nA 1\n"); }).find("m:2: 1 scores for 2 letters"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] { read("A C\nC 1 2\n"); }).find("m:2: 'C' begins"), std::string::npos);
-  EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("got 'x'"), std::string::npos);
-  EXPECT_NE(refusal([&] { read("A C\nA 1 2\n"); }).find("for each, got 1 row for 2 letters"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] { read("A a\nA 1 2\na 1 2\n"); }).find("twice"), std::string::npos);
+  const auto refuse = [&](const std::string& text, const std::string& says) {
+    const std::string said = refusal([&] { read(text); });
+    EXPECT_NE(said.find(says), std::string::npos) << said;
+  };
+  refuse("A C\nA 1\n", "m:2: expected 2 scores after 'A', one for each letter of the first");
+  refuse("A C\nC 1 2\n", "m:2: expected the row of 'A', as letter 1 of the first line, got 'C'");
+  refuse("A\nA x\n", "m:2: expected a whole number from -250000 to 250000 as the score of 'A' and");
+  refuse("A C\nA 1 2\n", "matrices, got 1 row for 2 letters; that of 'C' is missing");
+  refuse("A\nA 1\nA 1\n", "m:3: expected 1 row, one for each letter, got one more, of 'A'");
+  refuse("A a\nA 1 2\na 1 2\n", "m:1: expected each letter once, in either case, got 'a' again");
+  refuse("# x\n", "m: expected a line of letters, then a row of scores for each");
 }
 
 }  // namespace

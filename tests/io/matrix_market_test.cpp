@@ -127,8 +127,8 @@ TEST(MatrixMarket, NamesFileAndLineOfAFault) {
   fault(head + "2 2 99999999999999999999\n", {":2:"});
   fault(head + "2 2 2\n1 1 1\n", {"expected 2 entries as announced, got 1"});
   fault(head + "2 2 1\n1 1 1\n2 2 1\n", {":4:", "expected 1 entry as announced"});
-  fault(head + "2 2 1\n1 3 1\n", {":3:", "(1, 3)", "2 x 2"});
-  fault(head + "2 2 1\n0 1 1\n", {":3:", "(0, 1)"});
+  fault(head + "2 2 1\n1 3 1\n", {":3:", "a column of 1 to 2, got '1 3 1'"});
+  fault(head + "2 2 1\n0 1 1\n", {":3:", "a row of 1 to 2", "'0 1 1'"});
   fault(head + "2 2 1\n1 1\n", {":3:", "'1 1'", "value"});
   fault(head + "2 2 1\n1 1 2 3\n", {":3:"});
   fault(head + "2 2 1\n1 1 2x\n", {":3:"});

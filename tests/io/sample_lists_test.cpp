@@ -45,7 +45,8 @@ TEST_F(SampleListsTest, UnknownSamplesAreCountedAsPlinkDoes) {
 }
 
 TEST_F(SampleListsTest, AmbiguousSamplesAndBinaryFilesAreRefusedWithTheLine) {
-  EXPECT_NE(refusal([&] { list("1\n", shared_); }).find("several families"), std::string::npos);
+  EXPECT_NE(refusal([&] { list("1\n", shared_); }).find("several samples are '1'; write FID, IID"),
+            std::string::npos);
   const std::string binary("a\nb\0c\n", 6);
   EXPECT_NE(refusal([&] { list(binary, vcf_); }).find("list:2: expected text, got a NUL byte"),
             std::string::npos);

@@ -77,7 +77,8 @@ TEST_F(SpliceNames, AdviceEndsTheMessageOfALetterOutsideTheAlphabet) {
 TEST_F(SpliceNames, ScoresOfAMatrixOutOfRangeNameTheLine) {
   const std::string path = folder_.put("m.txt", "  A C\nA 1 0\nC 0 250001\n");
   const std::string text = test::refusal([&] { read_substitution(path); });
-  EXPECT_NE(text.find("m.txt:3: expected a whole number from -250000 to 250000, got '250001'"),
+  EXPECT_NE(text.find("m.txt:3: expected a whole number from -250000 to 250000 as the score of 'C' "
+                      "and 'C', got '250001'"),
             std::string::npos)
       << text;
 }

@@ -30,8 +30,14 @@ bool holds_no_file(const std::string& path) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-Error no_file(std::string_view path) {
-  return input_error("{}: is a folder, a device or a pipe; name a file to write", path);
+Error no_file(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
+    return usage_error("{}: expected the name of a file, got a folder; write {}",
+                       path,
+                       (std::filesystem::path(path) / "run").string());
+  }
+  return usage_error("{}: expected the name of a file, got a device or a pipe; name a file", path);
 }
 
 /// The number that /dev/stdout, /dev/fd/N and their like name; -1 of any other path.

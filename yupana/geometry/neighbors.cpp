@@ -18,7 +18,7 @@ void check_points(Context& context, MatrixView<const T> points, const char* name
   if (points.rows < 1) throw input_error("neighbors: expected {}, got none", name);
   if (points.cols < 1 || points.cols > max_dimensions) {
     throw input_error(
-        "neighbors: expected 1 to {} coordinates, got {}", max_dimensions, points.cols);
+        "neighbors: expected {} of 1 to {} coordinates, got {}", name, max_dimensions, points.cols);
   }
   const cpu::Extent extent = cpu::extent_of(context, points);
   if (extent.bad_row >= 0) {

@@ -53,14 +53,11 @@ SampleNames read_fam(const std::string& path) {
     names.sexes.push_back(sex_of(fields[4]));
     lines.push_back(reader.number());
   }
-  set_ids(path, names, {}, lines);
+  set_ids(path, names, lines);
   return names;
 }
 
-void set_ids(const std::string& path,
-             SampleNames& names,
-             const std::vector<std::string>& sources,
-             const std::vector<std::int64_t>& lines) {
+void set_ids(const std::string& path, SampleNames& names, const std::vector<std::int64_t>& lines) {
   if (lines.empty()) throw bad_file(path, "holds no samples");
   names.ids = names.individuals;
   if (all_differ(names.ids)) return;
@@ -70,8 +67,33 @@ void set_ids(const std::string& path,
     }
   };
   append(names.families, true);
-  if (!sources.empty() && !all_differ(names.ids)) append(sources, false);
+  if (!names.sources.empty() && !all_differ(names.ids)) append(names.sources, false);
   check_unique(path, names, lines);
+}
+
+std::vector<std::string> id_columns(const SampleNames& names) {
+  std::vector<std::string> columns;
+  if (!names.families.empty()) columns.emplace_back("FID");
+  columns.emplace_back("IID");
+  if (!names.sources.empty()) columns.emplace_back("SID");
+  return columns;
+}
+
+std::vector<std::string> id_rows(const SampleNames& names) {
+  std::vector<std::string> rows = names.individuals.empty() ? names.ids : names.individuals;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!names.families.empty()) rows[i] = names.families[i] + '\t' + rows[i];
+    if (!names.sources.empty()) rows[i] += '\t' + names.sources[i];
+  }
+  return rows;
+}
+
+std::vector<std::string> id_pairs(const SampleNames& names) {
+  if (names.families.empty()) return names.ids;
+  std::vector<std::string> pairs = id_rows({names.ids, names.families, names.individuals});
+  if (all_differ(pairs)) return pairs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] += '_' + names.sources[i];
+  return pairs;
 }
 
 void check_sample_names(const std::string& path, const std::vector<std::string>& names) {
@@ -101,9 +123,10 @@ struct PsamPlaces {
   int father = nowhere;
   int mother = nowhere;
   int sex = nowhere;
+  int columns = 0;
   int last() const { return std::max({family, individual, source, father, mother, sex}); }
 };
-constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3, 4};
+constexpr PsamPlaces fam_places = {0, 1, nowhere, 2, 3, 4, 5};
 constexpr std::size_t least_fam_columns = 5;
 
 bool is_header(std::string_view line) { return line.starts_with('#'); }
@@ -129,6 +152,7 @@ bool take_header(const LineReader& reader, std::string_view line, PsamPlaces& pl
     }
     *place = at;
   }
+  places.columns = count;
   const int individual = places.family == nowhere ? 0 : 1;
   if (places.family > 0 || places.individual != individual) {
     throw reader.fault(
@@ -151,10 +175,15 @@ class Samples {
     if (count < fields_.size()) {
       throw reader_.fault("expected at least {} columns, got {}", fields_.size(), count);
     }
+    refuse_inner_blank(reader_,
+                       line,
+                       fields_.back(),
+                       static_cast<std::size_t>(places_.columns),
+                       fields_.size() - 1);
     const auto field = [&](int place) { return fields_[static_cast<std::size_t>(place)]; };
     if (places_.family != nowhere) names_.families.emplace_back(field(places_.family));
     names_.individuals.emplace_back(field(places_.individual));
-    if (places_.source != nowhere) sources_.emplace_back(field(places_.source));
+    if (places_.source != nowhere) names_.sources.emplace_back(field(places_.source));
     if (places_.father != nowhere) {
       names_.nonfounders.push_back(field(places_.father) != "0" || field(places_.mother) != "0");
     }
@@ -162,9 +191,9 @@ class Samples {
     lines_.push_back(reader_.number());
   }
   SampleNames finish() {
-    set_ids(reader_.path(), names_, sources_, lines_);
-    // Without families the input is as a VCF: a sample has one name.
-    if (names_.families.empty()) names_.individuals.clear();
+    set_ids(reader_.path(), names_, lines_);
+    // Without families and SIDs the input is as a VCF: a sample has one name.
+    if (id_columns(names_).size() == 1) names_.individuals.clear();
     return std::move(names_);
   }
 
@@ -173,7 +202,6 @@ class Samples {
   PsamPlaces places_;
   std::vector<std::string_view> fields_;
   SampleNames names_;
-  std::vector<std::string> sources_;
   std::vector<std::int64_t> lines_;
 };
 

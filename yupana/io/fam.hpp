@@ -13,9 +13,10 @@ namespace yupana::io {
 struct SampleNames {
   std::vector<std::string> ids;               ///< unique; what yupana calls the samples
   std::vector<std::string> families = {};     ///< PLINK's FID; empty where the input has none
-  std::vector<std::string> individuals = {};  ///< PLINK's IID; empty where the input has none
+  std::vector<std::string> individuals = {};  ///< PLINK's IID; empty without families and SIDs
   std::vector<bool> nonfounders = {};         ///< a parent is named; empty where the input has none
   std::vector<genotype::Sex> sexes = {};      ///< empty where the input has none
+  std::vector<std::string> sources = {};      ///< PLINK 2's SID; empty where the input has none
 };
 
 /// A sex as PLINK writes it: 1 or M, 2 or F; anything else is unknown.
@@ -37,12 +38,18 @@ SampleNames read_fam(const std::string& path);
 SampleNames read_psam(const std::string& path);
 
 /// Sets the ids of samples from their other names: the first choice that differs in all of them.
-/// `lines`: where in the file they stand. `sources`: PLINK 2's SID; empty where there is none.
+/// `lines`: where in the file they stand.
 ///   errors: bad_input for a file without samples, with both lines for a repeated sample
-void set_ids(const std::string& path,
-             SampleNames& names,
-             const std::vector<std::string>& sources,
-             const std::vector<std::int64_t>& lines);
+void set_ids(const std::string& path, SampleNames& names, const std::vector<std::int64_t>& lines);
+
+/// The columns that name samples, as PLINK 2 heads them: FID, IID and SID; without those that the
+/// input does not have.
+std::vector<std::string> id_columns(const SampleNames& names);
+/// What each sample has in them, with tabs between.
+std::vector<std::string> id_rows(const SampleNames& names);
+/// "FID<TAB>IID" of each sample, for PLINK 1.9's and GCTA's lists, which have no other column, with
+/// IID_SID for IID where pairs repeat; the ids where there are no families.
+std::vector<std::string> id_pairs(const SampleNames& names);
 
 /// Names of samples of a file without lines.
 ///   errors: bad_input for a name that is empty or appears twice

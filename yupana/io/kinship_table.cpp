@@ -12,11 +12,10 @@
 namespace yupana::io {
 namespace {
 
-std::vector<ParquetColumn> columns_of(bool families, bool ibd) {
+std::vector<ParquetColumn> columns_of(const std::vector<std::string>& ids, bool ibd) {
   std::vector<ParquetColumn> columns;
   for (const char* sample : {"1", "2"}) {
-    if (families) columns.push_back({fmt::format("FID{}", sample), ParquetType::text});
-    columns.push_back({fmt::format("IID{}", sample), ParquetType::text});
+    for (const std::string& id : ids) columns.push_back({id + sample, ParquetType::text});
   }
   columns.push_back({"NSNP", ParquetType::int64});
   for (const char* name : {"HETHET", "IBS0", "KINSHIP"}) {
@@ -71,11 +70,14 @@ struct KinshipTable::Row {
   }
 };
 
-KinshipTable::KinshipTable(
-    AtomicFile& file, std::vector<std::string> samples, bool families, bool ibd, PairFormat format)
-    : file_(file), samples_(std::move(samples)), families_(families) {
+KinshipTable::KinshipTable(AtomicFile& file,
+                           std::vector<std::string> samples,
+                           std::vector<std::string> id_columns,
+                           bool ibd,
+                           PairFormat format)
+    : file_(file), samples_(std::move(samples)), id_columns_(id_columns.size()) {
   for (const std::string& name : samples_) longest_ = std::max(longest_, name.size());
-  std::vector<ParquetColumn> columns = columns_of(families, ibd);
+  std::vector<ParquetColumn> columns = columns_of(id_columns, ibd);
   if (format == PairFormat::parquet) {
     check_names_of_parquet(file, samples_);
     parquet_.emplace(file, std::move(columns));
@@ -161,10 +163,14 @@ void KinshipTable::add_row(const Row& row) {
   std::size_t column = 0;
   const auto add = [&](const auto& cell) { parquet_->add(column++, cell); };
   for (const std::int64_t sample : {row.i, row.j}) {
-    const std::string_view name = samples_[static_cast<std::size_t>(sample)];
-    const std::size_t tab = families_ ? name.find('\t') : name.npos;
-    if (families_) add(name.substr(0, tab));
-    add(families_ ? name.substr(tab + 1) : name);
+    std::string_view name = samples_[static_cast<std::size_t>(sample)];
+    // A name that is one column may have tabs in it.
+    for (std::size_t left = id_columns_ - 1; left > 0; --left) {
+      const std::size_t tab = name.find('\t');
+      add(name.substr(0, tab));
+      name.remove_prefix(tab + 1);
+    }
+    add(name);
   }
   add(static_cast<std::int64_t>(row.pair.sites));
   add(row.pair.share(row.pair.hethet));

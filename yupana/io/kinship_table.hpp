@@ -21,11 +21,10 @@ namespace yupana::io {
 ///   errors: bad_input for a name that the format cannot hold, out_of_resources for a full disk
 class KinshipTable {
  public:
-  /// Samples are named "FID<TAB>IID", or "IID" where `families` is false. The file's owner commits
-  /// it.
+  /// Samples are named by id_rows(), whose columns are `id_columns`. The file's owner commits it.
   KinshipTable(AtomicFile& file,
                std::vector<std::string> samples,
-               bool families,
+               std::vector<std::string> id_columns,
                bool ibd,
                PairFormat format);
   /// Appends the pairs of the rows that the counts hold, each with the samples before it, whose
@@ -45,7 +44,7 @@ class KinshipTable {
   struct Row;
   AtomicFile& file_;
   std::vector<std::string> samples_;
-  bool families_;
+  std::size_t id_columns_;  ///< of each sample of a pair
   std::optional<ParquetWriter> parquet_;
   std::size_t longest_ = 0;  ///< name
   genotype::RelationshipCounts all_;

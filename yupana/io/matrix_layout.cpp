@@ -136,7 +136,10 @@ void read_square_layout(const MatrixText& text,
     return;
   }
   if (header.size() != n && header.size() != n + 1) {
-    throw text.fault(0, "{} names for {} columns", header.size(), n);
+    throw text.fault(0,
+                     "expected a name for each of {}, got {}",
+                     counted(layout.n, "column"),
+                     counted(std::ssize(header), "name"));
   }
   layout.names.assign(header.end() - layout.n, header.end());
 }

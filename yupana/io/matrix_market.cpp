@@ -240,8 +240,10 @@ class Reader {
                          advice_on(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
-      throw lines_.fault(
-          "entry ({}, {}) of a matrix of {} x {}", entry.row, entry.column, head_.rows, head_.cols);
+      throw lines_.fault("expected a row of 1 to {} and a column of 1 to {}, got '{}'",
+                         head_.rows,
+                         head_.cols,
+                         printable(line));
     }
     --entry.row;
     --entry.column;

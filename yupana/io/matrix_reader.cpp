@@ -149,6 +149,7 @@ RawMatrix read_text_matrix(Context& context,
                            const MatrixCheck& check) {
   const Array<char> bytes = text_of(context, file, check);
   std::string_view all(bytes.data(), bytes.size() - 1);
+  check_is_text(file.path(), all.substr(0, 1 << 16));
   if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
   MatrixText text{file.path(), split_lines(all)};
   while (!text.lines.empty() && trimmed(text.lines.back()).empty()) text.lines.pop_back();
@@ -191,7 +192,8 @@ std::vector<std::string> plink_names(const std::string& path, std::vector<std::s
   std::int64_t number = 0;
   for (std::string& line : lines) {
     ++number;
-    const std::size_t tab = line.find_first_of("\t ");
+    // A name may have blanks between tabs.
+    const std::size_t tab = line.find(line.find('\t') == line.npos ? ' ' : '\t');
     if (tab == std::string::npos) {
       throw bad_line(path, number, "expected a family and an individual identifier, got one word");
     }

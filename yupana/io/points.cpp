@@ -269,10 +269,13 @@ class TextPoints {
     if (!fits) values_ = {};  // the others are read to be counted
     for (const std::size_t k : chosen_) {
       double value = 0;
-      if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
+      const bool is_number = whole_number(cells_[k].text, value);
+      if (!is_number || !std::isfinite(value)) {
         std::string advice = decimal_comma_advice(line);
-        if (advice.empty() && !names_.empty() && params_.columns.empty()) {
-          advice = "; name the columns of coordinates with --columns";
+        if (is_number || is_missing(cells_[k].text)) {
+          advice = "; leave the row out";
+        } else if (advice.empty() && params_.columns.empty()) {
+          advice = "; choose the columns of coordinates with --columns";
         }
         throw reader_.fault(
             "expected a finite number, got '{}'{}", printable(cells_[k].text), advice);

@@ -96,8 +96,9 @@ std::vector<Line> read_lines(const std::string& path) {
 /// The columns of a label file.
 struct Layout {
   bool header = false;
-  std::size_t id_columns = 1;  ///< 2: family and individual
-  std::size_t label = 1;       ///< from 0
+  std::size_t id_columns = 1;
+  bool families = false, sources = false;  ///< which of them there are next to the individual
+  std::size_t label = 1;                   ///< from 0
 };
 
 /// True where the lines name family and individual rather than a sample in the first column. Where
@@ -218,11 +219,13 @@ Layout layout_of(const std::string& path,
                     path,
                     printable(fmt::format("{}", fmt::join(first, " ")))));
   }
-  const bool header_pairs = layout.header && names_family(first[0]) && first.size() > 1 &&
-                            names_samples(first[1]) && !names_family(first[1]);
-  if (header_pairs || has_families(lines, layout.header ? 1 : 0, samples, index)) {
-    layout.id_columns = 2;
-  }
+  layout.families = layout.header && names_family(first[0]) && first.size() > 1 &&
+                    names_samples(first[1]) && !names_family(first[1]);
+  layout.families |= has_families(lines, layout.header ? 1 : 0, samples, index);
+  layout.id_columns = layout.families ? 2 : 1;
+  layout.sources = layout.header && first.size() > layout.id_columns &&
+                   lower_case(first[layout.id_columns]) == "sid";
+  layout.id_columns += layout.sources ? 1 : 0;
   layout.label = column.empty() ? default_column(path, lines, layout, labels)
                                 : chosen_column(path, lines.front(), column);
   if (layout.label >= layout.id_columns) return layout;
@@ -293,11 +296,25 @@ std::string label_of(const std::string& path, const Line& line, const Layout& la
                  counted(std::ssize(line.fields), "column"));
 }
 
-std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex& index) {
+std::int64_t sample_of(const std::string& path,
+                       const Line& line,
+                       const Layout& layout,
+                       const SampleNames& samples,
+                       const SampleIndex& index) {
   const LabelFields& fields = line.fields;
-  if (layout.id_columns == 1 || fields.size() == 1) return index.find(fields[0]);
-  const std::int64_t sample = index.find(fields[0], fields[1]);
-  return sample >= 0 ? sample : index.find(fields[1]);
+  std::int64_t sample = SampleIndex::none;
+  if (layout.sources && fields.size() >= layout.id_columns) {
+    const auto end = fields.begin() + static_cast<std::ptrdiff_t>(layout.id_columns);
+    sample = index.find_row(fmt::format("{}", fmt::join(fields.begin(), end, "\t")));
+  }
+  const bool pair = layout.families && fields.size() > 1;
+  if (pair && sample < 0) sample = index.find(fields[0], fields[1]);
+  if (sample == SampleIndex::none) sample = index.find(fields[pair ? 1 : 0]);
+  if (sample != SampleIndex::several) return sample;
+  throw bad_line(path,
+                 line.number,
+                 "names several samples; name one in columns {} of a header",
+                 fmt::join(id_columns(samples), ", "));
 }
 
 /// True where some line names a sample in its first or second column.
@@ -319,7 +336,10 @@ Error no_samples(const std::string& path,
                   "none of its lines names one of the {} of the input; expected sample names in "
                   "its first column, or family and individual in the first two{}",
                   counted(std::ssize(samples.ids), "sample"),
-                  commas ? ", and tabs or blanks, not commas, between columns" : "");
+                  commas ? ", and tabs or blanks, not commas, between columns"
+                  : lines.back().fields[0].find(' ') != std::string::npos
+                      ? ", and tabs between all columns, as between two of them, not blanks"
+                      : "");
 }
 
 /// Of a file that names samples and gives none of them a label.
@@ -351,7 +371,7 @@ SampleLabels read_labels(const std::string& path,
   std::map<std::string, std::int32_t> ranks;
   for (std::size_t i = layout.header ? 1 : 0; i < lines.size(); ++i) {
     const std::string label = label_of(path, lines[i], layout);
-    const std::int64_t sample = sample_of(lines[i], layout, index);
+    const std::int64_t sample = sample_of(path, lines[i], layout, samples, index);
     if (!names_no_class(label)) ranks.emplace(label, 0);
     if (sample < 0) {
       ++labels.unknown;

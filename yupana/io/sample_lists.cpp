@@ -39,23 +39,25 @@ SampleList read_sample_list(const std::string& path, const SampleNames& samples)
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
     refuse_null_bytes(reader, line);
-    std::string_view fields[2];
-    const std::size_t count = split_fields(line, fields, 2);
+    std::string_view fields[3];
+    const std::size_t count = split_fields(line, fields, 3);
     if (count == 0 || fields[0].starts_with('#')) continue;
     std::int64_t place = index.find(line);  // names may have blanks in them
-    if (place < 0 && count == 2) place = index.find(fields[0], fields[1]);
+    if (place < 0 && count == 3) place = index.find_row(fmt::format("{}", fmt::join(fields, "\t")));
+    if (place < 0 && count >= 2) place = index.find(fields[0], fields[1]);
     if (place == SampleIndex::none && count == 1) place = index.find(fields[0]);
     if (place == SampleIndex::several) {
-      throw reader.fault("several families have an individual '{}'; write family and individual",
-                         fields[0]);
+      throw reader.fault("several samples are '{}'; write {}",
+                         trimmed(line),
+                         fmt::join(id_columns(samples), ", "));
     }
     if (place != SampleIndex::none) {
       result.ids.push_back(samples.ids[place]);
     } else if (result.unknown++ == 0) {
       result.first_unknown = fmt::format("'{}{}{}' in line {}",
                                          fields[0],
-                                         count == 2 ? " " : "",
-                                         count == 2 ? fields[1] : std::string_view(),
+                                         count >= 2 ? " " : "",
+                                         count >= 2 ? fields[1] : std::string_view(),
                                          reader.number());
     }
   }

@@ -24,11 +24,12 @@ struct SampleList {
   std::string first_unknown = {};  ///< name and line of the first of them, for a note
 };
 
-/// Reads one sample a line, its identifier alone or family and individual; more columns, blank
+/// Reads one sample a line, its identifier alone or family and individual, or all of id_columns()
+/// where samples have SIDs; more columns, blank
 /// lines and lines that begin with # are ignored. Where the input has no families, the second of
 /// two columns is the identifier and the first is ignored. As in PLINK, a sample that the input
 /// does not have is passed over and counted.
-///   errors: bad_input with the line for an individual that several families have
+///   errors: bad_input with the line for a name that several samples have
 SampleList read_sample_list(const std::string& path, const SampleNames& samples);
 
 /// The first fields of the lines that are not blank: what PLINK's lists of families are.
@@ -59,15 +60,16 @@ struct SampleLabels {
 
 /// Labels from a text file: tab-separated, or separated by blanks where its first line has no tab.
 /// The sample is in the first column; in the first two where they are family and individual, by
-/// their header (FID IID) or because the lines match the samples so. The label is in `column`, the
+/// their header (FID IID) or because the lines match the samples so; a column SID of the header
+/// after them is a part of the name too. The label is in `column`, the
 /// name of a column or its number from 1; by default in the only other column, or in the one whose
 /// header says population, label or the like, with a note. The first line is a header if `column`
 /// is a name, or if its first field is no sample of the input but a word such as sample, FID or
 /// iid. An empty label and the missing_label_codes leave a sample unlabelled. Samples may be
 /// missing from the file, and the file may hold others: both are counted.
 ///   errors: usage for several label columns and none chosen; bad_input with the line for too few
-///   columns, a column the header does not have, a sample given two different labels, no sample
-///   labelled at all
+///   columns, a column the header does not have, a name of several samples, a sample given two
+///   different labels, no sample labelled at all
 SampleLabels read_labels(const std::string& path,
                          const SampleNames& samples,
                          const std::string& column = {});
@@ -86,7 +88,16 @@ class SampleIndex {
       const auto place = static_cast<std::int64_t>(i);
       const auto [entry, is_new] = individuals_.emplace(samples.individuals[i], place);
       if (!is_new) entry->second = several;
-      pairs_.emplace(pair_of(samples.families[i], samples.individuals[i]), place);
+    }
+    const std::vector<std::string> rows = id_rows(samples);
+    for (std::size_t i = 0; i < samples.families.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i);
+      const auto [entry, is_new] =
+          rows_.emplace(samples.families[i] + '\t' + samples.individuals[i], place);
+      if (!is_new) entry->second = several;
+    }
+    for (std::size_t i = 0; i < samples.sources.size(); ++i) {
+      rows_.insert_or_assign(rows[i], static_cast<std::int64_t>(i));
     }
   }
 
@@ -98,21 +109,21 @@ class SampleIndex {
   }
 
   std::int64_t find(std::string_view family, std::string_view individual) const {
-    if (samples_.families.empty()) return find(individual);
-    const auto found = pairs_.find(pair_of(family, individual));
-    return found != pairs_.end() ? found->second : none;
+    const std::int64_t place = find_row(fmt::format("{}\t{}", family, individual));
+    return place == none && samples_.families.empty() ? find(individual) : place;
+  }
+
+  /// By what stands in FID and IID, or in all of id_columns() where SID is one, with tabs between.
+  std::int64_t find_row(const std::string& row) const {
+    const auto found = rows_.find(row);
+    return found != rows_.end() ? found->second : none;
   }
 
  private:
-  /// Names have no tab in them.
-  static std::string pair_of(std::string_view family, std::string_view individual) {
-    return fmt::format("{}\t{}", family, individual);
-  }
-
   const SampleNames& samples_;
   std::unordered_map<std::string_view, std::int64_t> ids_;
   std::unordered_map<std::string_view, std::int64_t> individuals_;
-  std::unordered_map<std::string, std::int64_t> pairs_;
+  std::unordered_map<std::string, std::int64_t> rows_;
 };
 
 }  // namespace yupana::io

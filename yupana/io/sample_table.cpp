@@ -200,7 +200,7 @@ SampleNames read_oxford_samples(const std::string& path) {
     if (has_sexes) names.sexes.push_back(sex_of(fields.back()));
     lines.push_back(std::ssize(lines) + 3);  // where no line is blank
   }
-  set_ids(path, names, {}, lines);
+  set_ids(path, names, lines);
   if (names.families.empty()) names.individuals.clear();
   return names;
 }

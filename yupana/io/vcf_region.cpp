@@ -53,9 +53,11 @@ void VcfFile::load_index() {
     chunks_ = index->chunks(number_, *region_);
     return;
   }
-  notes_.push_back(path_ +
-                   ": no index (.tbi or .csi), so --region reads the whole file; 'bcftools "
-                   "index' makes one for bgzipped files");
+  notes_.push_back(fmt::format(
+      "{}: no index (.tbi or .csi), so {} reads the whole file; 'bcftools index' makes one for "
+      "bgzipped files",
+      path_,
+      region_->option));
 }
 
 Error VcfFile::old_index() const {

@@ -104,7 +104,9 @@ ArrayFileResult merge_files(Context& context, const MergeFilesParams& params);
 /// How numbers become floats where their sums or products pass 64 bits: a type is given of texts
 /// alone.
 inline const char* as_floats(const TextType& given) {
-  return given ? "read them with --type f8" : "save the numbers as f8";
+  return given
+             ? "write each number with a point (7.) and pass --type f8 if the result may be rounded"
+             : "save the numbers as f8 if the result may be rounded";
 }
 
 // scan_file and reduce_file for products and for runs of equal keys, see there.

@@ -338,7 +338,7 @@ ReduceFileResult reduce_runs(Context& context,
                              io::ColumnReader& numbers) {
   const auto keys = open_keys(context, params, 88);
   const std::string& name = params.out;
-  if (!params.by.empty() && (name.empty() || io::is_npy_name(name) || name.ends_with(".json"))) {
+  if (!params.by.empty() && (name.empty() || io::is_npy_name(name) || names_no_text(name))) {
     throw usage_error("reduce --by: expected -o FILE.tsv for keys and totals, got '{}'",
                       params.out);
   }

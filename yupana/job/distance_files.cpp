@@ -31,14 +31,6 @@ io::RowProducer plink_rows(const PairCounts& counts,
 
 }  // namespace
 
-std::vector<std::string> plink_samples(const Input& input) {
-  std::vector<std::string> samples = input.cohort.samples();
-  for (std::size_t i = 0; i < samples.size() && !input.families.empty(); ++i) {
-    samples[i] = input.families[i] + "\t" + input.individuals[i];
-  }
-  return samples;
-}
-
 void add_whole_files(Context& context,
                      const Input& input,
                      const DistanceJobParams& params,
@@ -56,7 +48,7 @@ void add_whole_files(Context& context,
                     params.out,
                     content,
                     *outputs.plink,
-                    plink_samples(input),
+                    io::id_pairs(input.names),
                     plink_rows(counts, content, weights));
   }
 }

@@ -11,6 +11,7 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/kinship_table.hpp"
+#include "yupana/job/input_samples.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -57,8 +58,7 @@ std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples)
 std::uint64_t table_bytes(const Input& input) {
   constexpr double fields = 6 + 9;
   double names = 0;
-  for (const std::string& name : input.cohort.samples()) names += static_cast<double>(name.size());
-  for (const std::string& family : input.families) names += static_cast<double>(family.size());
+  for (const std::string& row : io::id_rows(input.names)) names += static_cast<double>(row.size());
   const auto n = static_cast<double>(input.cohort.samples().size());
   return static_cast<std::uint64_t>((n - 1) * (names + n / 2 * fields));
 }
@@ -104,7 +104,7 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
     sizes.later_bytes += io::PairTable::parquet_bytes(input.cohort.samples());
   }
   if (params.outputs.kinships && parquet) {
-    sizes.later_bytes += io::KinshipTable::parquet_bytes(plink_samples(input));
+    sizes.later_bytes += io::KinshipTable::parquet_bytes(io::id_rows(input.names));
   }
   if (params.outputs.tree) {
     const std::uint64_t tree = sizes.unblocked_bytes = bytes_of_tree(params.outputs, sizes.samples);
@@ -264,6 +264,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   cut_pairs(context, input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
   check_disk(params.out, plan.output_bytes);
+  if (params.outputs.plink) refuse_blanks(input.names, "PLINK's .id");
   if (n == 1) {
     const DistanceOutputs& out = params.outputs;
     const bool matrix = out.npy || out.tsv || out.phylip || out.plink || out.tree;
@@ -300,9 +301,10 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
   std::optional<io::KinshipTable> kinships;
   if (params.outputs.kinships && first) {
+    if (!parquet) note_blanks(context, input.names, params.out + ".kin0");
     kinships.emplace(files.add(params.out + (parquet ? ".kin0.parquet" : ".kin0")),
-                     plink_samples(input),
-                     !input.families.empty(),
+                     io::id_rows(input.names),
+                     io::id_columns(input.names),
                      params.outputs.ibd,
                      params.outputs.pair_format);
   }

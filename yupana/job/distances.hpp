@@ -83,9 +83,6 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
 /// The plan of the same run, without running it.
 Plan plan_distances(Context& context, const DistanceJobParams& params);
 
-/// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
-std::vector<std::string> plink_samples(const Input& input);
-
 /// Writes the files that are made from the counts of the whole triangle at once. With `weights`
 /// incomplete pairs of PLINK's matrices are scaled by them; null: not.
 void add_whole_files(Context& context,

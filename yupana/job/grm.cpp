@@ -11,6 +11,7 @@
 #include "yupana/genotype/site_block.hpp"
 #include "yupana/io/plink_matrix.hpp"
 #include "yupana/job/count.hpp"
+#include "yupana/job/input_samples.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -261,12 +262,7 @@ SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm) {
 }
 
 void write_grm_ids(AtomicFile& file, const Input& input) {
-  for (std::size_t i = 0; i < input.cohort.samples().size(); ++i) {
-    const bool families = !input.families.empty();
-    file.write(io::plink_id(families ? input.families[i] + "\t" + input.individuals[i]
-                                     : input.cohort.samples()[i]) +
-               "\n");
-  }
+  for (const std::string& pair : io::id_pairs(input.names)) file.write(io::plink_id(pair) + "\n");
 }
 
 namespace {
@@ -307,6 +303,7 @@ GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
   const std::int64_t n = std::ssize(input.cohort.samples());
   const GrmPlan plan = plan_run(context, input, params);
   check_disk(params.out, output_bytes(params, n));
+  if (params.gcta) refuse_blanks(input.names, "GCTA's .grm.id");
   note_frequencies(context, input);
   OutputFiles files;
   GrmFiles matrices = open_files(params, n, files);

@@ -277,16 +277,18 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
                     static_cast<int>(cohort.missing));
 }
 
-/// Families and individual names of the kept samples.
-void take_names(Input& input, const io::SampleNames& names) {
-  if (names.families.empty()) return;
+/// Names of the kept samples of those of the input.
+io::SampleNames kept_names(const std::vector<std::string>& kept, const io::SampleNames& names) {
+  io::SampleNames result{kept};
+  if (names.individuals.empty()) return result;
   std::unordered_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < names.ids.size(); ++i) index.emplace(names.ids[i], i);
-  for (const std::string& id : input.cohort.samples()) {
-    const std::size_t i = index.at(id);
-    input.families.push_back(names.families[i]);
-    input.individuals.push_back(names.individuals[i]);
+  for (const auto part :
+       {&io::SampleNames::families, &io::SampleNames::individuals, &io::SampleNames::sources}) {
+    if ((names.*part).empty()) continue;
+    for (const std::string& id : kept) (result.*part).push_back((names.*part)[index.at(id)]);
   }
+  return result;
 }
 
 }  // namespace
@@ -344,13 +346,12 @@ Input open_input(Context& context, const InputParams& params) {
         left_out_families(context, "--remove-fam", params.remove_fam_file, names));
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
-  Input input{
-      genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint, 1, {}};
+  Input input{genotype::Cohort(context, std::move(opened.source), cohort), {}, fingerprint, 1, {}};
   // Nobody's to delete: the run's.
   input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
   input.held_bytes = opened.held_bytes;
   leave_out_alike(context, params, input);
-  take_names(input, opened.names);
+  input.names = kept_names(input.cohort.samples(), opened.names);
   input.name = cohort.name;
   input.sample_table = std::move(opened.sample_table);
   return input;

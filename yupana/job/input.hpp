@@ -86,8 +86,7 @@ void refuse_second_pass(const InputParams& params, std::string_view option);
 /// An opened input: the cohort, and what PLINK files say of its samples.
 struct Input {
   genotype::Cohort cohort;
-  std::vector<std::string> families;     ///< PLINK's FID of each kept sample; empty elsewhere
-  std::vector<std::string> individuals;  ///< and IID
+  io::SampleNames names;  ///< of the kept samples
   /// Files with sizes and times, and filters, in lines: what a checkpoint must match.
   std::string fingerprint;
   int pair_groups = 1;  ///< of the ranks: rank r counts the pairs of group r mod pair_groups

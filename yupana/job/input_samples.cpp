@@ -94,6 +94,35 @@ genotype::LeftOut left_out_families(Context& context,
   return result;
 }
 
+namespace {
+
+const std::string* name_with_blank(const io::SampleNames& names) {
+  const auto has_blank = [](const std::string& name) { return name.find(' ') != name.npos; };
+  const auto found = std::find_if(names.ids.begin(), names.ids.end(), has_blank);
+  return found == names.ids.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void refuse_blanks(const io::SampleNames& names, const std::string& file) {
+  const std::string* const name = name_with_blank(names);
+  if (name == nullptr) return;
+  throw input_error(
+      "sample '{}': {} is cut at blanks and cannot hold this name; rename the sample, or write "
+      "the matrix as .npy alone",
+      *name,
+      file);
+}
+
+void note_blanks(Context& context, const io::SampleNames& names, const std::string& file) {
+  const std::string* const name = name_with_blank(names);
+  if (name == nullptr) return;
+  context.note(fmt::format(
+      "{}: cut it at tabs alone, as PLINK and GCTA do not: some names have blanks, one is '{}'",
+      file,
+      *name));
+}
+
 void refuse_packed(const std::string& path) {
   std::error_code none;
   std::string packed = fs::exists(path + ".bed.gz", none) ? path + ".bed.gz" : path;

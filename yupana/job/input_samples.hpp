@@ -23,6 +23,12 @@ genotype::LeftOut left_out_families(Context& context,
                                     const std::string& path,
                                     const io::SampleNames& names);
 
+/// PLINK and GCTA cut lines at blanks. Throws bad_input where `file`, a list of theirs, would hold
+/// a name with one.
+void refuse_blanks(const io::SampleNames& names, const std::string& file);
+/// Notes that `file`, a table between tabs, holds one.
+void note_blanks(Context& context, const io::SampleNames& names, const std::string& file);
+
 /// Throws for a packed file, or a prefix of packed PLINK files: it must be unpacked first.
 void refuse_packed(const std::string& path);
 

@@ -140,10 +140,7 @@ FermatInput load_cohort(Context& context,
                         const Plan& plan) {
   FermatInput result;
   result.names = input.cohort.samples();
-  result.labels = read_run_labels(context,
-                                  params.labels,
-                                  params.label_column,
-                                  {result.names, input.families, input.individuals, {}});
+  result.labels = read_run_labels(context, params.labels, params.label_column, input.names);
   const auto populations = observe_populations(context, result.labels, input);
   if (plan.gpu_bands.size() == 1 && context.comm() == nullptr && !params.relationships) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);

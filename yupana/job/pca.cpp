@@ -13,6 +13,7 @@
 #include "yupana/io/loadings.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"
+#include "yupana/job/input_samples.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -28,16 +29,14 @@ void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::stri
   refuse_unshared(pairs_without_sites(grm), names, {0, grm.samples}, shares);
 }
 
-/// As PLINK 2: a header "#FID IID PC1 ...", or "#IID PC1 ..." of inputs without families.
+/// As PLINK 2: a header "#FID IID SID PC1 ...", without FID and SID where the input has none.
 void write_vectors(AtomicFile& file, const Input& input, const Matrix<double>& vectors) {
-  const bool families = !input.families.empty();
-  std::string text = families ? "#FID\tIID" : "#IID";
+  std::string text = fmt::format("#{}", fmt::join(io::id_columns(input.names), "\t"));
   for (std::int64_t k = 1; k <= vectors.cols(); ++k) text += fmt::format("\tPC{}", k);
   file.write(text + "\n");
+  const std::vector<std::string> names = io::id_rows(input.names);
   for (std::int64_t i = 0; i < vectors.rows(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    text =
-        families ? input.families[at] + "\t" + input.individuals[at] : input.cohort.samples()[at];
+    text = names[static_cast<std::size_t>(i)];
     for (std::int64_t k = 0; k < vectors.cols(); ++k) text += fmt::format("\t{}", vectors(i, k));
     file.write(text + "\n");
   }
@@ -187,6 +186,7 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   PcaJobResult result;
   result.cohort = input.cohort.summary();
   OutputFiles files;
+  note_blanks(context, input.names, params.out + ".eigenvec");
   write_vectors(files.add(params.out + ".eigenvec"), input, scores);
   commit_files(context, files, result.files, params.out, {".eigenval", ".loadings.tsv"});
   return result;
@@ -291,10 +291,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   if (!params.project.empty()) return run_projection(context, params);
   Input input = open_input(context, params.input);
   const RunLabels labels =
-      read_run_labels(context,
-                      params.labels,
-                      params.label_column,
-                      {input.cohort.samples(), input.families, input.individuals, {}});
+      read_run_labels(context, params.labels, params.label_column, input.names);
   note_frequencies(context, input);
   const auto find = params.approximate ? approximate_components : find_components;
   Components components = find(context, input, params);
@@ -303,6 +300,7 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   PcaJobResult result;
   result.cohort = input.cohort.summary();
   OutputFiles files;
+  note_blanks(context, input.names, params.out + ".eigenvec");
   write_vectors(files.add(params.out + ".eigenvec"), input, pca.vectors);
   AtomicFile& values = files.add(params.out + ".eigenval");
   for (const double value : pca.eigenvalues) values.write(fmt::format("{}\n", value));

@@ -38,6 +38,7 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"output", plan.output_bytes},
                               {"output_may_grow", plan.output_may_grow}};
   if (is_output_unknown(plan)) json["output"] = nullptr;
+  if (plan.sizes.sites < 0) json["sites"] = json["pair_sites"] = nullptr;
   if (plan.output_may_shrink) json["output_may_shrink"] = true;
   if (plan.one_pass_bytes > 0) json["one_pass_memory"] = plan.one_pass_bytes;
   if (plan.sizes.kinship_passes > 0) {

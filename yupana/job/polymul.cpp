@@ -9,6 +9,7 @@
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/text_stream.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/spectral.hpp"
 #include "yupana/spectral/big_integer.hpp"
@@ -87,6 +88,7 @@ spectral::BigInteger integer_of(Context& context,
   const Array<char> bytes = io::read_text(io::InputFile(path), context.memory());
   std::string_view text(bytes.data(),
                         static_cast<std::size_t>(std::max<std::int64_t>(bytes.size() - 1, 0)));
+  io::check_is_text(path, text.substr(0, 1 << 16));
   constexpr std::string_view blank = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
   text.remove_suffix(text.size() - (text.find_last_not_of(blank) + 1));

@@ -201,10 +201,22 @@ void check_not_compressed(const std::string& out) {
   refuse_names(out, {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"});
 }
 
+namespace {
+
+constexpr std::initializer_list<const char*> other_tables = {
+    ".json", ".mtx", ".parquet", ".feather", ".arrow", ".h5", ".hdf5", ".mat", ".xlsx"};
+
+}  // namespace
+
+bool names_no_text(const std::string& out) {
+  return std::any_of(other_tables.begin(), other_tables.end(), [&](const char* end) {
+    return io::lower_case(out).ends_with(end);
+  });
+}
+
 void check_column_name(const std::string& out, bool pairs) {
   check_not_compressed(out);
-  refuse_names(
-      out, {".json", ".mtx", ".parquet", ".feather", ".arrow", ".h5", ".hdf5", ".mat", ".xlsx"});
+  refuse_names(out, other_tables);
   if (pairs) refuse_names(out, {".csv", ".tsv"});
 }
 

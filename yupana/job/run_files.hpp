@@ -91,4 +91,7 @@ void check_not_compressed(const std::string& out);
 /// blank separates in text.
 void check_column_name(const std::string& out, bool pairs = false);
 
+/// Whether an output's name is that of a table or record which is no lines of text, as .parquet.
+bool names_no_text(const std::string& out);
+
 }  // namespace yupana::job

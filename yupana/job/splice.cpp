@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
@@ -213,6 +214,23 @@ void check_gains(Context& context, const SpliceJobParams& params) {
   }
 }
 
+/// Says before the work that the reference is for small cases, once: where the cells of the
+/// problems after the first `noted` ones make a run long.
+void note_reference(Context& context, const SpliceResult& result, std::size_t noted) {
+  constexpr double many_cells = 1e8;
+  if (context.backend() != Backend::reference) return;
+  double before = 0, all = 0;
+  for (std::size_t k = 0; k < result.problems.size(); ++k) {
+    all += static_cast<double>(result.problems[k].estimate.cells);
+    if (k < noted) before = all;
+  }
+  if (before >= many_cells || all < many_cells) return;
+  context.note(fmt::format(
+      "splice: --device reference is for small cases: it fills {} cells, every one of the "
+      "definition, one after the other; --device cpu finds the same alignments",
+      human_count(all)));
+}
+
 /// Plans and aligns tasks whose exons are known; `hits` are theirs.
 void align_tasks(Context& context,
                  std::span<const Task> tasks,
@@ -228,8 +246,10 @@ void align_tasks(Context& context,
       if (groups.back().cases.empty()) groups.pop_back();
     }
   }
+  const std::size_t noted = result.problems.size();
   for (Group& group : groups) plan_group(context, group, rates, result);
   if (params.estimate) return;
+  note_reference(context, result, noted);
   for (Group& group : groups) {
     align_group(context, group, params, tasks.data(), hits, result);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -213,9 +214,16 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
     text += '\n';
   }
   OutputFiles files;
-  files.add(table_path(params.out, ".importances.tsv")).write(text);
-  const std::string svg = table_path(params.out, ".importances.tsv");
-  report::write_importances_svg(files.add(without_tsv(svg) + ".svg"), std::move(list), shuffled);
+  // -o x.tsv names the table, with x.svg next to it; -o x.svg the picture, and its table is no
+  // x.tsv, which may be the rows that were read.
+  const std::filesystem::path out(params.out);
+  const bool of_picture = out.extension() == ".svg";
+  std::string prefix = of_picture ? (out.parent_path() / out.stem()).string() : params.out;
+  if (of_picture && prefix.ends_with(".importances")) prefix += ".tsv";
+  const std::string table = table_path(prefix, ".importances.tsv");
+  files.add(table).write(text);
+  report::write_importances_svg(
+      files.add(of_picture ? params.out : without_tsv(table) + ".svg"), std::move(list), shuffled);
   commit_files(context, files, result.files);
 }
 

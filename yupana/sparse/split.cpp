@@ -80,11 +80,13 @@ struct Checker {
         break;
       case Fault::other:
         say(
-            fmt::format("has an entry in column {}, {} the diagonal; expected {} triangle: pass "
-                        "ignore_other (--ignore-other) to leave such entries out",
+            fmt::format("has an entry in column {}, {} the diagonal; expected {} triangle: choose "
+                        "the {} one, or pass ignore_other (--ignore-other) to leave such entries "
+                        "out",
                         at,
                         lower ? "above" : "below",
-                        lower ? "a lower" : "an upper"));
+                        lower ? "a lower" : "an upper",
+                        lower ? "upper" : "lower"));
         break;
       case Fault::missing:
         say("has no entry on the diagonal; pass unit_diagonal (--unit-diagonal) if 1 is meant");
