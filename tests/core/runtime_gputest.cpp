@@ -38,13 +38,17 @@ TEST(DeviceMemory, ASmallBlockServesTheNextArrayOfItsSizeAlone) {
   EXPECT_NE(static_cast<const void*>(another.data()), first);
 }
 
+// Once of the times: other programs on the device take and return memory meanwhile.
 TEST(DeviceMemory, KeptBlocksAreFree) {
   YUPANA_NEEDS_GPU();
   cuda::keep_at_most(all_blocks);
   constexpr std::int64_t bytes = std::int64_t{255} << 20;
-  const std::uint64_t before = cuda::free_device_memory();
-  EXPECT_TRUE(is_mapped(given_back(bytes)));
-  EXPECT_GT(cuda::free_device_memory() + bytes / 2, before);
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    const std::uint64_t before = cuda::free_device_memory();
+    EXPECT_TRUE(is_mapped(given_back(bytes)));
+    if (cuda::free_device_memory() + bytes / 2 > before) return;
+  }
+  ADD_FAILURE() << "what is kept is not among what is free";
 }
 
 TEST(DeviceMemory, LargeBlocksGoBackToTheDriver) {
