@@ -75,8 +75,8 @@ TEST(Candidates, FragmentsOfProteinsHadNoPlacesToBeginAndEnd) {
   for (std::size_t at = coding.size(); at > 0; at -= 3) coding += coding.substr(at - 3, 3);
   const std::string whole = translation(coding, {});
   const std::string fragment = whole.substr(5, 30);
-  const auto ends = [&](const std::string& behind, const std::string& protein) {
-    return find_protein_ends(nullptr, codes_of("CC" + coding + behind), protein, {});
+  const auto ends = [&](const std::string& after, const std::string& protein) {
+    return find_protein_ends(nullptr, codes_of("CC" + coding + after), protein, {});
   };
   const std::string far = "GCTGCTGCTGCTGCTGCTTAA", soon = "GCTGCTTAA";
   using Places = std::vector<std::int64_t>;

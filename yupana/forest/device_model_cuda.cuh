@@ -53,7 +53,7 @@ __device__ bool known_goes_right(const Node& node,
   return (set[1 + category / 32] >> (category % 32) & 1) == 0;
 }
 
-/// The number of the leaf where a row ends. value_of(feature); words: null where no node asks for a
+/// The number of the leaf where a row ends. value_of(feature); words: null where no node has a
 /// category.
 template <bool categories, class Node, class ValueOf>
 __device__ std::uint32_t leaf_of(const Node* nodes,
