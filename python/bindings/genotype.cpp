@@ -376,8 +376,7 @@ job::Input open_genotypes(Context& context, const GenotypeInput& input) {
   if (!input.is_array()) return job::open_input(context, input.file);
   job::refuse_idle_options(input.file, job::InputKind::array);
   auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
-  job::Input opened{
-      genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
+  job::Input opened{genotype::Cohort(context, std::move(source), input.file.cohort), {}, "array"};
   job::leave_out_alike(context, input.file, opened);
   return opened;
 }
