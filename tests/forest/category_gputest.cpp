@@ -133,7 +133,7 @@ void put_strangers(Sample<T>& sample) {
 TEST_F(GpuCategories, LeadWhereTheyLeadOnTheProcessor) {
   for (const std::int32_t classes : {0, 2, 7}) {
     for (const std::int64_t levels : {12, 400}) {
-      for (const std::int64_t features : {4, 130}) {  // in shared memory, and not
+      for (const std::int64_t features : {4, 130, 300}) {  // in shared memory, and not; wide nodes
         auto sample = make_categories<float>({4001, features, classes, levels, 0.1, 0, 5});
         ForestParams params{.trees = 5};
         params.tree = with_categories({.max_depth = 9}, features);

@@ -74,7 +74,7 @@ __device__ std::uint32_t leaf_of(const Node* nodes,
   return node.place();
 }
 
-/// A tree on its way to shared memory, by all threads of the block.
+/// Begins to copy a tree to shared memory, by all threads of the block.
 __device__ inline void bring(unsigned char* to, const unsigned char* from, int bytes) {
   constexpr int step = 16;
   for (int i = step * static_cast<int>(threadIdx.x); i < bytes;

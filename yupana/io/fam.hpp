@@ -38,7 +38,7 @@ SampleNames read_fam(const std::string& path);
 SampleNames read_psam(const std::string& path);
 
 /// Sets the ids of samples from their other names: the first choice that differs in all of them.
-/// `lines`: where in the file they stand.
+/// `lines`: their line numbers in the file.
 ///   errors: bad_input for a file without samples, with both lines for a repeated sample
 void set_ids(const std::string& path, SampleNames& names, const std::vector<std::int64_t>& lines);
 

@@ -113,7 +113,7 @@ class SampleIndex {
     return place == none && samples_.families.empty() ? find(individual) : place;
   }
 
-  /// By what stands in FID and IID, or in all of id_columns() where SID is one, with tabs between.
+  /// By the values of FID and IID, or of all id_columns() where SID is one, with tabs between.
   std::int64_t find_row(const std::string& row) const {
     const auto found = rows_.find(row);
     return found != rows_.end() ? found->second : none;
