@@ -3,6 +3,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -15,7 +16,6 @@
 /// Rows go down the trees of a model on one device.
 namespace yupana::forest::cuda {
 
-template <class Node>
 struct Forest {
   const unsigned char* bytes;
   const TreeBytes* places;
@@ -23,6 +23,7 @@ struct Forest {
   int trees;
   int outputs;
   int features;
+  int depth;  ///< of trees of LevelNodes
 };
 
 /// One thread a row: a block's values are stored feature after feature in shared memory, where a
@@ -31,44 +32,69 @@ struct PredictTuning {
   static constexpr int threads = 256;
   static constexpr int most_shared = 96 << 10;  ///< bytes; two blocks share a multiprocessor
   static_assert(most_shared <= yupana::cuda::shared_bytes_everywhere);
-  /// Of a block whose trees are in shared memory too, one after the other while the next arrives:
-  /// as many as there can be, for each block reads all trees.
-  static constexpr int staged_threads = 1024;
 };
 
-/// As Tree::goes_left.
-template <class Node>
-__device__ bool known_goes_right(const Node& node,
-                                 typename Node::Value x,
-                                 bool missing_right,
-                                 const std::uint32_t* words) {
-  if ((node.word & NodeFlags::one_category) != 0) return x == node.threshold;
-  if ((node.word & NodeFlags::has_set) == 0) return x > node.threshold;
+/// Trees of LevelNodes pass through shared memory, one after the other while the next arrives, as
+/// each block reads all of them for as many rows as it can hold. A thread has two: the reads of one
+/// are under way while those of the other are waited for.
+struct LevelTuning {
+  static constexpr int rows_each = 2;
+  static constexpr int least_threads = 256;  ///< that fit on every device
+  static constexpr int most_threads = 1024;
+
+  template <class T>
+  static constexpr std::int64_t value_bytes(std::int64_t features, std::int64_t threads) {
+    return features * threads * rows_each * static_cast<std::int64_t>(sizeof(T));
+  }
+  /// Whether trees of so many bytes go through shared memory.
+  template <class T>
+  static bool fits(std::int64_t tree_bytes, std::int64_t features) {
+    return 2 * tree_bytes + value_bytes<T>(features, least_threads) <=
+           yupana::cuda::shared_bytes_everywhere;
+  }
+  /// Whether a model's trees may be LevelNodes.
+  template <class T>
+  static bool fits(const Model& model) {
+    const std::int64_t features = std::ssize(model.features);
+    return features <= LevelNode<T>::most_features &&
+           std::all_of(model.trees.begin(), model.trees.end(), [&](const Tree& tree) {
+             const auto fits_at = [&](std::int64_t depth) {
+               return depth < 16 &&
+                      fits<T>(LevelNode<T>::bytes_of(static_cast<int>(depth)), features);
+             };
+             const auto least = std::bit_width((tree.nodes.size() - 1) / 2);
+             return fits_at(least) && fits_at(tree.depth());
+           });
+  }
+};
+
+/// As Tree::goes_left. word: flags of the node; words: null where no node has a category.
+template <bool categories, class T>
+__device__ bool goes_right(T x, T threshold, std::uint32_t word, const std::uint32_t* words) {
+  const bool missing_right = (word & NodeFlags::missing_left) == 0;
+  if (!categories || (word & (NodeFlags::one_category | NodeFlags::has_set)) == 0) {
+    return missing_right ? !(x <= threshold) : x > threshold;
+  }
+  if (x != x) return missing_right;
+  if ((word & NodeFlags::one_category) != 0) return x == threshold;
   std::uint32_t first;
-  memcpy(&first, &node.threshold, sizeof(first));
+  memcpy(&first, &threshold, sizeof(first));
   const std::uint32_t* const set = words + first;
-  if (!(x >= 0 && x < static_cast<typename Node::Value>(set[0]))) return missing_right;
+  if (!(x >= 0 && x < static_cast<T>(set[0]))) return missing_right;
   const auto category = static_cast<std::uint32_t>(x);
-  if (static_cast<typename Node::Value>(category) != x) return missing_right;
+  if (static_cast<T>(category) != x) return missing_right;
   return (set[1 + category / 32] >> (category % 32) & 1) == 0;
 }
 
-/// The number of the leaf where a row ends. value_of(feature); words: null where no node has a
-/// category.
+/// The number of the leaf where a row ends. value_of(feature).
 template <bool categories, class Node, class ValueOf>
 __device__ std::uint32_t leaf_of(const Node* nodes,
                                  const std::uint32_t* words,
                                  const ValueOf& value_of) {
   Node node = nodes[0];
   while ((node.word & NodeFlags::leaf) == 0) {
-    const auto x = value_of(node.feature());
-    const bool missing_right = (node.word & NodeFlags::missing_left) == 0;
-    bool right;
-    if constexpr (categories) {
-      right = x != x ? missing_right : known_goes_right(node, x, missing_right, words);
-    } else {
-      right = missing_right ? !(x <= node.threshold) : x > node.threshold;
-    }
+    const bool right =
+        goes_right<categories>(value_of(node.feature()), node.threshold, node.word, words);
     node = nodes[node.place() + right];
   }
   return node.place();
@@ -78,7 +104,7 @@ __device__ std::uint32_t leaf_of(const Node* nodes,
 __device__ inline void bring(unsigned char* to, const unsigned char* from, int bytes) {
   constexpr int step = 16;
   for (int i = step * static_cast<int>(threadIdx.x); i < bytes;
-       i += step * PredictTuning::staged_threads) {
+       i += step * static_cast<int>(blockDim.x)) {
     __pipeline_memcpy_async(to + i, from + i, step);
   }
   __pipeline_commit();
@@ -146,7 +172,7 @@ class RowLeaves {
 /// in_shared: the values are read there.
 template <class Node, bool categories, class Result>
 __global__ void __launch_bounds__(PredictTuning::threads)
-    descend_kernel(Forest<Node> forest,
+    descend_kernel(Forest forest,
                    bool in_shared,
                    const typename Node::Value* table,
                    std::int64_t rows,
@@ -173,43 +199,64 @@ __global__ void __launch_bounds__(PredictTuning::threads)
   result.finish();
 }
 
-/// The same with trees in shared memory, of `room` bytes at most.
+/// The same of LevelNodes. room: bytes of each tree that go through shared memory, perhaps with its
+/// leaves.
 template <class Node, bool categories, class Result>
-__global__ void __launch_bounds__(PredictTuning::staged_threads)
-    descend_staged_kernel(Forest<Node> forest,
+__global__ void __launch_bounds__(LevelTuning::most_threads)
+    descend_levels_kernel(Forest forest,
                           int room,
                           const typename Node::Value* table,
                           std::int64_t rows,
                           typename Result::Out* to) {
   using T = typename Node::Value;
-  constexpr int threads = PredictTuning::staged_threads;
+  constexpr int each = LevelTuning::rows_each;
+  static_assert(each == 2);
   extern __shared__ __align__(16) unsigned char memory[];
   const auto bring_tree = [&](int t) {
-    const TreeBytes place = forest.places[t];
-    bring(memory + (t & 1) * room,
-          forest.bytes + place.nodes,
-          static_cast<int>(place.end - place.nodes));
+    bring(memory + (t & 1) * room, forest.bytes + forest.places[t].nodes, room);
   };
   bring_tree(0);
-  const std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  const bool is_inside = row < rows;
+  const auto threads = static_cast<int>(blockDim.x);
+  const std::int64_t row = std::int64_t{blockIdx.x} * threads * each + threadIdx.x;
   T* const values = reinterpret_cast<T*>(memory + 2 * room) + threadIdx.x;
   for (int f = 0; f < forest.features; ++f) {
-    values[f * threads] = table[f * rows + min(row, rows - 1)];
+    for (int k = 0; k < each; ++k) {
+      values[(f * each + k) * threads] = table[f * rows + min(row + k * threads, rows - 1)];
+    }
   }
-  const auto value_of = [&](std::uint32_t feature) { return values[feature * threads]; };
-  Result result(to, row, forest.outputs, forest.trees);
+  Result results[each] = {{to, row, forest.outputs, forest.trees},
+                          {to, row + threads, forest.outputs, forest.trees}};
   for (int t = 0; t < forest.trees; ++t) {
     __pipeline_wait_prior(0);
     __syncthreads();  // the tree is there, and all threads have left the one before
     if (t + 1 < forest.trees) bring_tree(t + 1);
-    const unsigned char* const tree = memory + (t & 1) * room;
-    const TreeBytes place = forest.places[t];
-    const std::uint32_t leaf =
-        leaf_of<categories>(reinterpret_cast<const Node*>(tree), forest.words, value_of);
-    if (is_inside) result.add(t, tree + (place.leaves - place.nodes), leaf);
+    const auto* const thresholds = reinterpret_cast<const T*>(memory + (t & 1) * room);
+    const auto* const words =
+        reinterpret_cast<const std::uint16_t*>(thresholds + (1 << forest.depth));
+    std::uint32_t place[each] = {1, 1};
+    for (int level = 0; level < forest.depth; ++level) {
+#pragma unroll
+      for (int k = 0; k < each; ++k) {
+        const std::uint32_t word = words[place[k]];
+        const T x = values[(static_cast<int>(word % Node::most_features) * each + k) * threads];
+        const bool right =
+            goes_right<categories>(x, thresholds[place[k]], word << 16, forest.words);
+        place[k] = 2 * place[k] + right;
+      }
+    }
+    const TreeBytes own = forest.places[t];
+    const auto nodes = static_cast<int>(own.leaves - own.nodes);
+    const unsigned char* const leaves =
+        nodes < room ? memory + (t & 1) * room + nodes : forest.bytes + own.leaves;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (row + k * threads < rows) results[k].add(t, leaves, place[k] - (1u << forest.depth));
+    }
   }
-  if (is_inside) result.finish();
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    if (row + k * threads < rows) results[k].finish();
+  }
 }
 
 /// A model on one device. Leaf: double, for shares; std::int32_t, for leaves.
@@ -218,7 +265,7 @@ class DeviceModel {
  public:
   using T = typename Node::Value;
 
-  DeviceModel(const Model& model, const PackedForest<Node>& packed)
+  DeviceModel(const Model& model, const PackedForest& packed)
       : bytes_(packed.bytes.size()),
         places_(std::ssize(packed.trees)),
         words_(std::ssize(packed.words)),
@@ -234,10 +281,9 @@ class DeviceModel {
              words_.data(),
              static_cast<int>(model.trees.size()),
              static_cast<int>(model.is_class() ? std::ssize(model.classes) : 1),
-             static_cast<int>(model.features.size())};
-    for (const TreeBytes& place : packed.trees) {
-      largest_ = std::max(largest_, place.end - place.nodes);
-    }
+             static_cast<int>(model.features.size()),
+             packed.depth};
+    if (!packed.trees.empty()) tree_ = packed.trees.front();
   }
 
   /// rows x outputs, or rows x trees.
@@ -257,10 +303,10 @@ class DeviceModel {
  private:
   template <class Result>
   void launch(const T* table, std::int64_t rows, Leaf* to, cudaStream_t stream) const {
-    const auto run = [&](auto kernel, auto how, int threads, std::int64_t shared) {
+    const auto run = [&](auto kernel, auto how, int threads, int each, std::int64_t shared) {
       yupana::cuda::launch("predict",
                            kernel,
-                           {divide_up(rows, threads), threads, shared},
+                           {divide_up(rows, threads * each), threads, shared},
                            stream,
                            view_,
                            how,
@@ -268,39 +314,51 @@ class DeviceModel {
                            rows,
                            to);
     };
-    const auto value_bytes = view_.features * static_cast<std::int64_t>(sizeof(T));
-    constexpr int most = PredictTuning::staged_threads, least = PredictTuning::threads;
-    const std::int64_t staged = 2 * largest_ + most * value_bytes;
-    if constexpr (!std::is_same_v<Node, WideNode<float>>) {
-      if (fills_device(staged, rows)) {
-        run(has_categories_ ? descend_staged_kernel<Node, true, Result>
-                            : descend_staged_kernel<Node, false, Result>,
-            static_cast<int>(largest_),
-            most,
-            staged);
-        return;
-      }
+    constexpr int least = PredictTuning::threads;
+    if constexpr (std::is_same_v<Node, LevelNode<T>>) {
+      const std::int64_t whole = tree_.end - tree_.nodes;
+      const std::int64_t room =
+          LevelTuning::fits<T>(whole, view_.features) ? whole : tree_.leaves - tree_.nodes;
+      const int threads = threads_of_levels(room, rows);
+      run(has_categories_ ? descend_levels_kernel<Node, true, Result>
+                          : descend_levels_kernel<Node, false, Result>,
+          static_cast<int>(room),
+          threads,
+          LevelTuning::rows_each,
+          2 * room + LevelTuning::value_bytes<T>(view_.features, threads));
+    } else {
+      const auto value_bytes = view_.features * static_cast<std::int64_t>(sizeof(T));
+      const bool in_shared = least * value_bytes <= PredictTuning::most_shared;
+      run(has_categories_ ? descend_kernel<Node, true, Result>
+                          : descend_kernel<Node, false, Result>,
+          in_shared,
+          least,
+          1,
+          in_shared ? least * value_bytes : 0);
     }
-    const bool in_shared = least * value_bytes <= PredictTuning::most_shared;
-    run(has_categories_ ? descend_kernel<Node, true, Result> : descend_kernel<Node, false, Result>,
-        in_shared,
-        least,
-        in_shared ? least * value_bytes : 0);
   }
 
-  /// Whether large blocks of so much shared memory run on at least half of the device.
-  static bool fills_device(std::int64_t shared, std::int64_t rows) {
+  /// As many as fit next to two trees, but of few rows some for each multiprocessor.
+  int threads_of_levels(std::int64_t room, std::int64_t rows) const {
+    constexpr int each = LevelTuning::rows_each, warp = 32;
     const yupana::cuda::DeviceFacts facts = yupana::cuda::device_facts();
-    return shared <= facts.max_shared_bytes &&
-           divide_up(rows, PredictTuning::staged_threads) >= facts.multiprocessors / 2;
+    const std::int64_t fit = (facts.max_shared_bytes - 2 * room) /
+                             LevelTuning::value_bytes<T>(std::max(view_.features, 1), warp) * warp;
+    const std::int64_t needed =
+        round_up(divide_up(rows, std::int64_t{each} * facts.multiprocessors), warp);
+    const auto most = std::min<std::int64_t>(fit, LevelTuning::most_threads);
+    return static_cast<int>(
+        std::clamp<std::int64_t>(needed,
+                                 LevelTuning::least_threads,
+                                 std::max<std::int64_t>(most, LevelTuning::least_threads)));
   }
 
   yupana::cuda::DeviceArray<unsigned char> bytes_;
   yupana::cuda::DeviceArray<TreeBytes> places_;
   yupana::cuda::DeviceArray<std::uint32_t> words_;
   bool has_categories_;
-  std::int64_t largest_ = 0;  ///< bytes of a tree
-  Forest<Node> view_;
+  TreeBytes tree_{};  ///< the first one
+  Forest view_;
 };
 
 }  // namespace yupana::forest::cuda

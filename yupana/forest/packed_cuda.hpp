@@ -65,6 +65,23 @@ struct alignas(8) NarrowNode {
   }
 };
 
+/// Of a tree whose levels are complete, so that it needs no places: the children of node i (root 1)
+/// are 2i and 2i + 1, and a leaf is that of all places under it. First the thresholds of all nodes,
+/// then of each a word of 16 bits, the upper half of a WideNode's: flags and the feature.
+template <class T>
+struct LevelNode {
+  using Value = T;
+  static constexpr int feature_bits = NodeFlags::bits - 16;
+  static constexpr std::int64_t most_features = 1 << feature_bits;
+
+  static constexpr std::int64_t bytes_of(int depth) {
+    return round_up((std::int64_t{1} << depth) * static_cast<std::int64_t>(sizeof(T) + 2), 16);
+  }
+  __host__ __device__ static std::uint16_t* words(T* thresholds, int depth) {
+    return reinterpret_cast<std::uint16_t*>(thresholds + (1 << depth));
+  }
+};
+
 /// Where a tree is among the bytes of its forest.
 struct TreeBytes {
   std::int64_t nodes;   ///< breadth first
@@ -72,7 +89,6 @@ struct TreeBytes {
   std::int64_t end;
 };
 
-template <class Node>
 struct PackedForest {
   static constexpr std::int64_t alignment = 16;
 
@@ -80,6 +96,7 @@ struct PackedForest {
   std::vector<TreeBytes> trees;  ///< places are multiples of `alignment`
   /// Of each set how many categories it has, then a bit for each: it goes left.
   std::vector<std::uint32_t> words;
+  int depth = 0;                ///< of trees of LevelNodes
   bool has_categories = false;  ///< some node asks for one
 };
 
@@ -92,41 +109,84 @@ inline void put_set(const CategorySet& set, std::uint32_t* words) {
   }
 }
 
-/// leaf(number in the tree) puts what is kept of one. first_word: of the tree's sets among all
-/// words, which are 0.
-template <class Node, class Leaf>
-void put_tree(
-    const Tree& tree, Node* nodes, const Leaf& leaf, std::uint32_t* words, std::size_t first_word) {
-  using T = typename Node::Value;
-  std::vector<std::int32_t> order{0};
-  order.reserve(tree.nodes.size());
-  std::uint32_t leaves = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const forest::Node& from = tree.nodes[static_cast<std::size_t>(order[i])];
-    if (from.is_leaf()) {
-      nodes[i] = Node::of(T{0}, NodeFlags::leaf, 0, leaves++);
-      leaf(order[i]);
-      continue;
+/// Trees as nodes in the memory that they are packed to.
+template <class T>
+class NodeWriter {
+ public:
+  /// first_word: of the tree's sets among all words, which are 0.
+  NodeWriter(const Tree& tree, std::uint32_t* words, std::size_t first_word)
+      : tree_(tree), words_(words), next_word_(first_word) {}
+
+  /// leaf(number in the tree) puts what is kept of one.
+  template <class Node, class Leaf>
+  void put(Node* nodes, const Leaf& leaf) {
+    std::vector<std::int32_t> order{0};
+    order.reserve(tree_.nodes.size());
+    std::uint32_t leaves = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const forest::Node& from = node(order[i]);
+      if (from.is_leaf()) {
+        nodes[i] = Node::of(T{0}, NodeFlags::leaf, 0, leaves++);
+        leaf(order[i]);
+        continue;
+      }
+      const Split split = split_of(from);
+      nodes[i] = Node::of(split.threshold,
+                          split.flags,
+                          static_cast<std::uint32_t>(from.feature),
+                          static_cast<std::uint32_t>(order.size()));
+      order.push_back(from.left);
+      order.push_back(from.right);
     }
-    T threshold = rounded_down<T>(from.threshold);
-    std::uint32_t flags = from.missing_left ? NodeFlags::missing_left : 0;
-    if (from.set == forest::Node::one_category) flags |= NodeFlags::one_category;
-    if (from.set >= 0) {
-      flags |= NodeFlags::has_set;
-      const CategorySet& set = tree.sets[static_cast<std::size_t>(from.set)];
-      put_set(set, words + first_word);
-      const auto first = static_cast<std::uint32_t>(first_word);
-      std::memcpy(&threshold, &first, sizeof(first));
-      first_word += words_of(set);
-    }
-    nodes[i] = Node::of(threshold,
-                        flags,
-                        static_cast<std::uint32_t>(from.feature),
-                        static_cast<std::uint32_t>(order.size()));
-    order.push_back(from.left);
-    order.push_back(from.right);
   }
-}
+
+  /// The same as LevelNodes, of node i below `place`; leaf() for each place of the last level.
+  template <class Leaf>
+  void put_levels(T* thresholds,
+                  std::uint16_t* to,
+                  int levels,
+                  std::int32_t i,
+                  std::int64_t place,
+                  const Leaf& leaf) {
+    const forest::Node& from = node(i);
+    if (from.is_leaf()) {
+      for (std::int64_t k = 0; k < std::int64_t{1} << levels; ++k) leaf(i);
+      return;
+    }
+    const Split split = split_of(from);
+    thresholds[place] = split.threshold;
+    to[place] = static_cast<std::uint16_t>(split.flags >> 16 | from.feature);
+    put_levels(thresholds, to, levels - 1, from.left, 2 * place, leaf);
+    put_levels(thresholds, to, levels - 1, from.right, 2 * place + 1, leaf);
+  }
+
+ private:
+  struct Split {
+    T threshold;
+    std::uint32_t flags;
+  };
+
+  const forest::Node& node(std::int32_t i) const {
+    return tree_.nodes[static_cast<std::size_t>(i)];
+  }
+  Split split_of(const forest::Node& from) {
+    Split split{rounded_down<T>(from.threshold), from.missing_left ? NodeFlags::missing_left : 0};
+    if (from.set == forest::Node::one_category) split.flags |= NodeFlags::one_category;
+    if (from.set >= 0) {
+      split.flags |= NodeFlags::has_set;
+      const CategorySet& set = tree_.sets[static_cast<std::size_t>(from.set)];
+      put_set(set, words_ + next_word_);
+      const auto first = static_cast<std::uint32_t>(next_word_);
+      std::memcpy(&split.threshold, &first, sizeof(first));
+      next_word_ += words_of(set);
+    }
+    return split;
+  }
+
+  const Tree& tree_;
+  std::uint32_t* words_;
+  std::size_t next_word_;
+};
 
 /// What a tree adds to the sums of a row that ends in a node: shares, a vote, or a number. Returns
 /// their end.
@@ -145,26 +205,39 @@ inline double* put_votes(const Model& model, const Tree& tree, std::int64_t node
   return votes;
 }
 
+inline std::int64_t deepest(const Model& model) {
+  std::int64_t depth = 0;
+  for (const Tree& tree : model.trees) depth = std::max(depth, tree.depth());
+  return depth;
+}
+
 /// Leaf: double, their votes; std::int32_t, their numbers in the tree. for_each(count, body):
 /// body(i) for all i of [0, count), in any order.
 template <class Node, class Leaf, class ForEach>
-PackedForest<Node> packed_forest(const Model& model, const ForEach& for_each) {
-  using Packed = PackedForest<Node>;
-  Packed packed;
+PackedForest packed_forest(const Model& model, const ForEach& for_each) {
+  using T = typename Node::Value;
+  constexpr bool is_complete = std::is_same_v<Node, LevelNode<T>>;
+  PackedForest packed;
   packed.has_categories = splits_categories(model.trees);
-  const auto padded = [](std::int64_t bytes) {
-    return divide_up(bytes, Packed::alignment) * Packed::alignment;
-  };
+  if constexpr (is_complete) packed.depth = static_cast<int>(deepest(model));
+  const int depth = packed.depth;
   const std::int64_t width =
       std::is_same_v<Leaf, double> && model.is_class() ? std::ssize(model.classes) : 1;
   std::int64_t bytes = 0;
   std::size_t words = 0;
   std::vector<std::size_t> first_word;
   for (const Tree& tree : model.trees) {
-    const std::int64_t nodes = std::ssize(tree.nodes), leaves = (nodes + 1) / 2;
-    const std::int64_t leaf_bytes = leaves * width * static_cast<std::int64_t>(sizeof(Leaf));
-    const std::int64_t first_leaf = bytes + padded(nodes * static_cast<std::int64_t>(sizeof(Node)));
-    packed.trees.push_back({bytes, first_leaf, first_leaf + padded(leaf_bytes)});
+    std::int64_t nodes = std::ssize(tree.nodes), leaves = (nodes + 1) / 2;
+    if constexpr (is_complete) {
+      nodes = Node::bytes_of(depth);
+      leaves = std::int64_t{1} << depth;
+    } else {
+      nodes *= static_cast<std::int64_t>(sizeof(Node));
+    }
+    const std::int64_t first_leaf = bytes + round_up(nodes, PackedForest::alignment);
+    leaves *= width * static_cast<std::int64_t>(sizeof(Leaf));
+    packed.trees.push_back(
+        {bytes, first_leaf, first_leaf + round_up(leaves, PackedForest::alignment)});
     bytes = packed.trees.back().end;
     first_word.push_back(words);
     for (const CategorySet& set : tree.sets) words += words_of(set);
@@ -182,8 +255,15 @@ PackedForest<Node> packed_forest(const Model& model, const ForEach& for_each) {
         *leaf++ = node;
       }
     };
-    auto* const nodes = reinterpret_cast<Node*>(packed.bytes.data() + packed.trees[i].nodes);
-    put_tree(tree, nodes, put_leaf, packed.words.data(), first_word[i]);
+    NodeWriter<T> writer(tree, packed.words.data(), first_word[i]);
+    unsigned char* const nodes = packed.bytes.data() + packed.trees[i].nodes;
+    if constexpr (is_complete) {
+      std::fill_n(nodes, Node::bytes_of(depth), 0);  // whatever is under a leaf goes anywhere
+      auto* const thresholds = reinterpret_cast<T*>(nodes);
+      writer.put_levels(thresholds, Node::words(thresholds, depth), depth, 0, 1, put_leaf);
+    } else {
+      writer.put(reinterpret_cast<Node*>(nodes), put_leaf);
+    }
   });
   return packed;
 }

@@ -27,9 +27,10 @@ std::int64_t width_of(const Model& model) {
   return model.is_class() ? std::ssize(model.classes) : 1;
 }
 
-/// use(Node{}): nodes of half the size where they fit.
+/// use(Node{}): of the smallest nodes that a model's trees can have.
 template <class T, class Use>
 void with_nodes(const Model& model, const Use& use) {
+  if (LevelTuning::fits<T>(model)) return use(LevelNode<T>{});
   if constexpr (std::is_same_v<T, float>) {
     if (fits<NarrowNode>(model)) return use(NarrowNode{});
   }
