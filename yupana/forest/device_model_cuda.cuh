@@ -3,7 +3,6 @@
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -54,17 +53,10 @@ struct LevelTuning {
   }
   /// Whether a model's trees may be LevelNodes.
   template <class T>
-  static bool fits(const Model& model) {
+  static bool fits(const Model& model, std::int64_t depth) {
     const std::int64_t features = std::ssize(model.features);
-    return features <= LevelNode<T>::most_features &&
-           std::all_of(model.trees.begin(), model.trees.end(), [&](const Tree& tree) {
-             const auto fits_at = [&](std::int64_t depth) {
-               return depth < 16 &&
-                      fits<T>(LevelNode<T>::bytes_of(static_cast<int>(depth)), features);
-             };
-             const auto least = std::bit_width((tree.nodes.size() - 1) / 2);
-             return fits_at(least) && fits_at(tree.depth());
-           });
+    return features <= LevelNode<T>::most_features && depth < 16 &&
+           fits<T>(LevelNode<T>::bytes_of(static_cast<int>(depth)), features);
   }
 };
 
@@ -265,25 +257,25 @@ class DeviceModel {
  public:
   using T = typename Node::Value;
 
-  DeviceModel(const Model& model, const PackedForest& packed)
-      : bytes_(packed.bytes.size()),
-        places_(std::ssize(packed.trees)),
-        words_(std::ssize(packed.words)),
-        has_categories_(packed.has_categories) {
+  DeviceModel(const Model& model, const PackedForest<Node, Leaf>& packed, const ForestShape& shape)
+      : bytes_(packed.bytes().size()),
+        places_(std::ssize(packed.trees())),
+        words_(std::ssize(packed.words())),
+        has_categories_(shape.has_categories) {
     const auto copy = [](auto& to, const auto& from) {
       yupana::cuda::upload("copy the model", to.data(), from.data(), to.size());
     };
-    copy(bytes_, packed.bytes);
-    copy(places_, packed.trees);
-    copy(words_, packed.words);
+    copy(bytes_, packed.bytes());
+    copy(places_, packed.trees());
+    copy(words_, packed.words());
     view_ = {bytes_.data(),
              places_.data(),
              words_.data(),
              static_cast<int>(model.trees.size()),
              static_cast<int>(model.is_class() ? std::ssize(model.classes) : 1),
              static_cast<int>(model.features.size()),
-             packed.depth};
-    if (!packed.trees.empty()) tree_ = packed.trees.front();
+             packed.depth()};
+    if (!packed.trees().empty()) tree_ = packed.trees().front();
   }
 
   /// rows x outputs, or rows x trees.

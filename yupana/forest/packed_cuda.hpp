@@ -89,16 +89,28 @@ struct TreeBytes {
   std::int64_t end;
 };
 
-struct PackedForest {
-  static constexpr std::int64_t alignment = 16;
-
-  Array<unsigned char> bytes;
-  std::vector<TreeBytes> trees;  ///< places are multiples of `alignment`
-  /// Of each set how many categories it has, then a bit for each: it goes left.
-  std::vector<std::uint32_t> words;
-  int depth = 0;                ///< of trees of LevelNodes
+/// What decides how the trees of a model are packed.
+struct ForestShape {
+  std::int64_t depth = 0;       ///< of the deepest tree
   bool has_categories = false;  ///< some node asks for one
 };
+
+/// for_each(count, body): body(i) for all i of [0, count), in any order.
+template <class ForEach>
+ForestShape shape_of(const Model& model, const ForEach& for_each) {
+  std::vector<ForestShape> shapes(model.trees.size());
+  for_each(std::ssize(model.trees), [&](std::int64_t t) {
+    const auto i = static_cast<std::size_t>(t);
+    const Tree& tree = model.trees[i];
+    shapes[i] = {tree.depth(), splits_categories(tree)};
+  });
+  ForestShape all;
+  for (const ForestShape& shape : shapes) {
+    all.depth = std::max(all.depth, shape.depth);
+    all.has_categories |= shape.has_categories;
+  }
+  return all;
+}
 
 inline std::size_t words_of(const CategorySet& set) { return 1 + (set.size() + 31) / 32; }
 
@@ -205,68 +217,84 @@ inline double* put_votes(const Model& model, const Tree& tree, std::int64_t node
   return votes;
 }
 
-inline std::int64_t deepest(const Model& model) {
-  std::int64_t depth = 0;
-  for (const Tree& tree : model.trees) depth = std::max(depth, tree.depth());
-  return depth;
-}
-
-/// Leaf: double, their votes; std::int32_t, their numbers in the tree. for_each(count, body):
-/// body(i) for all i of [0, count), in any order.
-template <class Node, class Leaf, class ForEach>
-PackedForest packed_forest(const Model& model, const ForEach& for_each) {
-  using T = typename Node::Value;
-  constexpr bool is_complete = std::is_same_v<Node, LevelNode<T>>;
-  PackedForest packed;
-  packed.has_categories = splits_categories(model.trees);
-  if constexpr (is_complete) packed.depth = static_cast<int>(deepest(model));
-  const int depth = packed.depth;
-  const std::int64_t width =
-      std::is_same_v<Leaf, double> && model.is_class() ? std::ssize(model.classes) : 1;
-  std::int64_t bytes = 0;
-  std::size_t words = 0;
-  std::vector<std::size_t> first_word;
-  for (const Tree& tree : model.trees) {
-    std::int64_t nodes = std::ssize(tree.nodes), leaves = (nodes + 1) / 2;
-    if constexpr (is_complete) {
-      nodes = Node::bytes_of(depth);
-      leaves = std::int64_t{1} << depth;
-    } else {
-      nodes *= static_cast<std::int64_t>(sizeof(Node));
+/// A model's trees in memory that goes to a device as it is. Leaf: of double, their votes; of
+/// std::int32_t, their numbers in the tree.
+template <class Node, class Leaf>
+class PackedForest {
+ public:
+  /// Where all of it will be.
+  PackedForest(const Model& model, const ForestShape& shape)
+      : model_(model), depth_(is_complete ? static_cast<int>(shape.depth) : 0) {
+    const std::int64_t width =
+        std::is_same_v<Leaf, double> && model.is_class() ? std::ssize(model.classes) : 1;
+    std::int64_t bytes = 0;
+    for (const Tree& tree : model.trees) {
+      std::int64_t nodes = std::ssize(tree.nodes), leaves = (nodes + 1) / 2;
+      if constexpr (is_complete) {
+        nodes = Node::bytes_of(depth_);
+        leaves = std::int64_t{1} << depth_;
+      } else {
+        nodes *= static_cast<std::int64_t>(sizeof(Node));
+      }
+      leaves *= width * static_cast<std::int64_t>(sizeof(Leaf));
+      const std::int64_t first_leaf = bytes + round_up(nodes, alignment);
+      trees_.push_back({bytes, first_leaf, first_leaf + round_up(leaves, alignment)});
+      bytes = trees_.back().end;
+      first_word_.push_back(words_.size());
+      for (const CategorySet& set : tree.sets) words_.resize(words_.size() + words_of(set));
     }
-    const std::int64_t first_leaf = bytes + round_up(nodes, PackedForest::alignment);
-    leaves *= width * static_cast<std::int64_t>(sizeof(Leaf));
-    packed.trees.push_back(
-        {bytes, first_leaf, first_leaf + round_up(leaves, PackedForest::alignment)});
-    bytes = packed.trees.back().end;
-    first_word.push_back(words);
-    for (const CategorySet& set : tree.sets) words += words_of(set);
   }
-  packed.bytes = Array<unsigned char>(bytes);
-  packed.words.resize(words);
-  for_each(std::ssize(model.trees), [&](std::int64_t t) {
-    const auto i = static_cast<std::size_t>(t);
-    const Tree& tree = model.trees[i];
-    auto* leaf = reinterpret_cast<Leaf*>(packed.bytes.data() + packed.trees[i].leaves);
+
+  template <class ForEach>
+  void pack(const ForEach& for_each) {
+    bytes_ = Array<unsigned char>(trees_.empty() ? 0 : trees_.back().end);
+    for_each(std::ssize(trees_), [&](std::int64_t t) { pack_tree(static_cast<std::size_t>(t)); });
+  }
+
+  const Array<unsigned char>& bytes() const { return bytes_; }
+  /// Places are multiples of 16.
+  const std::vector<TreeBytes>& trees() const { return trees_; }
+  /// Of each set how many categories it has, then a bit for each: it goes left.
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  int depth() const { return depth_; }  ///< of trees of LevelNodes
+  std::uint64_t size() const {
+    return static_cast<std::uint64_t>(trees_.empty() ? 0 : trees_.back().end) +
+           words_.size() * sizeof(std::uint32_t);
+  }
+
+ private:
+  using T = typename Node::Value;
+  static constexpr bool is_complete = std::is_same_v<Node, LevelNode<T>>;
+  static constexpr std::int64_t alignment = 16;
+
+  void pack_tree(std::size_t t) {
+    const Tree& tree = model_.trees[t];
+    auto* leaf = reinterpret_cast<Leaf*>(bytes_.data() + trees_[t].leaves);
     const auto put_leaf = [&](std::int32_t node) {
       if constexpr (std::is_same_v<Leaf, double>) {
-        leaf = put_votes(model, tree, node, leaf);
+        leaf = put_votes(model_, tree, node, leaf);
       } else {
         *leaf++ = node;
       }
     };
-    NodeWriter<T> writer(tree, packed.words.data(), first_word[i]);
-    unsigned char* const nodes = packed.bytes.data() + packed.trees[i].nodes;
+    NodeWriter<T> writer(tree, words_.data(), first_word_[t]);
+    unsigned char* const nodes = bytes_.data() + trees_[t].nodes;
     if constexpr (is_complete) {
-      std::fill_n(nodes, Node::bytes_of(depth), 0);  // whatever is under a leaf goes anywhere
+      std::fill_n(nodes, Node::bytes_of(depth_), 0);  // whatever is under a leaf goes anywhere
       auto* const thresholds = reinterpret_cast<T*>(nodes);
-      writer.put_levels(thresholds, Node::words(thresholds, depth), depth, 0, 1, put_leaf);
+      writer.put_levels(thresholds, Node::words(thresholds, depth_), depth_, 0, 1, put_leaf);
     } else {
       writer.put(reinterpret_cast<Node*>(nodes), put_leaf);
     }
-  });
-  return packed;
-}
+  }
+
+  const Model& model_;
+  int depth_;
+  Array<unsigned char> bytes_;
+  std::vector<TreeBytes> trees_;
+  std::vector<std::uint32_t> words_;
+  std::vector<std::size_t> first_word_;  ///< of each tree's sets
+};
 
 /// Whether all of a model's nodes fit Node.
 template <class Node>

@@ -19,61 +19,81 @@ template <class T, class R, class Run>
 class Passage {
  public:
   /// pieces: of a Staging; null: values and results go as they are, and so do values that are
-  /// locked. rows: most of one call of send().
+  /// locked. rows: most of one call of send(), which go in parts.
   Passage(Context& context,
           unsigned char* pieces,
           bool is_locked,
           unsigned slots,
           std::int64_t rows,
+          std::int64_t part,
           std::int64_t columns,
           std::int64_t width,
           const Run& run)
       : staged_(pieces != nullptr && !is_locked),
+        part_(part),
         width_(width),
         run_(run),
         upload_(context, pieces),
         download_(context.threads(), pieces) {
-    for (unsigned s = 0; s < slots; ++s) slots_.emplace_back(rows * columns, rows * width);
+    for (unsigned s = 0; s < slots; ++s) {
+      slots_.emplace_back(rows * columns, rows * width, divide_up(rows, part));
+    }
   }
+
+  ~Passage() {
+    // After an error rows may still be in flight.
+    for (const auto* stream : {&in_, &main_, &out_}) cudaStreamSynchronize(*stream);
+  }
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
 
   /// All threads fill one piece after the other of all parts of `part` rows: between two calls they
   /// would wait for the last piece, and the bus for them.
-  void send(TableView<T> table, std::int64_t part, R* to) {
+  void send(TableView<T> table, R* to) {
     Slot& slot = slots_[next_++ % slots_.size()];
     slot.predicted.hold(in_);
-    const std::int64_t whole = table.rows / part * part;
-    send_parts(slot, table, {0, whole}, part, to);
+    const std::int64_t whole = table.rows / part_ * part_;
+    send_parts(slot, table, {0, whole}, part_, to);
     if (whole < table.rows) send_parts(slot, table, {whole, table.rows}, table.rows - whole, to);
   }
   void wait() { download_.wait(out_); }
 
  private:
   struct Slot {
-    Slot(std::int64_t values_, std::int64_t results_) : values(values_), results(results_) {}
+    Slot(std::int64_t values_, std::int64_t results_, std::int64_t parts)
+        : values(values_), results(results_), arrived(static_cast<std::size_t>(parts)) {}
     yupana::cuda::DeviceArray<T> values;  ///< part after part, each column after column
     yupana::cuda::DeviceArray<R> results;
-    yupana::cuda::Event arrived, predicted, returned;
+    std::vector<yupana::cuda::Event> arrived;  ///< parts
+    yupana::cuda::Event predicted, returned;
   };
 
   void send_parts(Slot& slot, TableView<T> table, Range rows, std::int64_t part, R* to) {
     const std::int64_t columns = table.columns;
+    const auto first = static_cast<std::size_t>(rows.begin / part_);
+    const auto has_arrived = [&](std::int64_t p) -> const yupana::cuda::Event& {
+      return slot.arrived[first + static_cast<std::size_t>(p)];
+    };
     const auto predict = [&](std::int64_t p) {
+      has_arrived(p).hold(main_);
       predict_part(slot, columns, rows.begin + p * part, part, to);
     };
     T* const values = slot.values.data() + rows.begin * columns;
+    const std::int64_t parts = (rows.end - rows.begin) / part;
     if (staged_) {
       const auto column = [&](std::int64_t c) {
         return table.column(c % columns) + rows.begin + c / columns * part;
       };
       const auto ready = [&](std::int64_t c) {
-        if ((c + 1) % columns == 0) predict(c / columns);
+        if ((c + 1) % columns != 0) return;
+        has_arrived(c / columns).record(in_);
+        predict(c / columns);
       };
-      const std::int64_t count = (rows.end - rows.begin) / part * columns;
-      upload_.columns(values, column, count, nullptr, part, in_, ready);
+      upload_.columns(values, column, parts * columns, nullptr, part, in_, ready);
       return;
     }
     const std::size_t bytes = static_cast<std::size_t>(part) * sizeof(T);
-    for (std::int64_t p = 0; p < (rows.end - rows.begin) / part; ++p) {
+    for (std::int64_t p = 0; p < parts; ++p) {
       upload_.context().check_cancelled();
       yupana::cuda::copy_rows(
           "copy rows",
@@ -82,15 +102,15 @@ class Passage {
           bytes,
           columns,
           in_);
+      has_arrived(p).record(in_);
       upload_.context().count_moved(bytes * static_cast<std::size_t>(columns));
-      predict(p);
     }
+    for (std::int64_t p = 0; p < parts; ++p)
+      predict(p);  // what a call takes is hidden by the copies
   }
 
   void predict_part(
       Slot& slot, std::int64_t columns, std::int64_t first, std::int64_t rows, R* to) {
-    slot.arrived.record(in_);
-    slot.arrived.hold(main_);
     slot.returned.hold(main_);
     R* const results = slot.results.data() + first * width_;
     run_(slot.values.data() + first * columns, rows, results, main_);
@@ -103,6 +123,7 @@ class Passage {
   }
 
   bool staged_;
+  std::int64_t part_;
   std::int64_t width_;
   const Run& run_;
   Upload upload_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -29,18 +31,30 @@ std::int64_t width_of(const Model& model) {
 
 /// use(Node{}): of the smallest nodes that a model's trees can have.
 template <class T, class Use>
-void with_nodes(const Model& model, const Use& use) {
-  if (LevelTuning::fits<T>(model)) return use(LevelNode<T>{});
+void with_nodes(const Model& model, const ForestShape& shape, const Use& use) {
+  if (LevelTuning::fits<T>(model, shape.depth)) return use(LevelNode<T>{});
   if constexpr (std::is_same_v<T, float>) {
     if (fits<NarrowNode>(model)) return use(NarrowNode{});
   }
   use(WideNode<T>{});
 }
 
+constexpr auto one_by_one = [](std::int64_t count, const auto& body) {
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+};
+
+/// A loop for the packing of trees, on a context's threads.
+auto on_threads(Context& context) {
+  return [&context](std::int64_t count, const auto& body) {
+    context.parallel_for(count, 1, [&](std::int64_t i) { body(i); });
+  };
+}
+
 /// What is predicted of all rows, in slots that fit each device; rows are dealt over them.
 template <class Node, class Leaf>
 void predict_rows(Context& context,
                   const Model& model,
+                  const ForestShape& shape,
                   TableView<typename Node::Value> table,
                   Leaf* to) {
   using T = typename Node::Value;
@@ -60,12 +74,9 @@ void predict_rows(Context& context,
     bytes.push_back(static_cast<std::uint64_t>((begin_of(d + 1) - begin_of(d)) * value_bytes));
   }
   Staging staging(context, devices.front(), std::move(bytes));  // is made meanwhile
-  const auto on_threads = [&](std::int64_t count, const auto& body) {
-    context.parallel_for(count, 1, [&](std::int64_t i) { body(i); });
-  };
-  const auto packed = packed_forest<Node, Leaf>(model, on_threads);
-  const std::uint64_t forest =
-      packed.bytes.bytes() + packed.words.size() * sizeof(std::uint32_t) + (1 << 20);
+  PackedForest<Node, Leaf> packed(model, shape);
+  std::once_flag is_packed;
+  const std::uint64_t forest = packed.size() + (1 << 20);
   const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
   if (fits < std::min<std::int64_t>(table.rows, 1024)) {
@@ -77,9 +88,18 @@ void predict_rows(Context& context,
     const DeviceScope scope(devices[d]);
     const std::int64_t begin = begin_of(d), end = begin_of(d + 1);
     if (begin == end) return;
-    const DeviceModel<Node, Leaf> own(model, packed);
+    std::optional<DeviceModel<Node, Leaf>> own;
+    const auto make_model = [&] {
+      if (own) return;
+      std::call_once(is_packed, [&] { packed.pack(on_threads(context)); });
+      own.emplace(model, packed, shape);
+    };
+    // Page-locked rows are on the bus meanwhile. A loop for packing cannot run among those that
+    // fill pieces.
+    if (!is_locked) make_model();
     const auto run = [&](const T* values, std::int64_t rows, Leaf* results, cudaStream_t stream) {
-      own.run(values, rows, results, stream);
+      make_model();
+      own->run(values, rows, results, stream);
     };
     const std::int64_t part = rows_of_part(value_bytes);
     const std::int64_t most =
@@ -87,12 +107,12 @@ void predict_rows(Context& context,
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
     const std::int64_t rows = std::min({end - begin, most, fits / slots});
     Passage<T, Leaf, decltype(run)> passage(
-        context, staging.of(d), is_locked, slots, rows, table.columns, width, run);
+        context, staging.of(d), is_locked, slots, rows, part, table.columns, width, run);
     for (std::int64_t first = begin; first < end; first += rows) {
       context.check_cancelled();
       const TableView<T> some{
           table.data + first, std::min(rows, end - first), table.columns, table.stride};
-      passage.send(some, part, to + first * width);
+      passage.send(some, to + first * width);
     }
     passage.wait();
   });
@@ -102,19 +122,35 @@ void predict_rows(Context& context,
 /// there.
 template <class Node, class Leaf>
 void predict_resident(const Model& model,
+                      const ForestShape& shape,
                       int device,
                       TableView<typename Node::Value> table,
                       Leaf* to) {
-  const auto one_by_one = [](std::int64_t count, const auto& body) {
-    for (std::int64_t i = 0; i < count; ++i) body(i);
-  };
-  const auto packed = packed_forest<Node, Leaf>(model, one_by_one);
   if (table.rows == 0) return;
+  PackedForest<Node, Leaf> packed(model, shape);
+  packed.pack(one_by_one);
   const DeviceScope scope(device);
   const Stream stream;
-  const DeviceModel<Node, Leaf> own(model, packed);
+  const DeviceModel<Node, Leaf> own(model, packed, shape);
   own.run(table.data, table.rows, to, stream);
   check(cudaStreamSynchronize(stream), "predict");
+}
+
+template <class T, class Leaf>
+void predict_on_devices(Context& context, const Model& model, TableView<T> table, Leaf* to) {
+  const ForestShape shape = shape_of(model, on_threads(context));
+  with_nodes<T>(model, shape, [&]<class Node>(Node) {
+    predict_rows<Node>(context, model, shape, table, to);
+  });
+}
+
+template <class T, class Leaf>
+void predict_on_device(const Model& model, int device, TableView<T> table, Leaf* to) {
+  check_columns(model, table.columns);
+  const ForestShape shape = shape_of(model, one_by_one);
+  with_nodes<T>(model, shape, [&]<class Node>(Node) {
+    predict_resident<Node>(model, shape, device, table, to);
+  });
 }
 
 }  // namespace
@@ -122,31 +158,25 @@ void predict_resident(const Model& model,
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
   Matrix<double> shares(table.rows, width_of<double>(model));
-  with_nodes<T>(
-      model, [&]<class Node>(Node) { predict_rows<Node>(context, model, table, shares.data()); });
+  predict_on_devices(context, model, table, shares.data());
   return shares;
 }
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
   Matrix<std::int32_t> leaves(table.rows, width_of<std::int32_t>(model));
-  with_nodes<T>(
-      model, [&]<class Node>(Node) { predict_rows<Node>(context, model, table, leaves.data()); });
+  predict_on_devices(context, model, table, leaves.data());
   return leaves;
 }
 
 template <class T>
 void predict_resident_shares(const Model& model, int device, TableView<T> table, double* shares) {
-  check_columns(model, table.columns);
-  with_nodes<T>(model,
-                [&]<class Node>(Node) { predict_resident<Node>(model, device, table, shares); });
+  predict_on_device(model, device, table, shares);
 }
 
 template <class T>
 void apply_to_resident(const Model& model, int device, TableView<T> table, std::int32_t* leaves) {
-  check_columns(model, table.columns);
-  with_nodes<T>(model,
-                [&]<class Node>(Node) { predict_resident<Node>(model, device, table, leaves); });
+  predict_on_device(model, device, table, leaves);
 }
 
 double seconds_of_shares(const Model& model, TableView<float> table, int repeats) {
@@ -157,11 +187,11 @@ double seconds_of_shares(const Model& model, TableView<float> table, int repeats
         "copy a column", values.data() + c * table.rows, table.data + c * table.stride, table.rows);
   }
   std::vector<double> seconds;
-  with_nodes<float>(model, [&]<class Node>(Node) {
-    const DeviceModel<Node, double> own(
-        model, packed_forest<Node, double>(model, [](std::int64_t count, const auto& body) {
-          for (std::int64_t i = 0; i < count; ++i) body(i);
-        }));
+  const ForestShape shape = shape_of(model, one_by_one);
+  with_nodes<float>(model, shape, [&]<class Node>(Node) {
+    PackedForest<Node, double> packed(model, shape);
+    packed.pack(one_by_one);
+    const DeviceModel<Node, double> own(model, packed, shape);
     const Stream stream;
     for (int repeat = 0; repeat <= repeats; ++repeat) {
       const Event begin(true), end(true);

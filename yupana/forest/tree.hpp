@@ -166,14 +166,16 @@ struct Tree {
 template <class T>
 Tree fit_tree(Context& context, TableView<T> table, const Target& target, const TreeParams& = {});
 
-/// Whether a node of some tree asks for a category.
+/// Whether a node of a tree asks for a category.
+inline bool splits_categories(const Tree& tree) {
+  return !tree.sets.empty() ||
+         std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) {
+           return node.set == Node::one_category;
+         });
+}
 inline bool splits_categories(const std::vector<Tree>& trees) {
-  return std::any_of(trees.begin(), trees.end(), [](const Tree& tree) {
-    return !tree.sets.empty() ||
-           std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) {
-             return node.set == Node::one_category;
-           });
-  });
+  return std::any_of(
+      trees.begin(), trees.end(), [](const Tree& tree) { return splits_categories(tree); });
 }
 
 /// The node that a row ends in. `at(feature)` is its value.
