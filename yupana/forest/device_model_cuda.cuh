@@ -191,12 +191,18 @@ __global__ void __launch_bounds__(PredictTuning::threads)
   result.finish();
 }
 
-/// The same of LevelNodes. room: bytes of each tree that go through shared memory, perhaps with its
-/// leaves.
+/// Where bytes of a tree of LevelNodes are; all trees of a forest take as many.
+struct LevelBytes {
+  std::int64_t tree;
+  int nodes;
+  int room;  ///< that go through shared memory: nodes, perhaps with the leaves after them
+};
+
+/// The same of LevelNodes.
 template <class Node, bool categories, class Result>
 __global__ void __launch_bounds__(LevelTuning::most_threads)
     descend_levels_kernel(Forest forest,
-                          int room,
+                          LevelBytes bytes,
                           const typename Node::Value* table,
                           std::int64_t rows,
                           typename Result::Out* to) {
@@ -205,12 +211,12 @@ __global__ void __launch_bounds__(LevelTuning::most_threads)
   static_assert(each == 2);
   extern __shared__ __align__(16) unsigned char memory[];
   const auto bring_tree = [&](int t) {
-    bring(memory + (t & 1) * room, forest.bytes + forest.places[t].nodes, room);
+    bring(memory + (t & 1) * bytes.room, forest.bytes + t * bytes.tree, bytes.room);
   };
   bring_tree(0);
   const auto threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * threads * each + threadIdx.x;
-  T* const values = reinterpret_cast<T*>(memory + 2 * room) + threadIdx.x;
+  T* const values = reinterpret_cast<T*>(memory + 2 * bytes.room) + threadIdx.x;
   for (int f = 0; f < forest.features; ++f) {
     for (int k = 0; k < each; ++k) {
       values[(f * each + k) * threads] = table[f * rows + min(row + k * threads, rows - 1)];
@@ -222,7 +228,8 @@ __global__ void __launch_bounds__(LevelTuning::most_threads)
     __pipeline_wait_prior(0);
     __syncthreads();  // the tree is there, and all threads have left the one before
     if (t + 1 < forest.trees) bring_tree(t + 1);
-    const auto* const thresholds = reinterpret_cast<const T*>(memory + (t & 1) * room);
+    const unsigned char* const tree = memory + (t & 1) * bytes.room;
+    const auto* const thresholds = reinterpret_cast<const T*>(tree);
     const auto* const words =
         reinterpret_cast<const std::uint16_t*>(thresholds + (1 << forest.depth));
     std::uint32_t place[each] = {1, 1};
@@ -236,10 +243,8 @@ __global__ void __launch_bounds__(LevelTuning::most_threads)
         place[k] = 2 * place[k] + right;
       }
     }
-    const TreeBytes own = forest.places[t];
-    const auto nodes = static_cast<int>(own.leaves - own.nodes);
     const unsigned char* const leaves =
-        nodes < room ? memory + (t & 1) * room + nodes : forest.bytes + own.leaves;
+        bytes.nodes < bytes.room ? tree + bytes.nodes : forest.bytes + t * bytes.tree + bytes.nodes;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
       if (row + k * threads < rows) results[k].add(t, leaves, place[k] - (1u << forest.depth));
@@ -308,13 +313,12 @@ class DeviceModel {
     };
     constexpr int least = PredictTuning::threads;
     if constexpr (std::is_same_v<Node, LevelNode<T>>) {
-      const std::int64_t whole = tree_.end - tree_.nodes;
-      const std::int64_t room =
-          LevelTuning::fits<T>(whole, view_.features) ? whole : tree_.leaves - tree_.nodes;
+      const std::int64_t whole = tree_.end - tree_.nodes, nodes = tree_.leaves - tree_.nodes;
+      const std::int64_t room = LevelTuning::fits<T>(whole, view_.features) ? whole : nodes;
       const int threads = threads_of_levels(room, rows);
       run(has_categories_ ? descend_levels_kernel<Node, true, Result>
                           : descend_levels_kernel<Node, false, Result>,
-          static_cast<int>(room),
+          LevelBytes{whole, static_cast<int>(nodes), static_cast<int>(room)},
           threads,
           LevelTuning::rows_each,
           2 * room + LevelTuning::value_bytes<T>(view_.features, threads));

@@ -52,6 +52,7 @@ class Passage {
   void send(TableView<T> table, R* to) {
     Slot& slot = slots_[next_++ % slots_.size()];
     slot.predicted.hold(in_);
+    slot.returned.hold(main_);
     const std::int64_t whole = table.rows / part_ * part_;
     send_parts(slot, table, {0, whole}, part_, to);
     if (whole < table.rows) send_parts(slot, table, {whole, table.rows}, table.rows - whole, to);
@@ -59,6 +60,10 @@ class Passage {
   void wait() { download_.wait(out_); }
 
  private:
+  /// Parts on the bus before a prediction is queued: what the calls for one take, and the packing
+  /// of the trees before the first, passes meanwhile. All of them would keep the trees waiting.
+  static constexpr std::int64_t ahead = 4;
+
   struct Slot {
     Slot(std::int64_t values_, std::int64_t results_, std::int64_t parts)
         : values(values_), results(results_), arrived(static_cast<std::size_t>(parts)) {}
@@ -92,26 +97,31 @@ class Passage {
       upload_.columns(values, column, parts * columns, nullptr, part, in_, ready);
       return;
     }
-    const std::size_t bytes = static_cast<std::size_t>(part) * sizeof(T);
-    for (std::int64_t p = 0; p < parts; ++p) {
-      upload_.context().check_cancelled();
-      yupana::cuda::copy_rows(
-          "copy rows",
-          {values + p * part * columns, bytes},
-          {table.data + rows.begin + p * part, static_cast<std::size_t>(table.stride) * sizeof(T)},
-          bytes,
-          columns,
-          in_);
-      has_arrived(p).record(in_);
-      upload_.context().count_moved(bytes * static_cast<std::size_t>(columns));
+    for (std::int64_t p = 0; p < parts + ahead; ++p) {
+      if (p < parts) {
+        upload_.context().check_cancelled();
+        copy_part(values, table, rows.begin, p, part);
+        has_arrived(p).record(in_);
+      }
+      if (p >= ahead) predict(p - ahead);
     }
-    for (std::int64_t p = 0; p < parts; ++p)
-      predict(p);  // what a call takes is hidden by the copies
+  }
+
+  void copy_part(
+      T* values, TableView<T> table, std::int64_t begin, std::int64_t p, std::int64_t part) {
+    const std::size_t bytes = static_cast<std::size_t>(part) * sizeof(T);
+    yupana::cuda::copy_rows(
+        "copy rows",
+        {values + p * part * table.columns, bytes},
+        {table.data + begin + p * part, static_cast<std::size_t>(table.stride) * sizeof(T)},
+        bytes,
+        table.columns,
+        in_);
+    upload_.context().count_moved(bytes * static_cast<std::size_t>(table.columns));
   }
 
   void predict_part(
       Slot& slot, std::int64_t columns, std::int64_t first, std::int64_t rows, R* to) {
-    slot.returned.hold(main_);
     R* const results = slot.results.data() + first * width_;
     run_(slot.values.data() + first * columns, rows, results, main_);
     slot.predicted.record(main_);
@@ -139,7 +149,10 @@ inline std::int64_t rows_of_part(std::int64_t row_bytes) {
   return std::clamp<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14, 1 << 18);
 }
 
-// Of values in one slot on a device.
-constexpr std::int64_t most_slot_bytes = std::int64_t{1} << 30;
+/// Of values in one slot on a device: threads that fill pieces wait for each other at its end, and
+/// page-locked rows are copied by few calls, to blocks that are kept for the next passage.
+inline std::int64_t most_slot_bytes(bool is_locked) {
+  return std::int64_t{1} << (is_locked ? 27 : 30);
+}
 
 }  // namespace yupana::forest::cuda

@@ -103,7 +103,7 @@ void predict_rows(Context& context,
     };
     const std::int64_t part = rows_of_part(value_bytes);
     const std::int64_t most =
-        std::max(most_slot_bytes / value_bytes / part, std::int64_t{1}) * part;
+        std::max(most_slot_bytes(is_locked) / value_bytes / part, std::int64_t{1}) * part;
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;
     const std::int64_t rows = std::min({end - begin, most, fits / slots});
     Passage<T, Leaf, decltype(run)> passage(
