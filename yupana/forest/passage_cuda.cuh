@@ -145,8 +145,9 @@ class Passage {
 
 /// Rows that are predicted at a time: many pieces of page-locked memory, and few enough that the
 /// last ones, for which the bus waits, are soon done.
-inline std::int64_t rows_of_part(std::int64_t row_bytes) {
-  return std::clamp<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14, 1 << 18);
+inline std::int64_t rows_of_part(std::int64_t row_bytes, bool is_locked) {
+  const std::int64_t most = is_locked ? 1 << 17 : 1 << 18;
+  return std::clamp<std::int64_t>((std::int64_t{64} << 20) / row_bytes, 1 << 14, most);
 }
 
 /// Of values in one slot on a device: threads that fill pieces wait for each other at its end, and

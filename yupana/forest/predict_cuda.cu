@@ -101,7 +101,7 @@ void predict_rows(Context& context,
       make_model();
       own->run(values, rows, results, stream);
     };
-    const std::int64_t part = rows_of_part(value_bytes);
+    const std::int64_t part = rows_of_part(value_bytes, is_locked);
     const std::int64_t most =
         std::max(most_slot_bytes(is_locked) / value_bytes / part, std::int64_t{1}) * part;
     const unsigned slots = end - begin <= std::min(most, fits) ? 1 : 2;

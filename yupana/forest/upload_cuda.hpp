@@ -38,7 +38,7 @@ class Staging {
  public:
   // Threads fill pieces of their own and hand them to the bus: a few in flight hide what a
   // thread takes for one, and large ones call the driver seldom, which serves one thread at a time.
-  static constexpr unsigned slots = 16;
+  static constexpr unsigned slots = 32;
   static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
   /// Begins to make it; devices are prepared meanwhile. bytes: all that is to be copied to each
