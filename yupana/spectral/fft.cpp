@@ -312,6 +312,7 @@ void RealFftPlan<T>::forward(Context& context, const T* in, std::complex<T>* out
     return run_real(context, Signals<const T>(in, length_), Signals<C>(out, half));
   }
   check_apart(in, length_ * std::int64_t{sizeof(T)}, out, half * std::int64_t{sizeof(C)});
+  if (kept_->is_even()) return kept_->forward_even(&context, in, out);
   kept_->forward_one(&context, Signals<const T>(in, length_), Signals<C>(out, half));
 }
 template <class T>

@@ -51,14 +51,17 @@ RealSignalPlan<T>::RealSignalPlan(std::int64_t length)
       scratch_(count_ + 1) {}
 
 template <class T>
+void RealSignalPlan<T>::forward_even(Context* threads, const T* in, std::complex<T>* out) {
+  transform_.get(threads, count_).run(threads, in, numbers(out), Direction::forward);
+  half_.unfold(threads, out);
+}
+
+template <class T>
 void RealSignalPlan<T>::forward_one(Context* threads,
                                     Signals<const T> in,
                                     Signals<std::complex<T>> out) {
+  if (even_ && in.stride == 1 && out.stride == 1) return forward_even(threads, in.data, out.data);
   Transform<T>& transform = transform_.get(threads, count_);
-  if (even_ && in.stride == 1 && out.stride == 1) {
-    transform.run(threads, in.data, numbers(out.data), Direction::forward);
-    return half_.unfold(threads, out.data);
-  }
   typename Scratch<std::complex<T>>::Block block(scratch_);
   std::complex<T>* const values = block.data();
   for (std::int64_t j = 0; j < count_; ++j) {

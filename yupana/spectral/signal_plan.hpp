@@ -95,6 +95,9 @@ class RealSignalPlan {
   explicit RealSignalPlan(std::int64_t length);
   void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
   void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out);
+  bool is_even() const { return even_; }
+  /// One signal of even length, contiguous: views passed on would take as long as its last step.
+  void forward_even(Context* threads, const T* in, std::complex<T>* out);
   /// One signal; `threads` null: on the calling thread.
   void forward_one(Context* threads, Signals<const T> in, Signals<std::complex<T>> out);
   void inverse_one(Context* threads, Signals<const std::complex<T>> in, Signals<T> out);
