@@ -51,6 +51,38 @@ TEST(FftOnGpu, AgreesWithTheCpuForDoublesOfAnyLength) {
   check_lengths<double>();
 }
 
+// Radices that the compiler knows, many signals and a last block that is not full; in place, too.
+template <class T>
+void check_many_signals() {
+  Context context(on("cuda"));
+  constexpr std::int64_t batch = 1001;
+  for (const std::int64_t n : {360, 720, 1000}) {
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      const auto x = noise<T>(n * batch, static_cast<std::uint64_t>(n));
+      auto in_place = x;
+      std::vector<std::complex<T>> y(x.size(), std::complex<T>(NAN, NAN));
+      fft(context,
+          Signals<const std::complex<T>>(x.data(), n, batch),
+          Signals<std::complex<T>>(y.data(), n, batch),
+          direction);
+      fft(context,
+          Signals<const std::complex<T>>(in_place.data(), n, batch),
+          Signals<std::complex<T>>(in_place.data(), n, batch),
+          direction);
+      EXPECT_LE(relative_error(y, by_cpu(x, n, direction)),
+                error_bound<T>(n) * (sizeof(T) == 8 ? 2 : 1))
+          << "n = " << n;
+      EXPECT_EQ(std::memcmp(y.data(), in_place.data(), y.size() * sizeof(y[0])), 0);
+    }
+  }
+}
+
+TEST(FftOnGpu, ManyShortSignalsAgreeWithTheCpu) {
+  YUPANA_NEEDS_GPU();
+  check_many_signals<float>();
+  check_many_signals<double>();
+}
+
 // Two passes over columns of 2^10 to 2^12 values, three over columns of 2^8 and 2^9; one signal and
 // several.
 TEST(FftOnGpu, LongFloatsAgreeWithTheCpuInTwoAndThreePasses) {

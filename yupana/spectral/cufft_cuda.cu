@@ -67,13 +67,15 @@ int cufft_version() {
 
 // One H200, cuFFT 12, arrays in device memory, us (own kernels, cuFFT): float 7 x 2,000,001 112,
 // 56; 8 x 2,000,001 126, 72; 15 x 1,000,000 120, 90; 100 x 160,000 123, 69; 243 x 65,537 198, 67;
-// 1000 x 16,384 91, 67; 1000 x 1 3.7, 2.9; double 6 x 1,000,000 84, 48; 100 x 80,000 130, 67;
-// 1000 x 8,192 83, 68. Not ahead, or never measured so: powers of two from 64 on, of which the
-// closest were float 64 x 262,144 66.5, 67.8 and 8,192 x 2,048 75.4, 76.8; lengths of 2, 3, 5 and 7
-// beyond one pass: 1,000,000 x 1 17.9, 20.7, in double 34.9, 34.7.
+// 1000 x 1 3.7, 2.9; double 6 x 1,000,000 84, 48; 100 x 80,000 130, 67. Not ahead, or never
+// measured so: powers of two from 64 on, of which the closest were float 64 x 262,144 66.5, 67.8
+// and 8,192 x 2,048 75.4, 76.8; lengths of 2, 3, 5 and 7 beyond one pass: 1,000,000 x 1 17.9, 20.7,
+// in double 34.9, 34.7; fixed radices from 528 signals on (fewer: cuFFT takes 0.89 to 1.05 of their
+// time): 1000 x 16,384 66.7, 67.3, in double 67.2, 68.0; 360 x 45,511 67.9, 80.4; 720 x
+// 22,755 68.4, 90.8.
 template <class T>
-bool cufft_leads(std::int64_t n, std::int64_t) {
-  if (n < 2 || n > longest_mixed) return false;
+bool cufft_leads(std::int64_t n, std::int64_t batch) {
+  if (n < 2 || n > longest_mixed || (has_fixed_radices(n) && batch >= 512)) return false;
   const bool power_of_two = (n & (n - 1)) == 0;
   if (power_of_two) return n <= 8;
   for (const int prime : {2, 3, 5, 7}) {

@@ -2,6 +2,7 @@
 
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/codelets_cuda.cuh"
+#include "yupana/spectral/fixed_radices_cuda.cuh"
 #include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 
@@ -285,6 +286,7 @@ __global__ void __launch_bounds__(max_threads, sizeof(typename F::Element) == 8 
 
 template <class F>
 void run_mixed_pass(const Pass<F>& pass, const Radices& radices, cudaStream_t stream) {
+  if (run_fixed_pass(pass, radices.length, stream)) return;
   constexpr int size = static_cast<int>(sizeof(typename F::Element));
   constexpr int together = 128 / size;  // lanes whose accesses to shared memory meet
   MixedLaunch<F> launch{};

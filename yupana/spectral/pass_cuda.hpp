@@ -87,5 +87,9 @@ inline constexpr int longest_pass_of = F::powers_from_table ? 11 : longest_pass;
 template <class F>
 void run_mixed_pass(const Pass<F>& pass, const Radices& radices, cudaStream_t stream);
 inline constexpr int longest_mixed = 1024;
+/// Of signals one after the other whose radices the compiler knows: see fixed_radices_cuda.cuh.
+constexpr bool has_fixed_radices(std::int64_t length) {
+  return length == 360 || length == 720 || length == 1000;
+}
 
 }  // namespace yupana::spectral::cuda
