@@ -267,16 +267,24 @@ void splice_cuda(Context& context, const BenchParams& on_host) {
   const std::string exons = fmt::format("1 gene, {} exons", huge[0].exons.size());
   measure(context, params, exons + ", linear gaps", huge, {}, limit);
   measure(context, params, exons + ", affine gaps", huge, affine, limit);
-  std::vector<Gene> found{make_gene(random, params.quick ? 5 : 55, 149, 2600)};
-  found[0].exons = splice::candidate_exons(found[0].bases);
-  measure(context,
-          params,
-          fmt::format("exons auto, {} kb x 2.6 kb, {} candidates",
-                      found[0].bases.size() / 1000,
-                      found[0].exons.size()),
-          found,
-          splice::scaled_for_candidates({}, {}),
-          limit);
+  // One window, whose waves follow each other, and as many as fill a GPU.
+  for (const int windows : {1, params.quick ? 3 : 264}) {
+    std::vector<Gene> found;
+    for (int w = 0; w < windows; ++w) {
+      found.push_back(make_gene(random, params.quick ? 5 : 55, 149, 2600));
+      found.back().exons = splice::candidate_exons(found.back().bases);
+    }
+    measure(context,
+            params,
+            fmt::format("exons auto, {}{} kb x 2.6 kb, {} candidates{}",
+                        windows > 1 ? fmt::format("{} windows of ", windows) : "",
+                        found[0].bases.size() / 1000,
+                        found[0].exons.size(),
+                        windows > 1 ? " and the like" : ""),
+            found,
+            splice::scaled_for_candidates({}, {}),
+            limit);
+  }
 }
 
 }  // namespace yupana::bench
