@@ -184,12 +184,21 @@ SystemMatrix unit_lower(const io::MatrixMarket& file) {
   return matrix;
 }
 
-/// The largest square matrices of the folder of --data.
-void measure_files(Context& context, const BenchParams& params) {
-  const std::string what = "lower triangles of Matrix Market files, unit diagonal";
+}  // namespace
+
+std::vector<std::pair<std::string, SystemMatrix>> systems_of_files(Context& context,
+                                                                   const BenchParams& params) {
+  const auto leave_out = [&](const std::string& why) {
+    params.emit(left_out("trisolve",
+                         "lower triangles of Matrix Market files, unit diagonal",
+                         impl_name(context),
+                         "ms",
+                         why));
+  };
+  std::vector<std::pair<std::string, SystemMatrix>> systems;
   if (params.data.empty()) {
-    return params.emit(left_out(
-        "trisolve", what, impl_name(context), "ms", "no files: --data FOLDER names a folder"));
+    leave_out("no files: --data FOLDER names a folder");
+    return systems;
   }
   std::vector<std::pair<std::string, io::MatrixMarket>> files;
   for (const std::string& path : files_of(params.data, {".mtx", ".mtx.gz"})) {
@@ -198,34 +207,24 @@ void measure_files(Context& context, const BenchParams& params) {
       if (file.head.rows != file.head.cols) continue;
       files.emplace_back(std::filesystem::path(path).filename().string(), std::move(file));
     } catch (const Error& error) {  // complex and dense files are of no use here
-      params.emit(left_out("trisolve", what, impl_name(context), "ms", error.what()));
+      leave_out(error.what());
     }
   }
   std::stable_sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a.second.head.entries > b.second.head.entries;
   });
-  if (files.empty()) {
-    return params.emit(left_out("trisolve",
-                                what,
-                                impl_name(context),
-                                "ms",
-                                "no square matrix in a .mtx or .mtx.gz file of " + params.data));
-  }
+  if (files.empty()) leave_out("no square matrix in a .mtx or .mtx.gz file of " + params.data);
   const std::size_t most = params.quick ? 2 : 8;
   for (std::size_t i = 0; i < std::min(most, files.size()); ++i) {
-    const SystemMatrix matrix = unit_lower(files[i].second);
-    measure(context,
-            params,
-            fmt::format("lower triangle of {}, unit diagonal, n={}, {} entries",
-                        files[i].first,
-                        matrix.rows,
-                        matrix.columns.size()),
-            matrix,
-            {.unit_diagonal = true});
+    SystemMatrix matrix = unit_lower(files[i].second);
+    std::string what = fmt::format("lower triangle of {}, unit diagonal, n={}, {} entries",
+                                   files[i].first,
+                                   matrix.rows,
+                                   matrix.columns.size());
+    systems.emplace_back(std::move(what), std::move(matrix));
   }
+  return systems;
 }
-
-}  // namespace
 
 Verified verified(const SystemMatrix& matrix, const sparse::TriangularParams& options) {
   Verified want{Matrix<double>(matrix.rows, 1), Matrix<double>(matrix.rows, 1)};
@@ -268,7 +267,9 @@ void trisolve(Context& context, const BenchParams& params) {
     const std::string what = fmt::format("lower {} Poisson n={} float64", grid.name, matrix.rows);
     measure(context, params, what, matrix, {});
   }
-  measure_files(context, params);
+  for (const auto& [what, matrix] : systems_of_files(context, params)) {
+    measure(context, params, what, matrix, {.unit_diagonal = true});
+  }
 }
 
 }  // namespace yupana::bench

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bench/sparse/poisson.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/sparse/triangular.hpp"
@@ -18,6 +22,11 @@ struct Grid {
     return sparse::lower_poisson<double, std::int32_t>(width, height, depth);
   }
 };
+
+/// The largest square matrices of the folder of --data, as lower triangles whose diagonal is 1, by
+/// the names of their cases. What is left out is said.
+std::vector<std::pair<std::string, SystemMatrix>> systems_of_files(Context& context,
+                                                                   const BenchParams& params);
 
 /// Right-hand side and the result that every implementation must come to.
 struct Verified {

@@ -42,14 +42,12 @@ double median_on(const Stream& stream, int repeats, const Body& body) {
   return all[static_cast<std::size_t>(repeats / 2)];
 }
 
-void measure(const BenchParams& params, const Grid& grid) {
+void measure(const BenchParams& params, const std::string& name, const SystemMatrix& matrix) {
   const int repeats = params.quick ? 1 : 9;
-  const SystemMatrix matrix = grid.matrix();
   const Verified want = verified(matrix);
   Context host({.device = "cpu"});
   const auto published = sparse::analyse(host, matrix.view());
-  const std::string what = fmt::format(
-      "lower {} Poisson n={} float64, {} levels", grid.name, matrix.rows, published.levels);
+  const std::string what = fmt::format("{}, {} levels", name, published.levels);
   const auto emit = [&](const std::string& impl, double ms, bool good) {
     params.emit({"trisolve", what, impl, ms, "ms", std::nullopt, good});
   };
@@ -88,8 +86,11 @@ void trisolve_cuda(Context& context, const BenchParams& on_host) {
   for (const Grid& grid : params.quick
                               ? std::vector<Grid>{{"2-D", 300, 300, 1}, {"3-D", 40, 40, 40}}
                               : std::vector<Grid>{{"2-D", 1500, 1500, 1}, {"3-D", 130, 130, 130}}) {
-    measure(params, grid);
+    const SystemMatrix matrix = grid.matrix();
+    measure(params, fmt::format("lower {} Poisson n={} float64", grid.name, matrix.rows), matrix);
   }
+  for (const auto& [name, matrix] : systems_of_files(context, params))
+    measure(params, name, matrix);
 }
 
 }  // namespace yupana::bench
