@@ -85,7 +85,9 @@ template <class T, class Op>
 void same_running(std::int64_t group, Op op) {
   Context reference({.device = "reference"});
   std::vector<std::int64_t> all = sizes<T>();
-  for (const std::int64_t part : {group / 32, group / 256, group / 2048, group}) {
+  const std::int64_t run = run_size<T>;
+  for (const std::int64_t part :
+       {group / 32, group / 256, group / 2048, group, run, 2 * run, runs_at_once * run, 7 * run}) {
     all.insert(all.end(), {part - 1, part, part + 1});
   }
   all.push_back(3 * group + group / 5 + 3);

@@ -24,7 +24,14 @@ T reduce(Context& context, const T* in, std::int64_t n, const Op& op) {
   Array<T> totals(tiles);
   context.parallel_for(tiles, 4, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
-    for (std::int64_t t = begin; t < end; ++t) {
+    std::int64_t t = begin;
+    if constexpr (!sums_fit<T, Op>) {
+      for (; t + runs_at_once <= end && (t + runs_at_once) * tile <= n; t += runs_at_once) {
+        const auto folds = fold_runs<runs_at_once>(in + t * tile, tile, tile, op);
+        std::copy(folds.begin(), folds.end(), &totals[t]);
+      }
+    }
+    for (; t < end; ++t) {
       totals[t] = fold(in + t * tile, std::min(tile, n - t * tile), op);
     }
   });

@@ -44,7 +44,7 @@ void scan(Context& context,
 ///   floats: from the first NaN on, sums and maxima are NaN; minima until the first other number
 ///   determinism: sums of floats have the same bits on every backend and for any number of threads:
 ///   PrefixOrder (prefix_order.hpp); so have own operators on threads and the reference: folds
-///   within tiles of tile_size<T> values, what comes before a tile put before each
+///   within runs of run_size<T> values of a tile, what comes before a run put before each
 ///   error of float sums: |out[i] - exact| <= (40 + i / (32 tiles of 32 KiB)) u sum of |in[0..i]|,
 ///   u being 2^-24 or 2^-53: a number goes through at most 34 additions within a group of 32 tiles,
 ///   then one a group

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include "yupana/arrays/float_prefix.hpp"
 #include "yupana/arrays/prefix_order.hpp"
@@ -17,20 +19,46 @@
 
 namespace yupana::arrays::cpu {
 
+/// body(0), ..., body(count - 1), each written out.
+template <std::size_t count, class Body>
+void each(const Body& body) {
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < count; ++k) body(k);
+}
+
+/// Of `count` runs, each `apart` behind the one before, the first values.
+template <std::size_t count, class T>
+std::array<T, count> firsts_of_runs(const T* in, std::int64_t apart) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return std::array<T, count>{in[static_cast<std::int64_t>(k) * apart]...};
+  }
+  (std::make_index_sequence<count>());
+}
+
+/// And what their `size` values fold to, from left to right.
+template <std::size_t count, class T, class Op>
+std::array<T, count> fold_runs(const T* in, std::int64_t apart, std::int64_t size, const Op& op) {
+  std::array<T, count> totals = firsts_of_runs<count>(in, apart);
+  for (std::int64_t i = 1; i < size; ++i) {
+    each<count>([&](std::size_t k) {
+      totals[k] = op(totals[k], in[static_cast<std::int64_t>(k) * apart + i]);
+    });
+  }
+  return totals;
+}
+
 template <class T, class Op>
 T fold(const T* in, std::int64_t n, const Op& op) {
   if constexpr (sums_fit<T, Op>) {
     return static_cast<T>(sum(as_sums(in), n));
   } else {
-    T total = in[0];
-    for (std::int64_t i = 1; i < n; ++i) total = op(total, in[i]);
-    return total;
+    return fold_runs<1>(in, 0, n, op)[0];
   }
 }
 
-/// How a scan folds a tile, joins folds and writes a tile behind what comes before it.
+/// How a scan folds a tile, joins folds and writes a tile behind what comes before it: sums.
 template <class T, class Op>
-struct TileScan {
+struct SumTileScan {
   using Carry = std::optional<T>;  ///< none: nothing comes before
   using Total = T;
 
@@ -40,32 +68,99 @@ struct TileScan {
     return is_last ? in[0] : fold(in, n, op);  // of the last tile no one needs it
   }
   void add(Carry& carry, const Total& total) const { carry = carry ? op(*carry, total) : total; }
-
   void write(const T* in,
              std::int64_t n,
              const Carry& carry,
              const Total&,
              T* out,
              PrefixParams params) const {
-    if constexpr (sums_fit<T, Op>) {
-      prefix_sums(as_sums(in), n, static_cast<SumType<T>>(carry.value_or(0)), as_sums(out), params);
-    } else {
-      // Totals of the tile alone, the carry put before each: a float carry grown large would
-      // swallow small values one by one, but not their sum. The second operation overlaps the
-      // first's chain.
+    prefix_sums(as_sums(in), n, static_cast<SumType<T>>(carry.value_or(0)), as_sums(out), params);
+  }
+};
+
+/// The same for any operator. Totals of a run alone, the carry put before each: a float carry grown
+/// large would swallow small values one by one, but not their sum; and the second operation
+/// overlaps the first's chain.
+template <class T, class Op>
+struct TileScan {
+  using Carry = std::optional<T>;
+  using Total = std::array<Carry, most_runs<T>>;  // of runs
+
+  const Op& op;
+
+  Total fold_tile(const T* in, std::int64_t n, bool is_last) const {
+    Total totals;
+    if (is_last) n = (n - 1) / run * run;  // of the last run no one needs it
+    each_run(n, [&](std::int64_t r, std::int64_t size, auto runs) {
+      const auto folds = fold_runs<runs>(in + r * run, run, size, op);
+      std::copy(folds.begin(), folds.end(), totals.begin() + r);
+    });
+    return totals;
+  }
+  void add(Carry& carry, const Total& totals) const {
+    for (const Carry& total : totals) {
+      if (total) carry = carry ? op(*carry, *total) : *total;
+    }
+  }
+  void write(const T* in,
+             std::int64_t n,
+             Carry carry,
+             const Total& totals,
+             T* out,
+             PrefixParams params) const {
+    if (!carry) {  // the first run of all
+      const std::int64_t size = std::min(run, n);
       T local = in[0];
-      out[0] = params.exclusive ? *carry : (carry ? op(*carry, local) : local);
-      for (std::int64_t i = 1; i < n; ++i) {
-        const T value = in[i];
-        if (params.exclusive) {
-          out[i] = op(*carry, local);
-          local = op(local, value);
-        } else {
-          local = op(local, value);
-          out[i] = carry ? op(*carry, local) : local;
+      out[0] = local;
+      for (std::int64_t i = 1; i < size; ++i) out[i] = local = op(local, in[i]);
+      if (size == n) return;
+      return write_runs(in + size, n - size, *totals[0], &totals[1], out + size, false);
+    }
+    write_runs(in, n, *carry, totals.data(), out, params.exclusive);
+  }
+
+ private:
+  static constexpr std::int64_t run = run_size<T>;
+  static std::int64_t at(std::int64_t r, std::size_t k) {
+    return (r + static_cast<std::int64_t>(k)) * run;
+  }
+  /// body(run, its size, how many of them go together)
+  template <class Body>
+  static void each_run(std::int64_t n, const Body& body) {
+    std::int64_t r = 0;
+    for (; (r + runs_at_once) * run <= n; r += runs_at_once) {
+      body(r, run, std::integral_constant<std::size_t, runs_at_once>());
+    }
+    for (; r * run < n; ++r) {
+      body(r, std::min(run, n - r * run), std::integral_constant<std::size_t, 1>());
+    }
+  }
+  void write_runs(
+      const T* in, std::int64_t n, T carry, const Carry* totals, T* out, bool exclusive) const {
+    each_run(n, [&](std::int64_t r, std::int64_t size, auto runs) {
+      auto local = firsts_of_runs<runs>(in + r * run, run), before = local;
+      each<runs>([&](std::size_t k) {
+        before[k] = carry;
+        if (const Carry& total = totals[static_cast<std::size_t>(r) + k]) carry = op(carry, *total);
+        out[at(r, k)] = exclusive ? before[k] : op(before[k], local[k]);
+      });
+      if (exclusive) {
+        for (std::int64_t i = 1; i < size; ++i) {
+          each<runs>([&](std::size_t k) {
+            const T value = in[at(r, k) + i];
+            out[at(r, k) + i] = op(before[k], local[k]);
+            local[k] = op(local[k], value);
+          });
+        }
+      } else {
+        for (std::int64_t i = 1; i < size; ++i) {
+          each<runs>([&](std::size_t k) {
+            local[k] = op(local[k], in[at(r, k) + i]);
+            out[at(r, k) + i] = op(before[k], local[k]);
+          });
         }
       }
-    }
+    });
   }
 };
 
@@ -208,6 +303,8 @@ void scan(Context& context,
   if constexpr (has_prefix_order<T, Op>) {
     using Scan = FloatTileScan<T>;
     scan_tiles(context, in, n, Scan::carry_of(first), out, Scan{}, exclusive);
+  } else if constexpr (sums_fit<T, Op>) {
+    scan_tiles(context, in, n, first, out, SumTileScan<T, Op>{op}, exclusive);
   } else {
     scan_tiles(context, in, n, first, out, TileScan<T, Op>{op}, exclusive);
   }

@@ -79,8 +79,8 @@ void scan_sums(const T* in, std::int64_t n, T first, T* out, bool exclusive) {
   }
 }
 
-/// Folds within a tile of tile_size<T> values, what comes before the tile put before each: products
-/// of floats have the bits of the threads.
+/// Folds within runs of run_size<T> values of each tile, what comes before a run put before each:
+/// products of floats have the bits of the threads.
 template <class T, class Op>
 void scan(const T* in, std::int64_t n, std::optional<T> first, T* out, Op op, bool exclusive) {
   if constexpr (has_prefix_order<T, Op>) {
@@ -89,8 +89,9 @@ void scan(const T* in, std::int64_t n, std::optional<T> first, T* out, Op op, bo
     std::optional<T> carry;
     if (first) carry.emplace(*first);
     const auto after_carry = [&](const T& inside) { return carry ? op(*carry, inside) : inside; };
-    for (std::int64_t begin = 0; begin < n; begin += tile_size<T>) {
-      const std::int64_t end = std::min(n, begin + tile_size<T>);
+    for (std::int64_t begin = 0, end = 0; begin < n; begin = end) {
+      const std::int64_t tile_end = (begin / tile_size<T> + 1) * tile_size<T>;
+      end = std::min({n, tile_end, begin + run_size<T>});
       T local = in[begin];
       out[begin] = exclusive ? *carry : after_carry(local);
       for (std::int64_t i = begin + 1; i < end; ++i) {
