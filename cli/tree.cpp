@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "cli/measures.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/io/model_files.hpp"
 
 namespace yupana::cli {
@@ -178,8 +178,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   answer.json = {{"command", call.command.name()}};
   nlohmann::ordered_json::object_t rows;  // [] would look at all names before
   answer.text = shuffled ? "impurity  permutation  feature\n" : "impurity  feature\n";
-  std::vector<std::size_t> order(result.features.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = first_integers<std::size_t>(result.features.size());
   const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return by[a]; });
   for (const std::size_t f : order) {

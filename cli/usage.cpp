@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "yupana/cluster/mpi.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/core/version.hpp"
 
 namespace yupana::cli {
@@ -18,8 +18,7 @@ int code(ExitCodes exit) { return static_cast<int>(exit); }
 
 /// Insertions, deletions and replacements that turn one word into the other (Levenshtein).
 std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  auto row = first_integers<std::size_t>(b.size() + 1);
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {

@@ -237,18 +237,16 @@ def real_array(array: Any, name: str, dimensions: int = 0) -> Array:
     return array
 
 
-def complex_array(array: Any, name: str, dimensions: int = 0) -> Array:
+def complex_array(array: Any, name: str) -> Array:
     """Complex numbers, dense: complex64 from complex64 and float32, else complex128."""
-    if type(array) is np.ndarray and array.dtype in _COMPLEX and not dimensions:
+    if type(array) is np.ndarray and array.dtype in _COMPLEX:
         return array if array.flags.c_contiguous else np.ascontiguousarray(array)
     if on_gpu(array):
-        return resident(array, name, COMPLEX, dimensions)
+        return resident(array, name, COMPLEX)
     array = host_array(array, name)
     if array.dtype.kind != "c":
         array = _real_on_host(array, name)
     refuse_rounding(array, name)
-    if dimensions and array.ndim != dimensions:
-        raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {array.shape}")
     single = array.dtype in (np.complex64, np.float32)
     return np.asarray(array, dtype=np.complex64 if single else np.complex128, order="C")
 

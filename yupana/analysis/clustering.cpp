@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -16,8 +16,7 @@ namespace {
 std::vector<Merge> numbered(std::vector<Join> joins) {
   std::ranges::stable_sort(joins, {}, &Join::height);
   const std::int64_t n = static_cast<std::int64_t>(joins.size()) + 1;
-  std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1));
-  std::iota(parent.begin(), parent.end(), 0);
+  auto parent = first_integers<std::int64_t>(2 * n - 1);
   const auto cluster_of = [&](std::int64_t point) {
     std::int64_t root = point;
     while (parent[static_cast<std::size_t>(root)] != root) {

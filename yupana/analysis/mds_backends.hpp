@@ -41,9 +41,4 @@ Eigenpairs pca(Context& context,
                std::int64_t axes);
 }  // namespace cpu
 
-/// Columns as the components of a result: of norm 1, signed by their entry of largest size.
-PcaResult signed_components(const Eigen::MatrixXd& vectors,
-                            const Eigen::VectorXd& values,
-                            double trace);
-
 }  // namespace yupana::analysis

@@ -37,7 +37,6 @@ template <class T>
 ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared);
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// The same bits from a copy of the n x n matrix on the context's first device; empty where it does
 /// not fit there. Processors without fused multiply-add round differently from every GPU.
@@ -45,6 +44,5 @@ template <class T>
 ShiftedProduct product(
     Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared);
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::analysis

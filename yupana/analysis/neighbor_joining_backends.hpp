@@ -109,7 +109,6 @@ RowMinima row_minima(const double* row,
                      double sum);
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// True if the context's first GPU has room for n points.
 bool neighbor_joining_fits(Context& context, std::int64_t n, Joining method);
@@ -118,6 +117,5 @@ template <class T>
 Phylogeny neighbor_joining(
     Context& context, const T* distances, std::int64_t n, std::int64_t stride, Joining method);
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::analysis

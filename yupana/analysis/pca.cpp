@@ -43,8 +43,7 @@ Eigenpairs dense_pairs(MatrixView<const double> matrix, std::int64_t axes) {
   return {all.values.tail(axes).reverse(), all.vectors.rightCols(axes).rowwise().reverse()};
 }
 
-}  // namespace
-
+/// Columns as the components of a result: of norm 1, signed by their entry of largest size.
 PcaResult signed_components(const Eigen::MatrixXd& vectors,
                             const Eigen::VectorXd& values,
                             double trace) {
@@ -60,33 +59,6 @@ PcaResult signed_components(const Eigen::MatrixXd& vectors,
   }
   return result;
 }
-
-PcaResult pca(Context& context, MatrixView<const double> relationships, const PcaParams& params) {
-  if (params.components < 1) {
-    throw usage_error("pca: components: expected at least 1, got {}", params.components);
-  }
-  const double trace = checked_trace(context, relationships);
-  const std::int64_t n = relationships.rows, axes = std::min(params.components, n);
-  // Lanczos pays off for few of all eigenvalues; the choice looks at sizes alone.
-  if (n <= dense_individuals || 4 * axes > n) {
-    const Eigenpairs pairs = dense_pairs(relationships, axes);
-    return signed_components(pairs.vectors, pairs.values, trace);
-  }
-  const ShiftedProduct product = context.backend() == Backend::reference
-                                     ? reference::product(relationships, true)
-                                     : cpu::product(context, relationships, true);
-  const Eigenpairs pairs = cpu::pca(context, product, n, trace / static_cast<double>(n), axes);
-  if (pairs.values.size() < axes) {
-    context.note(
-        fmt::format("pca: {} of {} components are given; the eigenvalues after them are "
-                    "too close together to be separated",
-                    pairs.values.size(),
-                    axes));
-  }
-  return signed_components(pairs.vectors, pairs.values, trace);
-}
-
-namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -114,6 +86,31 @@ Index block_width(std::int64_t n, const PcaParams& params) {
 }
 
 }  // namespace
+
+PcaResult pca(Context& context, MatrixView<const double> relationships, const PcaParams& params) {
+  if (params.components < 1) {
+    throw usage_error("pca: components: expected at least 1, got {}", params.components);
+  }
+  const double trace = checked_trace(context, relationships);
+  const std::int64_t n = relationships.rows, axes = std::min(params.components, n);
+  // Lanczos pays off for few of all eigenvalues; the choice looks at sizes alone.
+  if (n <= dense_individuals || 4 * axes > n) {
+    const Eigenpairs pairs = dense_pairs(relationships, axes);
+    return signed_components(pairs.vectors, pairs.values, trace);
+  }
+  const ShiftedProduct product = context.backend() == Backend::reference
+                                     ? reference::product(relationships, true)
+                                     : cpu::product(context, relationships, true);
+  const Eigenpairs pairs = cpu::pca(context, product, n, trace / static_cast<double>(n), axes);
+  if (pairs.values.size() < axes) {
+    context.note(
+        fmt::format("pca: {} of {} components are given; the eigenvalues after them are "
+                    "too close together to be separated",
+                    pairs.values.size(),
+                    axes));
+  }
+  return signed_components(pairs.vectors, pairs.values, trace);
+}
 
 std::uint64_t block_pca_bytes(std::int64_t n, const PcaParams& params) {
   const Index width = block_width(n, params), blocks = std::min<Index>(n / width, max_products);

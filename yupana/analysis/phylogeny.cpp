@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -55,6 +55,14 @@ struct Children {
     }
   }
 };
+
+std::int64_t leaf_count(const std::vector<Merge>& merges) {
+  return static_cast<std::int64_t>(merges.size()) + 1;
+}
+
+const Merge& merge_of(const std::vector<Merge>& merges, std::int64_t cluster) {
+  return merges[static_cast<std::size_t>(cluster - leaf_count(merges))];
+}
 
 }  // namespace
 
@@ -203,18 +211,6 @@ std::vector<double> SplitCounts::percent() const {
 
 // What is read off a tree of merges: leaf order, cut, Newick text.
 
-namespace {
-
-std::int64_t leaf_count(const std::vector<Merge>& merges) {
-  return static_cast<std::int64_t>(merges.size()) + 1;
-}
-
-const Merge& merge_of(const std::vector<Merge>& merges, std::int64_t cluster) {
-  return merges[static_cast<std::size_t>(cluster - leaf_count(merges))];
-}
-
-}  // namespace
-
 std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges) {
   const std::int64_t n = leaf_count(merges);
   std::vector<std::int64_t> order;
@@ -240,8 +236,7 @@ std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_
   }
   // From the root down: a cluster that the cut keeps hands its root to its children. Roots of the
   // cut are the clusters whose parent merge comes after the first n - clusters.
-  std::vector<std::int64_t> root(static_cast<std::size_t>(2 * n - 1));
-  std::iota(root.begin(), root.end(), 0);
+  auto root = first_integers<std::int64_t>(2 * n - 1);
   for (std::int64_t m = n - clusters - 1; m >= 0; --m) {
     const Merge& merge = merges[static_cast<std::size_t>(m)];
     root[static_cast<std::size_t>(merge.left)] = root[static_cast<std::size_t>(n + m)];

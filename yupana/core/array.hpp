@@ -15,54 +15,62 @@ void* allocate_host(std::size_t bytes);
 inline constexpr std::size_t fresh_bytes = std::size_t{2} << 20;
 void release_host(void* memory, std::size_t bytes) noexcept;
 
-/// An owning array of plain values. Never copied by accident; undefined contents unless zeroed.
-template <class T>
-class Array {
+/// An owning array of plain values in memory that is taken and given back so; contents undefined.
+template <class T, void* (*allocate)(std::size_t bytes), void (*release)(void*, std::size_t bytes)>
+class OwnedArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  Array() = default;
-  explicit Array(std::int64_t size)
-      : data_(size > 0 ? static_cast<T*>(allocate_host(bytes_of(size))) : nullptr), size_(size) {}
-  Array(Array&& other) noexcept
+  OwnedArray() = default;
+  explicit OwnedArray(std::int64_t size)
+      : data_(size > 0 ? static_cast<T*>(allocate(static_cast<std::size_t>(size) * sizeof(T)))
+                       : nullptr),
+        size_(size) {}
+  OwnedArray(OwnedArray&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  Array& operator=(Array&& other) noexcept {
+  OwnedArray& operator=(OwnedArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Array() {
-    if (data_ != nullptr) release_host(data_, bytes_of(size_));
+  ~OwnedArray() {
+    if (data_ != nullptr) release(data_, bytes());
   }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// An owning array of plain values. Never copied by accident; undefined contents unless zeroed.
+template <class T>
+class Array : public OwnedArray<T, allocate_host, release_host> {
+ public:
+  using OwnedArray<T, allocate_host, release_host>::OwnedArray;
+  using OwnedArray<T, allocate_host, release_host>::data;
 
   static Array zeros(std::int64_t size) {
     Array array(size);
     // Fresh pages are made by the threads that write them first: one thread would take longer than
     // many take to fill them.
     if (size > 0 && array.bytes() < fresh_bytes) {
-      std::memset(static_cast<void*>(array.data_), 0, array.bytes());
+      std::memset(static_cast<void*>(array.data()), 0, array.bytes());
     }
     return array;
   }
 
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  std::size_t bytes() const { return bytes_of(size_); }
-  bool empty() const { return size_ == 0; }
-  T& operator[](std::int64_t i) { return data_[i]; }
-  const T& operator[](std::int64_t i) const { return data_[i]; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-
- private:
-  static std::size_t bytes_of(std::int64_t size) {
-    return static_cast<std::size_t>(size) * sizeof(T);
-  }
-  T* data_ = nullptr;
-  std::int64_t size_ = 0;
+  T& operator[](std::int64_t i) { return data()[i]; }
+  const T& operator[](std::int64_t i) const { return data()[i]; }
+  T* begin() { return data(); }
+  T* end() { return data() + this->size(); }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + this->size(); }
 };
 
 }  // namespace yupana

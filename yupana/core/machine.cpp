@@ -74,6 +74,16 @@ std::string scaled(double value,
 
 constexpr std::array<const char*, 7> byte_units = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 
+std::string folder_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  fs::path folder = fs::path(path).parent_path();
+  while (!folder.empty() && folder != folder.parent_path() && !fs::exists(folder, none)) {
+    folder = folder.parent_path();
+  }
+  return folder.empty() ? "." : folder.string();
+}
+
 }  // namespace
 
 int usable_cores() {
@@ -136,20 +146,6 @@ std::string human_count(double count) {
   if (text.back() == ' ') text.pop_back();
   return text;
 }
-
-namespace {
-
-std::string folder_of(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code none;
-  fs::path folder = fs::path(path).parent_path();
-  while (!folder.empty() && folder != folder.parent_path() && !fs::exists(folder, none)) {
-    folder = folder.parent_path();
-  }
-  return folder.empty() ? "." : folder.string();
-}
-
-}  // namespace
 
 std::optional<std::uint64_t> free_disk(const std::string& path) {
   struct statvfs disk {};

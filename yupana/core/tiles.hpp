@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace yupana {
 
@@ -10,6 +12,14 @@ struct Range {
   std::int64_t end = 0;
   std::int64_t size() const { return end - begin; }
 };
+
+/// 0, 1, ..., count - 1.
+template <class Integer>
+std::vector<Integer> first_integers(std::int64_t count) {
+  std::vector<Integer> list(static_cast<std::size_t>(count));
+  std::iota(list.begin(), list.end(), Integer{0});
+  return list;
+}
 
 /// Tile (row, column) of a lower triangle, row >= column.
 struct Tile {

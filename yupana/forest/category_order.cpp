@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/gain.hpp"
 
 namespace yupana::forest {
@@ -38,12 +38,6 @@ void sort_by_mean(const std::vector<const Totals*>& all, std::int32_t own_class,
   });
 }
 
-Order all_of(const std::vector<const Totals*>& all) {
-  Order order(all.size());
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
 /// The best parting: one category changes sides from each to the next.
 Order best_of_all(const Problem& problem,
                   const Totals& node,
@@ -70,7 +64,7 @@ Order best_of_all(const Problem& problem,
       best_mask = mask;
     }
   }
-  Order order = all_of(all);
+  Order order = first_integers<std::int32_t>(std::ssize(all));
   if (best_mask == count) return order;
   std::stable_partition(order.begin() + 1, order.end(), [&](std::int32_t i) {
     return (best_mask >> (i - 1) & 1) != 0;
@@ -83,12 +77,12 @@ Order best_by_class(const Problem& problem,
                     const Totals& node,
                     const std::vector<const Totals*>& all,
                     const LeafLimits& least) {
-  Order best_order = all_of(all);
+  Order best_order = first_integers<std::int32_t>(std::ssize(all));
   Gain best;
   bool found = false;
   for (std::int32_t c = 0; c < problem.classes; ++c) {
     if (node.classes[static_cast<std::size_t>(c)] == 0) continue;
-    Order order = all_of(all);
+    Order order = first_integers<std::int32_t>(std::ssize(all));
     sort_by_mean(all, c, order);
     Totals left = none_of(node), right = node;
     bool is_best = false;
@@ -121,7 +115,7 @@ std::vector<std::int32_t> category_order(const Problem& problem,
     last = c;
   }
   if (present <= 2) {
-    Order order = all_of(all);
+    Order order = first_integers<std::int32_t>(std::ssize(all));
     sort_by_mean(all, last, order);
     return order;
   }

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/category_order.hpp"
 #include "yupana/forest/gain.hpp"
 
@@ -26,8 +26,7 @@ Totals sum_of(const std::vector<Totals>& all, const Order& some) {
 
 /// Places of all, by the mean or the share of a class, then by number.
 Order by_mean(const std::vector<Totals>& all, std::int32_t own_class) {
-  Order order(all.size());
-  std::iota(order.begin(), order.end(), 0);
+  auto order = first_integers<std::int32_t>(std::ssize(all));
   const auto sum = [&](std::int32_t i) {
     return own_class < 0 ? all[i].moment : all[i].classes[static_cast<std::size_t>(own_class)];
   };
@@ -95,8 +94,7 @@ std::vector<std::int32_t> category_order(const Problem& problem,
     }
   }
   if (!best.found) {
-    best.order.resize(all.size());
-    std::iota(best.order.begin(), best.order.end(), 0);
+    best.order = first_integers<std::int32_t>(std::ssize(all));
   }
   std::erase(best.order, static_cast<std::int32_t>(known));
   return best.order;

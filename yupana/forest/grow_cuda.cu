@@ -90,17 +90,15 @@ Grower::Grower(Context& context,
 }
 
 void Grower::use_features(const std::vector<std::uint8_t>& has_missing) {
-  // slot of each feature, then feature of each slot
-  std::vector<std::int32_t> slots(has_missing.size(), -1);
+  std::vector<std::int32_t> features;
   for (std::size_t f = 0; f < has_missing.size(); ++f) {
-    if (has_missing[f] == 0) continue;
-    slots[f] = level_.missing_slots++;
-    slots.push_back(static_cast<std::int32_t>(f));
+    if (has_missing[f] != 0) features.push_back(static_cast<std::int32_t>(f));
   }
-  std::int32_t* to = slots_.of(std::ssize(slots));
-  put(to, slots, stream_);
-  level_.missing_slot = to;
-  level_.slot_feature = to + has_missing.size();
+  if (features.empty()) return;
+  level_.missing_slots = static_cast<int>(features.size());
+  std::int32_t* to = slots_.of(level_.missing_slots);
+  put(to, features, stream_);
+  level_.slot_feature = to;
 }
 
 std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, std::int64_t marks) {

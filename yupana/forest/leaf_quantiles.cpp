@@ -1,10 +1,10 @@
 #include "yupana/forest/leaf_quantiles.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/problem.hpp"
 
@@ -79,8 +79,7 @@ void put_leaf_quantiles(Context& context,
   const Problem problem = make_problem(table.rows, target, Criterion::variance);
   std::vector<std::uint32_t> places(static_cast<std::size_t>(table.rows));
   {
-    Rows order(places.size());
-    std::iota(order.begin(), order.end(), 0u);
+    auto order = first_integers<std::uint32_t>(std::ssize(places));
     std::ranges::stable_sort(order, {}, [&](std::uint32_t a) { return target.values[a]; });
     for (std::size_t k = 0; k < order.size(); ++k) {
       places[order[k]] = static_cast<std::uint32_t>(k);
@@ -93,8 +92,7 @@ void put_leaf_quantiles(Context& context,
     if (params != nullptr) {
       rows = rows_of_tree(*params, table.rows, t);
     } else {
-      rows.resize(static_cast<std::size_t>(table.rows));
-      std::iota(rows.begin(), rows.end(), 0u);
+      rows = first_integers<std::uint32_t>(table.rows);
     }
     std::erase_if(rows, [&](std::uint32_t row) { return problem.weight(row) == 0; });
     std::ranges::sort(rows, {}, [&](std::uint32_t a) { return places[a]; });

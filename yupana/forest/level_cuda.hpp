@@ -84,8 +84,7 @@ struct Level {
   const std::int64_t* before = nullptr;        ///< the same summed over all nodes before
   const Start* starts = nullptr;               ///< (node)
   std::int64_t* tile_sums = nullptr;           ///< (feature, channel, tile): over all tiles before
-  const std::int32_t* missing_slot = nullptr;  ///< of each feature, -1 without missing values
-  const std::int32_t* slot_feature = nullptr;  ///< the inverse
+  const std::int32_t* slot_feature = nullptr;  ///< of each slot, a feature with missing values
   int missing_slots = 0;
   std::int64_t* missing = nullptr;        ///< (slot, node, channel): over the missing entries
   std::uint32_t* missing_rows = nullptr;  ///< (slot, node)

@@ -178,6 +178,24 @@ void tabulate_logs(std::int64_t total, Problem& problem) {
   problem.count_logs = std::move(logs);
 }
 
+/// Weight of each class, or the mean or median.
+void put_value(const Problem& problem, const Totals& totals, double* value) {
+  if (problem.classes > 0) {
+    for (const std::int64_t count : totals.classes) {
+      *value++ = static_cast<double>(count) * problem.weight_unit;
+    }
+    return;
+  }
+  if (totals.labels != nullptr) {
+    *value = totals.labels->median();
+    return;
+  }
+  const double weight = static_cast<double>(totals.weight) * problem.weight_unit;
+  *value = totals.least == totals.most
+               ? totals.least
+               : problem.center + static_cast<double>(totals.moment) * problem.moment_unit / weight;
+}
+
 }  // namespace
 
 std::int64_t Problem::count_log_of(std::int64_t n) const {
@@ -276,23 +294,6 @@ double impurity(const Problem& problem, const Totals& totals) {
     }
   }
   return problem.criterion == Criterion::gini ? 1 - sum : sum;
-}
-
-void put_value(const Problem& problem, const Totals& totals, double* value) {
-  if (problem.classes > 0) {
-    for (const std::int64_t count : totals.classes) {
-      *value++ = static_cast<double>(count) * problem.weight_unit;
-    }
-    return;
-  }
-  if (totals.labels != nullptr) {
-    *value = totals.labels->median();
-    return;
-  }
-  const double weight = static_cast<double>(totals.weight) * problem.weight_unit;
-  *value = totals.least == totals.most
-               ? totals.least
-               : problem.center + static_cast<double>(totals.moment) * problem.moment_unit / weight;
 }
 
 std::int32_t add_leaf(

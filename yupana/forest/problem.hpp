@@ -79,8 +79,6 @@ struct Totals {
 
 Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t count);
 double impurity(const Problem& problem, const Totals& totals);
-/// Weight of each class, or the mean or median.
-void put_value(const Problem& problem, const Totals& totals, double* value);
 /// Appends a leaf to the tree, the child of `parent` (-1: the root). Returns its index.
 std::int32_t add_leaf(
     const Problem& problem, const Totals& totals, std::int32_t parent, bool is_right, Tree& tree);

@@ -1,11 +1,11 @@
 #include "yupana/forest/row_samples.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/row_sampling.hpp"
 
 namespace yupana::forest {
@@ -84,8 +84,7 @@ std::vector<std::uint32_t> rows_of_tree(const ForestParams& params,
 }
 
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
-  std::vector<std::uint32_t> order(rows);
-  std::iota(order.begin(), order.end(), 0);
+  auto order = first_integers<std::uint32_t>(rows);
   const Random random = parts_random(seed);
   const auto place = [&](std::int64_t i) {
     return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);

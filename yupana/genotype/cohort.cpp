@@ -7,25 +7,16 @@
 #include <cstring>
 #include <exception>
 #include <future>
-#include <numeric>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/cohort_notes.hpp"
 #include "yupana/genotype/site_filter.hpp"
 #include "yupana/genotype/site_names.hpp"
 #include "yupana/genotype/transpose.hpp"
 
 namespace yupana::genotype {
-namespace {
-
-std::vector<std::int64_t> all_of(std::int64_t count) {
-  std::vector<std::int64_t> list(static_cast<std::size_t>(count));
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
-
-}  // namespace
 
 struct Cohort::State {
   State(Context& context_, std::unique_ptr<Source> source_, const CohortParams& params_)
@@ -139,7 +130,8 @@ void Cohort::State::drop_incomplete_samples() {
   while (!sites.end) {
     pass.fill(sites, block_sites, stop);
     stage.advance(static_cast<double>(sites.codes.sites));
-    transpose(context, sites.codes, kept, all_of(sites.codes.sites), 3, planes);
+    const auto all = first_integers<std::int64_t>(sites.codes.sites);
+    transpose(context, sites.codes, kept, all, 3, planes);
     on_y.assign(planes.chunks * chunk_bytes / 8, 0);
     for (std::int64_t s = 0; may_be_on_y && s < sites.codes.sites; ++s) {
       if (chromosome_of(sites.codes.names[s].chromosome, params.autosomes) != Chromosome::y)
@@ -332,7 +324,8 @@ bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
   CallBlock& calls = state.calls;
   if (!read(calls, max_sites)) return false;
   const std::int64_t sites = calls.codes.sites;
-  transpose(state.context, calls.codes, state.kept, all_of(sites), calls.complete ? 2 : 3, block);
+  const auto all = first_integers<std::int64_t>(sites);
+  transpose(state.context, calls.codes, state.kept, all, calls.complete ? 2 : 3, block);
   return true;
 }
 

@@ -16,13 +16,11 @@ bool fill_planes(
     Context& context, const Dosages& dosages, Range sites, PlaneBlock& planes, bool& missing);
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// Adds all sites of an array in the memory of a GPU to empty counts.
 void add_pairs(
     Context& context, int device, const Dosages& dosages, bool hethet, PairCounts& counts);
 }  // namespace cuda
-#endif
 
 /// Of what no genotype is; row and column from 0.
 Error bad_genotype(std::int64_t row, std::int64_t column, int value);

@@ -15,6 +15,17 @@ std::int64_t window_of(Structure structure, std::int64_t populations) {
   return 1;
 }
 
+unsigned code_at(const std::uint8_t* row, std::int64_t sample) {
+  return row[sample / 4] >> (2 * (sample % 4)) & 3u;
+}
+
+/// Copies of A1 that a parent hands down: its own or the other of two alleles, as `choice` says.
+unsigned handed_down(unsigned code, std::uint64_t choice) {
+  static_assert(homozygous_a1 == 0 && heterozygous == 2 && homozygous_a2 == 3);
+  constexpr std::uint8_t copies[4][2] = {{1, 1}, {0, 0}, {0, 1}, {0, 0}};
+  return copies[code][choice & 1];
+}
+
 }  // namespace
 
 void window_sums(std::span<const double> values, std::int64_t window, std::span<double> sums) {
@@ -70,21 +81,6 @@ void PopulationFrequencies::draw(std::int64_t site, std::vector<double>& result)
   window_sums(b, window_, sums);
   for (std::int64_t k = 0; k < populations_; ++k) result[k] /= result[k] + sums[k];
 }
-
-namespace {
-
-unsigned code_at(const std::uint8_t* row, std::int64_t sample) {
-  return row[sample / 4] >> (2 * (sample % 4)) & 3u;
-}
-
-/// Copies of A1 that a parent hands down: its own or the other of two alleles, as `choice` says.
-unsigned handed_down(unsigned code, std::uint64_t choice) {
-  static_assert(homozygous_a1 == 0 && heterozygous == 2 && homozygous_a2 == 3);
-  constexpr std::uint8_t copies[4][2] = {{1, 1}, {0, 0}, {0, 1}, {0, 0}};
-  return copies[code][choice & 1];
-}
-
-}  // namespace
 
 SimulatedFamilies::SimulatedFamilies(std::span<const std::int64_t> bounds, std::int64_t size) {
   if (size < 3) return;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <vector>
 
+#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/grm_backends.hpp"
 #include "yupana/genotype/grm_sums_cpu.hpp"
 #include "yupana/genotype/grm_words.hpp"
@@ -36,8 +36,7 @@ double pairs_of(Range rows, Range columns) {
 void add_weights(Context& context, const GrmBlock& block, Grm& grm, Stage* stage) {
   const std::span<const std::int64_t> weights(block.weights.data(), block.weights.bytes() / 8);
   const WeightWords words = weight_words(weights, block.sites());
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(grm.samples));
-  std::iota(samples.begin(), samples.end(), 0);
+  auto samples = first_integers<std::int64_t>(grm.samples);
   PlaneBlock planes;
   for (const WeightWords::Slab& slab : words.slabs) {
     transpose(context,
@@ -157,8 +156,7 @@ void add_missing(Context& context, const GrmBlock& block, Grm& grm) {
 }
 
 void add_own(Context& context, const GrmBlock& block, Grm& grm) {
-  std::vector<std::int32_t> sites(static_cast<std::size_t>(block.sites()));
-  std::iota(sites.begin(), sites.end(), 0);
+  auto sites = first_integers<std::int32_t>(block.sites());
   context.parallel_for(divide_up(grm.samples, line_samples), 1, [&](std::int64_t line) {
     std::int64_t sums[line_samples] = {};
     for (std::int64_t first = 0; first < block.sites(); first += missing_sites) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
@@ -162,8 +161,7 @@ void PairCounter::add(const CallBlock& block, Stage* stage) {
     if (stage != nullptr) stage->advance(pairs() * static_cast<double>(sites));
     return;
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(sites));
-  std::iota(all.begin(), all.end(), 0);
+  auto all = first_integers<std::int64_t>(sites);
   transpose(context_, block.codes, block.samples, all, block.complete ? 2 : 3, planes_);
   add(planes_, stage);
 }

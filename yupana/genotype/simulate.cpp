@@ -114,8 +114,7 @@ void lose_calls(const std::vector<std::uint8_t>& lost, std::uint8_t* row) {
   }
 }
 
-}  // namespace
-
+/// Pieces of populations that begin at the samples bounds[k]; the last bound is the end of all.
 std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bounds) {
   std::vector<PopulationPiece> pieces;
   for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
@@ -130,6 +129,8 @@ std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bou
   }
   return pieces;
 }
+
+}  // namespace
 
 SimulateParams simulate_params(std::string_view text) {
   SimulateParams params;

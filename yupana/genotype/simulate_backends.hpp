@@ -32,9 +32,6 @@ struct SiteDraw {
 inline constexpr std::int64_t draws_per_word = 3;
 inline constexpr std::int64_t bits_per_draw = 32;
 
-/// Pieces of populations that begin at the samples bounds[k]; the last bound is the end of all.
-std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bounds);
-
 /// Each writes one row of 2-bit codes, all `stride` bytes of it.
 namespace reference {
 void simulate_row(const SiteDraw& site, std::uint8_t* row, std::int64_t stride);

@@ -65,19 +65,7 @@ Neighbors nearest_of(Context& context, const PointSets<T>& sets, std::int64_t k)
   return cpu::nearest_neighbors(context, sets, k);
 }
 
-template <class T>
-std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, double radius) {
-  check_sets(context, sets);
-  if (!(radius >= 0) || std::isinf(radius)) {
-    throw usage_error("radius: expected a finite number of at least 0, got {}", radius);
-  }
-  const std::int64_t key = key_within(radius);
-  if (context.backend() == Backend::reference) return reference::pairs_within(context, sets, key);
-  return cpu::pairs_within(context, sets, key);
-}
-
-}  // namespace
-
+/// The greatest key whose distance is at most `radius`.
 std::int64_t key_within(double radius) {
   // The greatest key whose distance is at most the radius. Squares of coordinates below 2^500 are
   // below 2^1010; those in fine units, which come before all others, up to 2^400.
@@ -97,6 +85,19 @@ std::int64_t key_within(double radius) {
   }
   return low;
 }
+
+template <class T>
+std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, double radius) {
+  check_sets(context, sets);
+  if (!(radius >= 0) || std::isinf(radius)) {
+    throw usage_error("radius: expected a finite number of at least 0, got {}", radius);
+  }
+  const std::int64_t key = key_within(radius);
+  if (context.backend() == Backend::reference) return reference::pairs_within(context, sets, key);
+  return cpu::pairs_within(context, sets, key);
+}
+
+}  // namespace
 
 void check_pairs(const Context& context, std::int64_t pairs) {
   const double bytes = 2.0 * static_cast<double>(sizeof(ClosestPair)) * static_cast<double>(pairs);

@@ -15,9 +15,6 @@ struct PointSets {
   const MatrixView<const T>* b = nullptr;
 };
 
-/// The greatest key whose distance is at most `radius`.
-std::int64_t key_within(double radius);
-
 /// Throws out_of_resources where so many pairs exceed the context's memory.
 void check_pairs(const Context& context, std::int64_t pairs);
 

@@ -23,6 +23,18 @@ void copy_tile(MatrixView<T> stored, std::int64_t a, std::int64_t b, MatrixView<
   }
 }
 
+/// Calls body(a, b) for the tiles of the pieces, in the order in which they are sent.
+template <class Pieces, class Body>
+void for_each_requested_tile(const Pieces& pieces, const Body& body) {
+  for (const auto& piece : pieces) {
+    for (std::int64_t r = 0; r < piece.rows.size(); ++r) {
+      for (std::int64_t c = 0; c < piece.columns.size(); ++c) {
+        body(piece.rows.at(r), piece.columns.at(c));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 ProcessGrid ProcessGrid::of(int ranks) {
@@ -143,22 +155,6 @@ void DistributedSymmetricMatrix<T>::for_each_tile(
     }
   });
 }
-
-namespace {
-
-/// Calls body(a, b) for the tiles of the pieces, in the order in which they are sent.
-template <class Pieces, class Body>
-void for_each_requested_tile(const Pieces& pieces, const Body& body) {
-  for (const auto& piece : pieces) {
-    for (std::int64_t r = 0; r < piece.rows.size(); ++r) {
-      for (std::int64_t c = 0; c < piece.columns.size(); ++c) {
-        body(piece.rows.at(r), piece.columns.at(c));
-      }
-    }
-  }
-}
-
-}  // namespace
 
 // The tiles of this rank that every rank requests, in the order of the requests.
 template <class T>

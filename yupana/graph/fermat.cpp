@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shared_closure.hpp"
@@ -86,8 +86,7 @@ EdgeCounts without_unreachable(Context& context, const SquareMatrix<T>& lengths,
 /// Sets of vertices that edges join. O(n^2).
 template <class T>
 std::int64_t count_components(const SquareMatrix<T>& weights) {
-  std::vector<std::int64_t> unseen(static_cast<std::size_t>(weights.size()));
-  std::iota(unseen.begin(), unseen.end(), 0);
+  auto unseen = first_integers<std::int64_t>(weights.size());
   std::int64_t components = 0;
   std::vector<std::int64_t> open;
   for (; !unseen.empty(); ++components) {
@@ -167,6 +166,37 @@ void check_params(const FermatParams& params) {
   }
 }
 
+FermatResult solve_matrix(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params,
+                          const DeviceMatrix& on_device,
+                          SharedClosure& shared) {
+  FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
+  FermatResult result;
+  DeviceSource source;
+  source.power = squared ? params.alpha / 2 : params.alpha;
+  // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
+  if (weights.scale == 1 && (source.power == 1 || source.power == 2)) source.distances = on_device;
+  std::visit(
+      [&](auto& matrix) {
+        using T = std::remove_cvref_t<decltype(matrix(0, 0))>;
+        const std::int64_t n = matrix.size();
+        FermatFacts& facts = result;
+        facts = make_facts(params, weights.scale, precision_of<T>, n);
+        const EdgeCounts counts =
+            solve(context, matrix, weights.unreachable, params, source, shared, facts);
+        set_shares(counts, n, weights.vanishing, facts);
+        if (params.root) {
+          result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
+        } else {
+          result.lengths = std::move(matrix);
+        }
+      },
+      weights.values);
+  return result;
+}
+
 }  // namespace
 
 FermatFacts make_facts(const FermatParams& params,
@@ -211,41 +241,6 @@ std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const Squar
   });
   return equal.load();
 }
-
-namespace {
-
-FermatResult solve_matrix(Context& context,
-                          AnyMatrix distances,
-                          bool squared,
-                          const FermatParams& params,
-                          const DeviceMatrix& on_device,
-                          SharedClosure& shared) {
-  FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
-  FermatResult result;
-  DeviceSource source;
-  source.power = squared ? params.alpha / 2 : params.alpha;
-  // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
-  if (weights.scale == 1 && (source.power == 1 || source.power == 2)) source.distances = on_device;
-  std::visit(
-      [&](auto& matrix) {
-        using T = std::remove_cvref_t<decltype(matrix(0, 0))>;
-        const std::int64_t n = matrix.size();
-        FermatFacts& facts = result;
-        facts = make_facts(params, weights.scale, precision_of<T>, n);
-        const EdgeCounts counts =
-            solve(context, matrix, weights.unreachable, params, source, shared, facts);
-        set_shares(counts, n, weights.vanishing, facts);
-        if (params.root) {
-          result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
-        } else {
-          result.lengths = std::move(matrix);
-        }
-      },
-      weights.values);
-  return result;
-}
-
-}  // namespace
 
 FermatResult fermat(Context& context,
                     AnyMatrix distances,

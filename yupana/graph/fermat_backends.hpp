@@ -93,12 +93,10 @@ struct DeviceSource {
   double power = 1;
 };
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 template <class T>
 DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const DeviceSource& source);
 }  // namespace cuda
-#endif
 
 /// Shortest paths on the k-nearest-neighbour graph; sets max_neighbor_rank and certified of
 /// `facts`, returns the lengths.

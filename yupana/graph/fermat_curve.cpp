@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "yupana/core/random.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 
 namespace yupana::graph {
@@ -11,8 +11,7 @@ namespace {
 
 // At most `sample` individuals: those whose random words are smallest, in their own order.
 std::vector<std::int64_t> choose_sample(std::int64_t n, std::int64_t sample, std::uint64_t seed) {
-  std::vector<std::int64_t> chosen(static_cast<std::size_t>(n));
-  std::iota(chosen.begin(), chosen.end(), 0);
+  auto chosen = first_integers<std::int64_t>(n);
   if (sample >= n) return chosen;
   const Random random(seed);
   const auto word = [&random](std::int64_t i) {

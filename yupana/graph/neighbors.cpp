@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
@@ -136,8 +136,7 @@ double certified_share(Context& context,
 
 template <class T>
 void search_from_all(Context& context, const SparseGraph<T>& graph, SquareMatrix<T>& lengths) {
-  std::vector<std::int64_t> sources(static_cast<std::size_t>(lengths.size()));
-  std::iota(sources.begin(), sources.end(), 0);
+  auto sources = first_integers<std::int64_t>(lengths.size());
   if (context.backend() == Backend::reference) {
     reference::sparse_paths(context, graph, sources, lengths);
   } else {

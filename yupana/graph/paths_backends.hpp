@@ -38,7 +38,6 @@ void complete_by_rows(const T* closure_row,
                       std::int64_t source,
                       std::int32_t* row);
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// Fills `result`; returns the rows in which rounding left gaps. Any of the three may be in the
 /// memory of the context's first GPU.
@@ -55,6 +54,5 @@ void fill_gaps(Context& context,
                const std::vector<std::int64_t>& gaps,
                MatrixView<std::int32_t> result);
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::graph

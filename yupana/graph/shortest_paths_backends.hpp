@@ -34,7 +34,6 @@ std::int64_t shortest_paths_directed(Context& context,
                                      PathMethod method);
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// As those of cpu, on weights in host memory or, in place, in a GPU's, by blocked Floyd-Warshall;
 /// float lengths may differ from the CPU's in the last bits, by at most hops * 2^-23, and are the
@@ -44,7 +43,6 @@ std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
 template <class T>
 std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs);
 }  // namespace cuda
-#endif
 
 /// What the weights of a dense graph are, after they passed the checks.
 template <class T>
@@ -69,12 +67,10 @@ Error bad_diagonal(std::int64_t vertex, T weight) {
       weight);
 }
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// The same in the memory of a GPU.
 template <class T>
 WeightKind<T> check_weights(int device, MatrixView<T> weights);
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::graph

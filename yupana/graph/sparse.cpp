@@ -1,9 +1,9 @@
 #include "yupana/graph/sparse.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
 namespace yupana::graph {
@@ -73,8 +73,7 @@ SparseMethod choose(const SparseGraph<T>& graph, SparseMethod method, std::int64
 std::vector<std::int64_t> checked_sources(std::int64_t vertices,
                                           std::vector<std::int64_t> sources) {
   if (sources.empty()) {
-    sources.resize(static_cast<std::size_t>(vertices));
-    std::iota(sources.begin(), sources.end(), 0);
+    sources = first_integers<std::int64_t>(vertices);
   }
   for (const std::int64_t source : sources) {
     if (source >= 0 && source < vertices) continue;

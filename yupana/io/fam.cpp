@@ -33,86 +33,6 @@ void check_unique(const std::string& path,
   }
 }
 
-}  // namespace
-
-genotype::Sex sex_of(std::string_view text) {
-  if (text == "1" || text == "M" || text == "m") return genotype::Sex::male;
-  const bool female = text == "2" || text == "F" || text == "f";
-  return female ? genotype::Sex::female : genotype::Sex::unknown;
-}
-
-SampleNames read_fam(const std::string& path) {
-  SampleNames names;
-  std::vector<std::int64_t> lines;
-  LineReader reader(path);
-  std::string_view fields[6];
-  while (next_plink_line(reader, fields, "family, individual, father, mother, sex, phenotype")) {
-    names.families.emplace_back(fields[0]);
-    names.individuals.emplace_back(fields[1]);
-    names.nonfounders.push_back(fields[2] != "0" || fields[3] != "0");
-    names.sexes.push_back(sex_of(fields[4]));
-    lines.push_back(reader.number());
-  }
-  set_ids(path, names, lines);
-  return names;
-}
-
-void set_ids(const std::string& path, SampleNames& names, const std::vector<std::int64_t>& lines) {
-  if (lines.empty()) throw bad_file(path, "holds no samples");
-  names.ids = names.individuals;
-  if (all_differ(names.ids)) return;
-  const auto append = [&](const std::vector<std::string>& parts, bool first) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      names.ids[i] = first ? parts[i] + '_' + names.ids[i] : names.ids[i] + '_' + parts[i];
-    }
-  };
-  append(names.families, true);
-  if (!names.sources.empty() && !all_differ(names.ids)) append(names.sources, false);
-  check_unique(path, names, lines);
-}
-
-std::vector<std::string> id_columns(const SampleNames& names) {
-  std::vector<std::string> columns;
-  if (!names.families.empty()) columns.emplace_back("FID");
-  columns.emplace_back("IID");
-  if (!names.sources.empty()) columns.emplace_back("SID");
-  return columns;
-}
-
-std::vector<std::string> id_rows(const SampleNames& names) {
-  std::vector<std::string> rows = names.individuals.empty() ? names.ids : names.individuals;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!names.families.empty()) rows[i] = names.families[i] + '\t' + rows[i];
-    if (!names.sources.empty()) rows[i] += '\t' + names.sources[i];
-  }
-  return rows;
-}
-
-std::vector<std::string> id_pairs(const SampleNames& names) {
-  if (names.families.empty()) return names.ids;
-  std::vector<std::string> pairs = id_rows({names.ids, names.families, names.individuals});
-  if (all_differ(pairs)) return pairs;
-  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] += '_' + names.sources[i];
-  return pairs;
-}
-
-void check_sample_names(const std::string& path, const std::vector<std::string>& names) {
-  std::unordered_map<std::string_view, std::size_t> first;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) throw bad_file(path, "sample {} has no name; give it one", i + 1);
-    const auto [place, is_new] = first.emplace(names[i], i);
-    if (is_new) continue;
-    throw bad_file(path,
-                   "sample '{}' appears twice (samples {} and {}); give every sample a name of its "
-                   "own",
-                   names[i],
-                   place->second + 1,
-                   i + 1);
-  }
-}
-
-namespace {
-
 constexpr int nowhere = -1;
 
 /// Where the columns that are read stand in a line, from 0.
@@ -217,6 +137,82 @@ PsamPlaces places_without_header(const LineReader& reader, std::string_view line
 }
 
 }  // namespace
+
+genotype::Sex sex_of(std::string_view text) {
+  if (text == "1" || text == "M" || text == "m") return genotype::Sex::male;
+  const bool female = text == "2" || text == "F" || text == "f";
+  return female ? genotype::Sex::female : genotype::Sex::unknown;
+}
+
+SampleNames read_fam(const std::string& path) {
+  SampleNames names;
+  std::vector<std::int64_t> lines;
+  LineReader reader(path);
+  std::string_view fields[6];
+  while (next_plink_line(reader, fields, "family, individual, father, mother, sex, phenotype")) {
+    names.families.emplace_back(fields[0]);
+    names.individuals.emplace_back(fields[1]);
+    names.nonfounders.push_back(fields[2] != "0" || fields[3] != "0");
+    names.sexes.push_back(sex_of(fields[4]));
+    lines.push_back(reader.number());
+  }
+  set_ids(path, names, lines);
+  return names;
+}
+
+void set_ids(const std::string& path, SampleNames& names, const std::vector<std::int64_t>& lines) {
+  if (lines.empty()) throw bad_file(path, "holds no samples");
+  names.ids = names.individuals;
+  if (all_differ(names.ids)) return;
+  const auto append = [&](const std::vector<std::string>& parts, bool first) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      names.ids[i] = first ? parts[i] + '_' + names.ids[i] : names.ids[i] + '_' + parts[i];
+    }
+  };
+  append(names.families, true);
+  if (!names.sources.empty() && !all_differ(names.ids)) append(names.sources, false);
+  check_unique(path, names, lines);
+}
+
+std::vector<std::string> id_columns(const SampleNames& names) {
+  std::vector<std::string> columns;
+  if (!names.families.empty()) columns.emplace_back("FID");
+  columns.emplace_back("IID");
+  if (!names.sources.empty()) columns.emplace_back("SID");
+  return columns;
+}
+
+std::vector<std::string> id_rows(const SampleNames& names) {
+  std::vector<std::string> rows = names.individuals.empty() ? names.ids : names.individuals;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!names.families.empty()) rows[i] = names.families[i] + '\t' + rows[i];
+    if (!names.sources.empty()) rows[i] += '\t' + names.sources[i];
+  }
+  return rows;
+}
+
+std::vector<std::string> id_pairs(const SampleNames& names) {
+  if (names.families.empty()) return names.ids;
+  std::vector<std::string> pairs = id_rows({names.ids, names.families, names.individuals});
+  if (all_differ(pairs)) return pairs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] += '_' + names.sources[i];
+  return pairs;
+}
+
+void check_sample_names(const std::string& path, const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) throw bad_file(path, "sample {} has no name; give it one", i + 1);
+    const auto [place, is_new] = first.emplace(names[i], i);
+    if (is_new) continue;
+    throw bad_file(path,
+                   "sample '{}' appears twice (samples {} and {}); give every sample a name of its "
+                   "own",
+                   names[i],
+                   place->second + 1,
+                   i + 1);
+  }
+}
 
 SampleNames read_psam(const std::string& path) {
   LineReader reader(path);

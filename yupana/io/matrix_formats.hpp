@@ -35,10 +35,6 @@ RawMatrix read_plink_binary(Context& context,
                             const InputFile& file,
                             const std::optional<ListedNames>& listed,
                             const MatrixCheck& check);
-RawMatrix read_text_matrix(Context& context,
-                           const InputFile& file,
-                           const std::optional<ListedNames>& listed,
-                           const MatrixCheck& check);
 
 /// A matrix of n x n, if `check` and the context's memory allow it and the text that it is read
 /// from; throws out_of_resources otherwise.

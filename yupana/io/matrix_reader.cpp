@@ -141,8 +141,6 @@ Array<char> text_of(const Context& context, const InputFile& file, const MatrixC
   }
 }
 
-}  // namespace
-
 RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
                            const std::optional<ListedNames>& listed,
@@ -170,7 +168,6 @@ RawMatrix read_text_matrix(Context& context,
   raw.matrix.names = std::move(layout.names);
   return raw;
 }
-namespace {
 
 namespace fs = std::filesystem;
 

@@ -52,10 +52,6 @@ std::vector<NodeWords> node_words(const forest::Model& model,
 /// A column in a sentence: its name, or "column 3" where that is a number.
 std::string column_words(const std::string& name);
 
-/// Whether each node sends missing values to its larger child (of equal ones to the second), as
-/// where the training had none.
-bool sends_missing_to_larger(const forest::Tree& tree);
-
 /// One line a node: "if x <= 2.5 or missing", "if x in {a, b}", and what leaves predict; thresholds
 /// unrounded. Where sends_missing_to_larger() it is said once, at the end.
 std::string rules_text(const forest::Model& model, std::int64_t tree);

@@ -184,14 +184,8 @@ std::string escaped(std::string_view text, bool xml) {
   return out;
 }
 
-}  // namespace
-
-std::string column_words(const std::string& name) {
-  // Without a header a column's name is its number, which would read as a value.
-  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? "column " + name : name;
-}
-
+/// Whether each node sends missing values to its larger child (of equal ones to the second), as
+/// where the training had none.
 bool sends_missing_to_larger(const Tree& tree) {
   return std::all_of(tree.nodes.begin(), tree.nodes.end(), [&](const Node& node) {
     if (node.is_leaf()) return true;
@@ -199,73 +193,6 @@ bool sends_missing_to_larger(const Tree& tree) {
            node.threshold <= std::numeric_limits<double>::max();
   });
 }
-
-std::vector<NodeWords> node_words(const Model& model,
-                                  std::int64_t number,
-                                  const WordParams& params) {
-  const Tree& tree = tree_at(model, number);
-  std::vector<NodeWords> words;
-  // Of each node, the condition that leads there.
-  std::vector<std::string> conditions(tree.nodes.size());
-  each_node(tree, [&](std::int32_t i, std::int64_t depth) {
-    const Node& node = tree.nodes[i];
-    words.push_back({i, depth, conditions[i], prediction(model, tree, i, params.rounded)});
-    if (node.is_leaf()) return;
-    std::string& left = conditions[node.left];
-    std::string& right = conditions[node.right];
-    if (splits_missing(node)) {
-      left = column_name(model, node) + " is known";
-      right = column_name(model, node) + " is missing";
-      return;
-    }
-    const Question rule = question_of(model, tree, node, letters_of_rules, params.rounded);
-    left = rule.left + (params.missing && node.missing_left ? " or missing" : "");
-    right = rule.right + (params.missing && !node.missing_left ? " or missing" : "");
-  });
-  return words;
-}
-
-std::string rules_text(const Model& model, std::int64_t number) {
-  const Tree& tree = tree_at(model, number);
-  std::string text;
-  const bool to_larger = sends_missing_to_larger(tree);
-  for (const NodeWords& own : node_words(model, number, {.missing = !to_larger})) {
-    const bool is_leaf = tree.nodes[own.node].is_leaf(), is_root = own.depth == 0;
-    if (is_root && !is_leaf) continue;
-    if (!is_root) text += std::string(2 * (own.depth - 1), ' ') + "if " + own.condition;
-    if (is_leaf) text += (is_root ? "" : ": ") + summary(model, tree, own.node, false);
-    text += "\n";
-  }
-  if (to_larger && tree.nodes.size() > 1) text += fmt::format("{}\n", missing_to_larger);
-  return text;
-}
-
-std::string tree_dot(const Model& model, std::int64_t number) {
-  const Tree& tree = tree_at(model, number);
-  std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
-  const bool to_larger = sends_missing_to_larger(tree);
-  if (to_larger && tree.nodes.size() > 1) {
-    text += fmt::format("  label=\"{}\"; fontname=\"sans-serif\";\n", missing_to_larger);
-  }
-  each_node(tree, [&](std::int32_t i, std::int64_t) {
-    const Node& node = tree.nodes[i];
-    const std::string first =
-        node.is_leaf()
-            ? ""
-            : escaped(question_of(model, tree, node, letters_of_pictures, true).left, false) +
-                  "\\n";
-    text += fmt::format(
-        "  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i, true), false));
-    if (node.is_leaf()) return;
-    const bool left = node.missing_left;
-    const auto missing = [&](bool own) { return own && !to_larger ? ", missing" : ""; };
-    text += fmt::format("  n{} -> n{} [label=\"yes{}\"];\n", i, node.left, missing(left));
-    text += fmt::format("  n{} -> n{} [label=\"no{}\"];\n", i, node.right, missing(!left));
-  });
-  return text + "}\n";
-}
-
-namespace {
 
 /// Places of a picture's nodes: columns by depth, rows by the leaves above.
 struct Layout {
@@ -367,6 +294,77 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
 }
 
 }  // namespace
+
+std::string column_words(const std::string& name) {
+  // Without a header a column's name is its number, which would read as a value.
+  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? "column " + name : name;
+}
+
+std::vector<NodeWords> node_words(const Model& model,
+                                  std::int64_t number,
+                                  const WordParams& params) {
+  const Tree& tree = tree_at(model, number);
+  std::vector<NodeWords> words;
+  // Of each node, the condition that leads there.
+  std::vector<std::string> conditions(tree.nodes.size());
+  each_node(tree, [&](std::int32_t i, std::int64_t depth) {
+    const Node& node = tree.nodes[i];
+    words.push_back({i, depth, conditions[i], prediction(model, tree, i, params.rounded)});
+    if (node.is_leaf()) return;
+    std::string& left = conditions[node.left];
+    std::string& right = conditions[node.right];
+    if (splits_missing(node)) {
+      left = column_name(model, node) + " is known";
+      right = column_name(model, node) + " is missing";
+      return;
+    }
+    const Question rule = question_of(model, tree, node, letters_of_rules, params.rounded);
+    left = rule.left + (params.missing && node.missing_left ? " or missing" : "");
+    right = rule.right + (params.missing && !node.missing_left ? " or missing" : "");
+  });
+  return words;
+}
+
+std::string rules_text(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  std::string text;
+  const bool to_larger = sends_missing_to_larger(tree);
+  for (const NodeWords& own : node_words(model, number, {.missing = !to_larger})) {
+    const bool is_leaf = tree.nodes[own.node].is_leaf(), is_root = own.depth == 0;
+    if (is_root && !is_leaf) continue;
+    if (!is_root) text += std::string(2 * (own.depth - 1), ' ') + "if " + own.condition;
+    if (is_leaf) text += (is_root ? "" : ": ") + summary(model, tree, own.node, false);
+    text += "\n";
+  }
+  if (to_larger && tree.nodes.size() > 1) text += fmt::format("{}\n", missing_to_larger);
+  return text;
+}
+
+std::string tree_dot(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
+  const bool to_larger = sends_missing_to_larger(tree);
+  if (to_larger && tree.nodes.size() > 1) {
+    text += fmt::format("  label=\"{}\"; fontname=\"sans-serif\";\n", missing_to_larger);
+  }
+  each_node(tree, [&](std::int32_t i, std::int64_t) {
+    const Node& node = tree.nodes[i];
+    const std::string first =
+        node.is_leaf()
+            ? ""
+            : escaped(question_of(model, tree, node, letters_of_pictures, true).left, false) +
+                  "\\n";
+    text += fmt::format(
+        "  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i, true), false));
+    if (node.is_leaf()) return;
+    const bool left = node.missing_left;
+    const auto missing = [&](bool own) { return own && !to_larger ? ", missing" : ""; };
+    text += fmt::format("  n{} -> n{} [label=\"yes{}\"];\n", i, node.left, missing(left));
+    text += fmt::format("  n{} -> n{} [label=\"no{}\"];\n", i, node.right, missing(!left));
+  });
+  return text + "}\n";
+}
 
 std::string tree_svg(const Model& model, std::int64_t number, std::int64_t deepest) {
   const Tree& tree = tree_at(model, number);

@@ -217,6 +217,21 @@ const char* take_patched(int format,
 
 constexpr const char* bad_allele = "names an ALT allele that the site does not have";
 
+/// Passes over the phases of heterozygous calls: a bit, then one for each; where the first is set,
+/// these say which are phased, and phases of those follow.
+const char* pass_phases(PgenBytes& bytes, std::int64_t samples, const std::uint8_t* row) {
+  std::int64_t heterozygous = 0;
+  for (std::int64_t i = 0; i < samples; ++i)
+    heterozygous += code_at(row, i) == genotype::heterozygous;
+  const std::uint8_t *first, *rest;
+  const std::int64_t size = 1 + heterozygous / 8;
+  if (!take(bytes, size, first)) return too_short;
+  if ((first[0] & 1) == 0) return nullptr;
+  std::int64_t phased = -1;
+  for (std::int64_t i = 0; i < size; ++i) phased += std::popcount(first[i]);
+  return take(bytes, divide_up(phased, 8), rest) ? nullptr : too_short;
+}
+
 }  // namespace
 
 const char* decode_main(PgenForm form,
@@ -302,25 +317,6 @@ const char* decode_patches(PgenBytes& bytes,
   }
   return nullptr;
 }
-
-namespace {
-
-/// Passes over the phases of heterozygous calls: a bit, then one for each; where the first is set,
-/// these say which are phased, and phases of those follow.
-const char* pass_phases(PgenBytes& bytes, std::int64_t samples, const std::uint8_t* row) {
-  std::int64_t heterozygous = 0;
-  for (std::int64_t i = 0; i < samples; ++i)
-    heterozygous += code_at(row, i) == genotype::heterozygous;
-  const std::uint8_t *first, *rest;
-  const std::int64_t size = 1 + heterozygous / 8;
-  if (!take(bytes, size, first)) return too_short;
-  if ((first[0] & 1) == 0) return nullptr;
-  std::int64_t phased = -1;
-  for (std::int64_t i = 0; i < size; ++i) phased += std::popcount(first[i]);
-  return take(bytes, divide_up(phased, 8), rest) ? nullptr : too_short;
-}
-
-}  // namespace
 
 const char* decode_dosages(int form,
                            bool phased,

@@ -45,6 +45,50 @@ void check_name(std::string_view name) {
       "sample '{}': PLINK's files cannot hold a name with a blank; write VCF, or rename it", name);
 }
 
+/// Fields of a line, one after the other.
+std::vector<std::string> oxford_fields(const LineReader& reader, std::string_view line) {
+  refuse_null_bytes(reader, line);
+  const std::vector<std::string_view> words = words_of(line);
+  return {words.begin(), words.end()};
+}
+
+/// Where the columns that are read stand in a line, from 0; -1: nowhere.
+struct OxfordPlaces {
+  int family = -1;
+  std::size_t individual = 0;
+  int sex = -1;
+  std::size_t columns = 0;
+};
+
+/// The two lines of the header.
+OxfordPlaces read_oxford_header(LineReader& reader) {
+  std::string_view line;
+  const std::vector<std::string> names =
+      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
+  const bool pairs =
+      names.size() >= 2 && lower_case(names[0]) == "id_1" && lower_case(names[1]) == "id_2";
+  if (!pairs && (names.empty() || lower_case(names[0]) != "id")) {
+    throw bad_line(reader.path(),
+                   1,
+                   "expected the header of a .sample, ID_1 ID_2 missing or ID, got '{}'",
+                   fmt::join(names, " "));
+  }
+  const std::vector<std::string> types =
+      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
+  if (types.size() != names.size() || types[0] != "0") {
+    throw bad_line(reader.path(),
+                   2,
+                   "expected the types of {} columns, as 0 0 0 D, got '{}'",
+                   names.size(),
+                   fmt::join(types, " "));
+  }
+  OxfordPlaces places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
+  for (std::size_t i = places.individual + 1; i < names.size(); ++i) {
+    if (lower_case(names[i]) == "sex") places.sex = static_cast<int>(i);
+  }
+  return places;
+}
+
 }  // namespace
 
 SampleTable read_sample_table(const std::string& path) {
@@ -112,54 +156,6 @@ std::string psam_text(const SampleTable& table) {
   }
   return text;
 }
-
-namespace {
-
-/// Fields of a line, one after the other.
-std::vector<std::string> oxford_fields(const LineReader& reader, std::string_view line) {
-  refuse_null_bytes(reader, line);
-  const std::vector<std::string_view> words = words_of(line);
-  return {words.begin(), words.end()};
-}
-
-/// Where the columns that are read stand in a line, from 0; -1: nowhere.
-struct OxfordPlaces {
-  int family = -1;
-  std::size_t individual = 0;
-  int sex = -1;
-  std::size_t columns = 0;
-};
-
-/// The two lines of the header.
-OxfordPlaces read_oxford_header(LineReader& reader) {
-  std::string_view line;
-  const std::vector<std::string> names =
-      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
-  const bool pairs =
-      names.size() >= 2 && lower_case(names[0]) == "id_1" && lower_case(names[1]) == "id_2";
-  if (!pairs && (names.empty() || lower_case(names[0]) != "id")) {
-    throw bad_line(reader.path(),
-                   1,
-                   "expected the header of a .sample, ID_1 ID_2 missing or ID, got '{}'",
-                   fmt::join(names, " "));
-  }
-  const std::vector<std::string> types =
-      reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
-  if (types.size() != names.size() || types[0] != "0") {
-    throw bad_line(reader.path(),
-                   2,
-                   "expected the types of {} columns, as 0 0 0 D, got '{}'",
-                   names.size(),
-                   fmt::join(types, " "));
-  }
-  OxfordPlaces places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
-  for (std::size_t i = places.individual + 1; i < names.size(); ++i) {
-    if (lower_case(names[i]) == "sex") places.sex = static_cast<int>(i);
-  }
-  return places;
-}
-
-}  // namespace
 
 SampleTable read_oxford_table(const std::string& path) {
   LineReader reader(path);

@@ -12,6 +12,7 @@
 
 namespace yupana::io {
 
+/// Fills missing and infinite.
 template <class T>
 void count_unusual(Context& context, TableFile<T>& file) {
   std::atomic<std::int64_t> missing{0}, infinite{0};
@@ -89,6 +90,6 @@ TableFile<T> read_table(Context& context, const std::string& path, const TablePa
   return file;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, read_table_parts, read_table, count_unusual)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, read_table_parts, read_table)
 
 }  // namespace yupana::io

@@ -89,10 +89,6 @@ TableFile<T> shaped_table(Context& context,
   return file;
 }
 
-/// Fills missing and infinite.
-template <class T>
-void count_unusual(Context& context, TableFile<T>& file);
-
 /// Lines of a text before a piece.
 struct PieceStart {
   std::int64_t row = 0;       ///< rows of the table before it

@@ -92,34 +92,9 @@ const char* unpack_zstandard(std::span<const std::uint8_t> packed,
   return in.pos < in.size ? "has something after its data" : nullptr;
 }
 
-}  // namespace
-
-const char* unpack(Packing packing,
-                   std::span<const std::uint8_t> packed,
-                   std::size_t most,
-                   std::vector<std::uint8_t>& bytes) {
-  switch (packing) {
-    case Packing::none:
-      if (packed.size() > most) return too_many;
-      bytes.assign(packed.begin(), packed.end());
-      return nullptr;
-    case Packing::zlib:
-      return unpack_deflate(packed, ISAL_ZLIB, most, bytes);
-    case Packing::gzip:
-      return unpack_deflate(packed, ISAL_GZIP, most, bytes);
-    case Packing::zstd:
-      return unpack_zstandard(packed, most, bytes);
-    case Packing::blosc:
-      break;
-  }
-  return unpack_blosc(packed, most, bytes);
-}
-
 // Blosc 1, from its description of the chunk format: a header of 16 bytes, where each block begins,
 // and blocks of one or, one for each byte of an element, several compressed streams; then bytes or
 // bits of the elements of a block are put back in order.
-
-namespace {
 
 using PackedBytes = std::span<const std::uint8_t>;
 using UnpackedBytes = std::vector<std::uint8_t>;
@@ -265,8 +240,7 @@ const char* unpack_block(const BloscHeader& header,
   return nullptr;
 }
 
-}  // namespace
-
+/// The same of a container of Blosc 1 whose blocks are compressed as LZ4, zlib or Zstandard.
 const char* unpack_blosc(PackedBytes packed, std::size_t most, UnpackedBytes& bytes) {
   bytes.clear();
   if (packed.size() < blosc_header_bytes) return damaged_container;
@@ -303,6 +277,29 @@ const char* unpack_blosc(PackedBytes packed, std::size_t most, UnpackedBytes& by
     }
   }
   return nullptr;
+}
+
+}  // namespace
+
+const char* unpack(Packing packing,
+                   std::span<const std::uint8_t> packed,
+                   std::size_t most,
+                   std::vector<std::uint8_t>& bytes) {
+  switch (packing) {
+    case Packing::none:
+      if (packed.size() > most) return too_many;
+      bytes.assign(packed.begin(), packed.end());
+      return nullptr;
+    case Packing::zlib:
+      return unpack_deflate(packed, ISAL_ZLIB, most, bytes);
+    case Packing::gzip:
+      return unpack_deflate(packed, ISAL_GZIP, most, bytes);
+    case Packing::zstd:
+      return unpack_zstandard(packed, most, bytes);
+    case Packing::blosc:
+      break;
+  }
+  return unpack_blosc(packed, most, bytes);
 }
 
 }  // namespace yupana::io

@@ -18,9 +18,4 @@ const char* unpack(Packing packing,
                    std::size_t most,
                    std::vector<std::uint8_t>& bytes);
 
-/// The same of a container of Blosc 1 whose blocks are compressed as LZ4, zlib or Zstandard.
-const char* unpack_blosc(std::span<const std::uint8_t> packed,
-                         std::size_t most,
-                         std::vector<std::uint8_t>& bytes);
-
 }  // namespace yupana::io

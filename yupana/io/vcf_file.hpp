@@ -26,10 +26,6 @@ struct VcfHeader {
   std::vector<std::string> contigs;  ///< declared by ##contig lines
 };
 
-/// Takes a header apart; its last line is the one of the column names. Throws bad_input, naming
-/// the line, for wrong column names, no samples, an identifier that is empty or there twice.
-VcfHeader parse_vcf_header(std::string_view path, std::string text);
-
 /// Blocks of at most 64 KB that are decompressed ahead by so many threads: two batches of
 /// VcfSource.
 inline int blocks_ahead(int threads) { return threads > 1 ? std::max(64, 16 * threads) : 0; }

@@ -86,6 +86,35 @@ std::int64_t fill_of(const ZarrJson& json) {
   return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
+/// UTF-8 of a letter.
+void append_letter(std::string& text, std::uint32_t letter) {
+  if (letter < 0x80) {
+    text += static_cast<char>(letter);
+    return;
+  }
+  const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
+  constexpr unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
+  text += static_cast<char>(first[more] | letter >> (6 * more));
+  for (int k = more - 1; k >= 0; --k) text += static_cast<char>(0x80 | (letter >> (6 * k) & 63));
+}
+
+/// Texts of a fixed size.
+std::string fixed_text(ZarrKind kind, const std::uint8_t* bytes, std::int64_t size) {
+  std::string text;
+  if (kind == ZarrKind::bytes) {
+    text.assign(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    text.resize(std::strlen(text.c_str()));
+    return text;
+  }
+  for (std::int64_t i = 0; i < size; i += 4) {
+    std::uint32_t letter;
+    std::memcpy(&letter, bytes + i, sizeof letter);
+    if (letter == 0) break;
+    append_letter(text, std::min(letter, std::uint32_t{0x10ffff}));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool ZarrArray::exists(const std::string& store, const std::string& name) {
@@ -231,39 +260,6 @@ bool ZarrArray::read(std::span<const std::int64_t> place, std::vector<std::uint8
   }
   return true;
 }
-
-namespace {
-
-/// UTF-8 of a letter.
-void append_letter(std::string& text, std::uint32_t letter) {
-  if (letter < 0x80) {
-    text += static_cast<char>(letter);
-    return;
-  }
-  const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
-  constexpr unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
-  text += static_cast<char>(first[more] | letter >> (6 * more));
-  for (int k = more - 1; k >= 0; --k) text += static_cast<char>(0x80 | (letter >> (6 * k) & 63));
-}
-
-/// Texts of a fixed size.
-std::string fixed_text(ZarrKind kind, const std::uint8_t* bytes, std::int64_t size) {
-  std::string text;
-  if (kind == ZarrKind::bytes) {
-    text.assign(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-    text.resize(std::strlen(text.c_str()));
-    return text;
-  }
-  for (std::int64_t i = 0; i < size; i += 4) {
-    std::uint32_t letter;
-    std::memcpy(&letter, bytes + i, sizeof letter);
-    if (letter == 0) break;
-    append_letter(text, std::min(letter, std::uint32_t{0x10ffff}));
-  }
-  return text;
-}
-
-}  // namespace
 
 ZarrColumn::ZarrColumn(const std::string& store,
                        const std::string& name,

@@ -58,47 +58,6 @@ std::string table_of(const ClosestFileResult& result) {
   return fmt::format("i\tj\tdistance\n{}\t{}\t{}\n", pair.i, pair.j, pair.distance);
 }
 
-}  // namespace
-
-nlohmann::ordered_json closest_json(const ClosestFileResult& result) {
-  return {{"points", result.points},
-          {"dimensions", result.dimensions},
-          {"i", result.pair.i},
-          {"j", result.pair.j},
-          {"distance", result.pair.distance},
-          {"coordinates", {result.first, result.second}}};
-}
-
-ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
-  const bool as_json = params.out.ends_with(".json");
-  if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
-    throw usage_error("-o {}: expected a name that ends in .tsv or .json", params.out);
-  }
-  if (params.method && context.backend() == Backend::reference) {
-    throw usage_error(
-        "closest: --device reference tries all pairs, whatever --method says; leave one of them "
-        "out");
-  }
-  std::optional<AtomicFile> out;
-  if (!params.out.empty()) out.emplace(params.out);
-  io::PointsParams in = params.in;
-  in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
-    const geometry::ClosestMethod method =
-        params.method.value_or(geometry::ClosestPairParams{}.method);
-    return bytes_of(context, rows, static_cast<std::uint64_t>(cols) * number, method);
-  };
-  const io::Points points = io::read_points(context, in);
-  const ClosestFileResult result =
-      std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
-  if (out) {
-    out->write(as_json ? closest_json(result).dump() + "\n" : table_of(result));
-    out->commit();
-  }
-  return result;
-}
-
-namespace {
-
 /// Lines of pairs, some megabytes at a time.
 class PairLines {
  public:
@@ -200,6 +159,43 @@ void check(const NeighborsFileParams& params) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json closest_json(const ClosestFileResult& result) {
+  return {{"points", result.points},
+          {"dimensions", result.dimensions},
+          {"i", result.pair.i},
+          {"j", result.pair.j},
+          {"distance", result.pair.distance},
+          {"coordinates", {result.first, result.second}}};
+}
+
+ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
+  const bool as_json = params.out.ends_with(".json");
+  if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
+    throw usage_error("-o {}: expected a name that ends in .tsv or .json", params.out);
+  }
+  if (params.method && context.backend() == Backend::reference) {
+    throw usage_error(
+        "closest: --device reference tries all pairs, whatever --method says; leave one of them "
+        "out");
+  }
+  std::optional<AtomicFile> out;
+  if (!params.out.empty()) out.emplace(params.out);
+  io::PointsParams in = params.in;
+  in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
+    const geometry::ClosestMethod method =
+        params.method.value_or(geometry::ClosestPairParams{}.method);
+    return bytes_of(context, rows, static_cast<std::uint64_t>(cols) * number, method);
+  };
+  const io::Points points = io::read_points(context, in);
+  const ClosestFileResult result =
+      std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
+  if (out) {
+    out->write(as_json ? closest_json(result).dump() + "\n" : table_of(result));
+    out->commit();
+  }
+  return result;
+}
 
 nlohmann::ordered_json neighbors_json(const NeighborsFileParams& params,
                                       const NeighborsFileResult& result) {

@@ -58,6 +58,15 @@ std::string graph_sentence(const FermatJobParams& params) {
                              : "complete: every pair has its direct edge";
 }
 
+std::string pruning_text(const genotype::LdPruneParams& params) {
+  const auto window = static_cast<double>(params.window);
+  return fmt::format("--indep-pairwise {} {} {}",
+                     params.in_base_pairs ? fmt::format("{:.10g}kb", window / 1000)
+                                          : fmt::format("{}", params.window),
+                     params.step,
+                     params.max_r2);
+}
+
 }  // namespace
 
 std::string grouped(std::int64_t count) {
@@ -119,19 +128,6 @@ std::string metric_of(const FermatJobParams& params) {
   if (!from_matrix(params)) return "euclidean";
   return params.squared ? "given, squared" : "given";
 }
-
-namespace {
-
-std::string pruning_text(const genotype::LdPruneParams& params) {
-  const auto window = static_cast<double>(params.window);
-  return fmt::format("--indep-pairwise {} {} {}",
-                     params.in_base_pairs ? fmt::format("{:.10g}kb", window / 1000)
-                                          : fmt::format("{}", params.window),
-                     params.step,
-                     params.max_r2);
-}
-
-}  // namespace
 
 std::string filters_of(const InputParams& input) {
   const genotype::CohortParams& cohort = input.cohort;

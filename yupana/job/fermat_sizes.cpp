@@ -111,6 +111,17 @@ double most_of(const FermatJobParams& params, const Of& of) {
   return most;
 }
 
+/// Those of --from-distances from its first bytes (.npy); without samples of other formats.
+DistanceSizes sizes_of_distances(const std::string& path) {
+  const io::InputFile file(path);
+  const std::string head = io::head_of(file, 64 << 10);
+  if (!io::is_npy(head)) return {};
+  const io::NpyLayout layout = io::npy_layout(path, head);
+  if (layout.shape.size() != 2) return {};
+  const bool whole = layout.kind != 'f';
+  return {.samples = layout.shape[0], .cell = whole || layout.width == 4 ? 4 : 8, .whole = whole};
+}
+
 }  // namespace
 
 DistanceSizes sizes_of_cohort(const PlanParams& sizes, bool missing) {
@@ -167,16 +178,6 @@ std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceS
   const double coordinates = n * std::min(static_cast<double>(params.dimensions), n);
   return static_cast<std::uint64_t>(matrices + n * (graphs * alphas + pictures) + page +
                                     analyzed * (coordinate * coordinates + 4.0 / 3 * pixels));
-}
-
-DistanceSizes sizes_of_distances(const std::string& path) {
-  const io::InputFile file(path);
-  const std::string head = io::head_of(file, 64 << 10);
-  if (!io::is_npy(head)) return {};
-  const io::NpyLayout layout = io::npy_layout(path, head);
-  if (layout.shape.size() != 2) return {};
-  const bool whole = layout.kind != 'f';
-  return {.samples = layout.shape[0], .cell = whole || layout.width == 4 ? 4 : 8, .whole = whole};
 }
 
 DistanceSizes sizes_of_matrix(const io::MatrixSize& size) {

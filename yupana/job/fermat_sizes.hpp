@@ -21,8 +21,6 @@ struct DistanceSizes {
 
 /// d^2 in int32 where no call is missing, in float64 otherwise.
 DistanceSizes sizes_of_cohort(const PlanParams& sizes, bool missing);
-/// Those of --from-distances from its first bytes (.npy); without samples of other formats.
-DistanceSizes sizes_of_distances(const std::string& path);
 /// Those of a matrix that is about to be read.
 DistanceSizes sizes_of_matrix(const io::MatrixSize& size);
 

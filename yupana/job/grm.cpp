@@ -113,6 +113,21 @@ void write_band(Context& context,
       context, grm.rows, lower, static_cast<std::int64_t>(std::min(most, plan.write_bytes)));
 }
 
+/// The samples as GCTA and PLINK 2 list them: family and individual identifier.
+void write_grm_ids(AtomicFile& file, const Input& input) {
+  for (const std::string& pair : io::id_pairs(input.names)) file.write(io::plink_id(pair) + "\n");
+}
+
+GrmPlan plan_run(const Context& context, const Input& input, const GrmJobParams& params) {
+  return plan_grm(context, input, params.input, {.cell_bytes = params.npy ? 8 : 0});
+}
+
+std::uint64_t output_bytes(const GrmJobParams& params, std::int64_t samples) {
+  const auto n = static_cast<std::uint64_t>(samples);
+  const std::uint64_t number = params.type == io::NpyType::float32 ? 4 : 8;
+  return (params.gcta ? 4 * n * (n + 1) : 0) + (params.npy ? number * n * n : 0);
+}
+
 }  // namespace
 
 std::int64_t pairs_without_sites(const genotype::Grm& grm) {
@@ -260,24 +275,6 @@ SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm) {
   });
   return matrix;
 }
-
-void write_grm_ids(AtomicFile& file, const Input& input) {
-  for (const std::string& pair : io::id_pairs(input.names)) file.write(io::plink_id(pair) + "\n");
-}
-
-namespace {
-
-GrmPlan plan_run(const Context& context, const Input& input, const GrmJobParams& params) {
-  return plan_grm(context, input, params.input, {.cell_bytes = params.npy ? 8 : 0});
-}
-
-std::uint64_t output_bytes(const GrmJobParams& params, std::int64_t samples) {
-  const auto n = static_cast<std::uint64_t>(samples);
-  const std::uint64_t number = params.type == io::NpyType::float32 ? 4 : 8;
-  return (params.gcta ? 4 * n * (n + 1) : 0) + (params.npy ? number * n * n : 0);
-}
-
-}  // namespace
 
 void note_frequencies(const Context& context, const Input& input) {
   const std::int64_t all = std::ssize(input.cohort.samples());

@@ -81,9 +81,6 @@ SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm);
 /// Notes that frequencies are of samples with parents too, where there are some.
 void note_frequencies(const Context& context, const Input& input);
 
-/// The samples as GCTA and PLINK 2 list them: family and individual identifier.
-void write_grm_ids(AtomicFile& file, const Input& input);
-
 /// Genotypes in, a genomic relationship matrix in files out. One process.
 GrmJobResult run_grm(Context& context, const GrmJobParams& params);
 

@@ -40,6 +40,12 @@ void note_unknown_families(Context& context,
                   *unknown.begin()));
 }
 
+const std::string* name_with_blank(const io::SampleNames& names) {
+  const auto has_blank = [](const std::string& name) { return name.find(' ') != name.npos; };
+  const auto found = std::find_if(names.ids.begin(), names.ids.end(), has_blank);
+  return found == names.ids.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::vector<std::string> listed_samples(Context& context,
@@ -93,16 +99,6 @@ genotype::LeftOut left_out_families(Context& context,
   }
   return result;
 }
-
-namespace {
-
-const std::string* name_with_blank(const io::SampleNames& names) {
-  const auto has_blank = [](const std::string& name) { return name.find(' ') != name.npos; };
-  const auto found = std::find_if(names.ids.begin(), names.ids.end(), has_blank);
-  return found == names.ids.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 void refuse_blanks(const io::SampleNames& names, const std::string& file) {
   const std::string* const name = name_with_blank(names);

@@ -65,6 +65,25 @@ report::Covariate covariate_of(const io::SampleLabels& labels) {
   return covariate;
 }
 
+/// Populations beyond which no table of their pairs is made.
+constexpr std::size_t most_populations = 40;
+
+/// Compares the labelled populations while pairs are counted; null where there is nothing to
+/// compare, or ranks read parts of the sites.
+std::unique_ptr<genotype::PopulationCounter> observe_populations(Context& context,
+                                                                 const RunLabels& labels,
+                                                                 Input& input) {
+  if (labels.names.empty() || labels.names.size() > most_populations || context.comm() != nullptr) {
+    return nullptr;
+  }
+  auto counter = std::make_unique<genotype::PopulationCounter>(
+      context,
+      std::vector<std::int32_t>(labels.classes.begin(), labels.classes.end()),
+      std::ssize(labels.names));
+  input.observe = [&counter = *counter](const genotype::CallBlock& block) { counter.add(block); };
+  return counter;
+}
+
 }  // namespace
 
 void RunLabels::show(report::Report& report) const {
@@ -110,29 +129,6 @@ RunLabels read_run_labels(Context& context,
 }
 
 std::int64_t FermatInput::size() const { return size_of(distances); }
-
-namespace {
-
-/// Populations beyond which no table of their pairs is made.
-constexpr std::size_t most_populations = 40;
-
-/// Compares the labelled populations while pairs are counted; null where there is nothing to
-/// compare, or ranks read parts of the sites.
-std::unique_ptr<genotype::PopulationCounter> observe_populations(Context& context,
-                                                                 const RunLabels& labels,
-                                                                 Input& input) {
-  if (labels.names.empty() || labels.names.size() > most_populations || context.comm() != nullptr) {
-    return nullptr;
-  }
-  auto counter = std::make_unique<genotype::PopulationCounter>(
-      context,
-      std::vector<std::int32_t>(labels.classes.begin(), labels.classes.end()),
-      std::ssize(labels.names));
-  input.observe = [&counter = *counter](const genotype::CallBlock& block) { counter.add(block); };
-  return counter;
-}
-
-}  // namespace
 
 FermatInput load_cohort(Context& context,
                         const FermatJobParams& params,

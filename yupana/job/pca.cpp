@@ -177,6 +177,21 @@ std::uint64_t output_bytes(const PlanParams& sizes, const PcaJobParams& params) 
   return static_cast<std::uint64_t>(number * components * lines);
 }
 
+constexpr std::int64_t sites_at_once = 2048;
+
+/// Bytes of a projection: the loadings as they are found by their names, the blocks of sites and
+/// the coordinates.
+std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage) {
+  constexpr std::int64_t components = 10;
+  std::error_code none;
+  const auto file = std::filesystem::file_size(params.project, none);
+  const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
+  const std::int64_t codes = (dosage ? 5 : 1) * sizes.samples;
+  const std::int64_t blocks = sites_at_once * (3 * codes / 4 + 400);
+  return sizes.reader_bytes + loadings +
+         static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
+}
+
 PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   Input input = open_input(context, params.input);
   const PlanParams sizes = plan_sizes(context, input, params.input);
@@ -189,6 +204,35 @@ PcaJobResult run_projection(Context& context, const PcaJobParams& params) {
   note_blanks(context, input.names, params.out + ".eigenvec");
   write_vectors(files.add(params.out + ".eigenvec"), input, scores);
   commit_files(context, files, result.files, params.out, {".eigenval", ".loadings.tsv"});
+  return result;
+}
+
+/// The same without the matrix, by up to 20 passes over the input, for more samples than a matrix
+/// of them fits memory. Missing calls are taken as their site's mean, as PLINK 2's --pca approx.
+///   errors: out_of_resources where the vectors do not fit memory
+Components approximate_components(Context& context, Input& input, const PcaJobParams& params) {
+  const std::int64_t n = std::ssize(input.cohort.samples());
+  check_memory(context,
+               "pca --approx",
+               std::max(approximate_bytes(context, input, params), page_bytes(params, n)));
+  Components result;
+  bool first_pass = true;
+  const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
+    const Stage stage(context, "product");
+    double squares = 0;
+    result.sites = 0;
+    input.cohort.rewind();
+    genotype::CallBlock block;
+    while (input.cohort.read(block, pass_sites)) {
+      squares += genotype::add_grm_product(context, block, params.standardize, x, sums);
+      result.sites += block.codes.sites;
+    }
+    if (std::exchange(first_pass, false)) note_origin(context, input.cohort.samples(), sums);
+    const auto sites = static_cast<double>(result.sites);
+    std::for_each(sums.data, sums.row(n), [&](double& sum) { sum /= sites; });
+    return squares / sites;
+  };
+  result.pca = analysis::block_pca(context, n, product, params.pca);
   return result;
 }
 
@@ -227,32 +271,6 @@ Components find_components(Context& context, Input& input, const PcaJobParams& p
   }
   const Stage stage(context, "components");
   result.pca = analysis::pca(context, matrix.view(), params.pca);
-  return result;
-}
-
-Components approximate_components(Context& context, Input& input, const PcaJobParams& params) {
-  const std::int64_t n = std::ssize(input.cohort.samples());
-  check_memory(context,
-               "pca --approx",
-               std::max(approximate_bytes(context, input, params), page_bytes(params, n)));
-  Components result;
-  bool first_pass = true;
-  const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
-    const Stage stage(context, "product");
-    double squares = 0;
-    result.sites = 0;
-    input.cohort.rewind();
-    genotype::CallBlock block;
-    while (input.cohort.read(block, pass_sites)) {
-      squares += genotype::add_grm_product(context, block, params.standardize, x, sums);
-      result.sites += block.codes.sites;
-    }
-    if (std::exchange(first_pass, false)) note_origin(context, input.cohort.samples(), sums);
-    const auto sites = static_cast<double>(result.sites);
-    std::for_each(sums.data, sums.row(n), [&](double& sum) { sum /= sites; });
-    return squares / sites;
-  };
-  result.pca = analysis::block_pca(context, n, product, params.pca);
   return result;
 }
 
@@ -320,23 +338,6 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
 }
 
 // Samples among the components of an earlier run.
-
-namespace {
-
-constexpr std::int64_t sites_at_once = 2048;
-
-}  // namespace
-
-std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage) {
-  constexpr std::int64_t components = 10;
-  std::error_code none;
-  const auto file = std::filesystem::file_size(params.project, none);
-  const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
-  const std::int64_t codes = (dosage ? 5 : 1) * sizes.samples;
-  const std::int64_t blocks = sites_at_once * (3 * codes / 4 + 400);
-  return sizes.reader_bytes + loadings +
-         static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
-}
 
 Matrix<double> project(Context& context,
                        Input& input,

@@ -45,11 +45,6 @@ struct Components {
 ///   errors: bad_input where a pair of samples has no called site in common
 Components find_components(Context& context, Input& input, const PcaJobParams& params);
 
-/// The same without the matrix, by up to 20 passes over the input, for more samples than a matrix
-/// of them fits memory. Missing calls are taken as their site's mean, as PLINK 2's --pca approx.
-///   errors: out_of_resources where the vectors do not fit memory
-Components approximate_components(Context& context, Input& input, const PcaJobParams& params);
-
 /// Coordinates of the samples of an input among the components of an earlier run, whose loadings
 /// are at `path`, with that run's frequencies: of its own samples, where no call is missing, their
 /// vectors. Missing calls and sites that the input does not have count as the mean; alleles may be
@@ -59,10 +54,6 @@ Matrix<double> project(Context& context,
                        Input& input,
                        const std::string& path,
                        std::int64_t autosomes);
-
-/// Bytes of a projection: the loadings as they are found by their names, the blocks of sites and
-/// the coordinates.
-std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage);
 
 /// What run_pca() would hold and write.
 Plan plan_pca(Context& context, const PcaJobParams& params);

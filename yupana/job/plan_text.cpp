@@ -21,38 +21,6 @@ bool is_output_unknown(const Plan& plan) {
   return plan.output_bytes == 0 && (!plan.output_may_grow || plan.output_may_shrink);
 }
 
-}  // namespace
-
-nlohmann::ordered_json plan_json(const Plan& plan) {
-  nlohmann::ordered_json json{{"samples", plan.sizes.samples},
-                              {"sites", plan.sizes.sites},
-                              {"planes", plan.planes},
-                              {"block_sites", plan.block_sites},
-                              {"passes", passes_of(plan)},
-                              {"pair_groups", plan.pair_groups},
-                              {"site_groups", plan.sizes.ranks / plan.pair_groups},
-                              {"memory", plan.total_bytes},
-                              {"memory_at_most", is_at_most(plan)},
-                              {"gpu_memory", plan.gpu_bytes},
-                              {"pair_sites", plan.pair_sites},
-                              {"output", plan.output_bytes},
-                              {"output_may_grow", plan.output_may_grow}};
-  if (is_output_unknown(plan)) json["output"] = nullptr;
-  if (plan.sizes.sites < 0) json["sites"] = json["pair_sites"] = nullptr;
-  if (plan.output_may_shrink) json["output_may_shrink"] = true;
-  if (plan.one_pass_bytes > 0) json["one_pass_memory"] = plan.one_pass_bytes;
-  if (plan.sizes.kinship_passes > 0) {
-    json["kinship_memory"] = plan.sizes.kinship_bytes;
-    json["kinship_passes"] = plan.sizes.kinship_passes;
-  }
-  if (plan.sizes.pruning_bytes > 0) json["pruning_memory"] = plan.sizes.pruning_bytes;
-  if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
-  if (plan.free_disk) json["free_disk"] = *plan.free_disk;
-  return json;
-}
-
-namespace {
-
 /// No --memory is larger.
 constexpr std::uint64_t largest_memory = 9'000'000'000'000'000'000;
 
@@ -95,6 +63,34 @@ std::string counts_text(const Plan& plan) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json plan_json(const Plan& plan) {
+  nlohmann::ordered_json json{{"samples", plan.sizes.samples},
+                              {"sites", plan.sizes.sites},
+                              {"planes", plan.planes},
+                              {"block_sites", plan.block_sites},
+                              {"passes", passes_of(plan)},
+                              {"pair_groups", plan.pair_groups},
+                              {"site_groups", plan.sizes.ranks / plan.pair_groups},
+                              {"memory", plan.total_bytes},
+                              {"memory_at_most", is_at_most(plan)},
+                              {"gpu_memory", plan.gpu_bytes},
+                              {"pair_sites", plan.pair_sites},
+                              {"output", plan.output_bytes},
+                              {"output_may_grow", plan.output_may_grow}};
+  if (is_output_unknown(plan)) json["output"] = nullptr;
+  if (plan.sizes.sites < 0) json["sites"] = json["pair_sites"] = nullptr;
+  if (plan.output_may_shrink) json["output_may_shrink"] = true;
+  if (plan.one_pass_bytes > 0) json["one_pass_memory"] = plan.one_pass_bytes;
+  if (plan.sizes.kinship_passes > 0) {
+    json["kinship_memory"] = plan.sizes.kinship_bytes;
+    json["kinship_passes"] = plan.sizes.kinship_passes;
+  }
+  if (plan.sizes.pruning_bytes > 0) json["pruning_memory"] = plan.sizes.pruning_bytes;
+  if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
+  if (plan.free_disk) json["free_disk"] = *plan.free_disk;
+  return json;
+}
 
 std::int64_t passes_of(const Plan& plan) {
   return plan.passes +

@@ -105,6 +105,9 @@ void refuse_names(const std::string& out, std::initializer_list<const char*> end
   }
 }
 
+constexpr std::initializer_list<const char*> other_tables = {
+    ".json", ".mtx", ".parquet", ".feather", ".arrow", ".h5", ".hdf5", ".mat", ".xlsx"};
+
 }  // namespace
 
 std::string left_by_earlier_runs(const OutputFiles& files,
@@ -200,13 +203,6 @@ void note_number_classes(Context& context,
 void check_not_compressed(const std::string& out) {
   refuse_names(out, {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"});
 }
-
-namespace {
-
-constexpr std::initializer_list<const char*> other_tables = {
-    ".json", ".mtx", ".parquet", ".feather", ".arrow", ".h5", ".hdf5", ".mat", ".xlsx"};
-
-}  // namespace
 
 bool names_no_text(const std::string& out) {
   return std::any_of(other_tables.begin(), other_tables.end(), [&](const char* end) {

@@ -138,41 +138,6 @@ std::vector<Figure> figures_of(const Report& report) {
   return figures.take();
 }
 
-}  // namespace
-
-PictureFormats formats_named(const std::vector<std::string>& names) {
-  PictureFormats formats = {};
-  for (const std::string& name : names) {
-    const auto ending = std::ranges::find(picture_endings, "." + name);
-    if (ending == std::end(picture_endings)) {
-      throw usage_error("--figures: expected svg, pdf or png, got '{}'", name);
-    }
-    formats[static_cast<std::size_t>(ending - picture_endings)] = true;
-  }
-  return formats;
-}
-
-void write_report(OutputFiles& files,
-                  const std::string& prefix,
-                  const Report& report,
-                  const PictureFormats& figures) {
-  write_html(files.add(prefix + ".html"), report);
-  write_svg(files.add(prefix + ".svg"), report);
-  write_pdf(files.add(prefix + ".pdf"), report);
-  write_png(files.add(prefix + ".png"), report);
-  if (figures == PictureFormats{}) return;
-  for (const Figure& figure : figures_of(report)) {
-    for (std::size_t k = 0; k < figures.size(); ++k) {
-      if (!figures[k]) continue;
-      files.add(fmt::format("{}.{}{}", prefix, figure.name, picture_endings[k]))
-          .write(
-              picture_of(static_cast<PictureFormat>(k), figure.width, figure.height, figure.draw));
-    }
-  }
-}
-
-namespace {
-
 /// Size of a picture on a page on its side, in the units it is drawn in: on paper 768 x 384 points
 /// (271 x 135 mm, an A4 page on its side), as PNG 3200 x 1600 pixels.
 constexpr double page_width = 1600, page_height = 800;
@@ -290,6 +255,37 @@ std::string picture(PictureFormat format, const Report& report) {
 }
 
 }  // namespace
+
+PictureFormats formats_named(const std::vector<std::string>& names) {
+  PictureFormats formats = {};
+  for (const std::string& name : names) {
+    const auto ending = std::ranges::find(picture_endings, "." + name);
+    if (ending == std::end(picture_endings)) {
+      throw usage_error("--figures: expected svg, pdf or png, got '{}'", name);
+    }
+    formats[static_cast<std::size_t>(ending - picture_endings)] = true;
+  }
+  return formats;
+}
+
+void write_report(OutputFiles& files,
+                  const std::string& prefix,
+                  const Report& report,
+                  const PictureFormats& figures) {
+  write_html(files.add(prefix + ".html"), report);
+  write_svg(files.add(prefix + ".svg"), report);
+  write_pdf(files.add(prefix + ".pdf"), report);
+  write_png(files.add(prefix + ".png"), report);
+  if (figures == PictureFormats{}) return;
+  for (const Figure& figure : figures_of(report)) {
+    for (std::size_t k = 0; k < figures.size(); ++k) {
+      if (!figures[k]) continue;
+      files.add(fmt::format("{}.{}{}", prefix, figure.name, picture_endings[k]))
+          .write(
+              picture_of(static_cast<PictureFormat>(k), figure.width, figure.height, figure.draw));
+    }
+  }
+}
 
 void write_svg(AtomicFile& file, const Report& report) {
   file.write(picture(PictureFormat::svg, report));

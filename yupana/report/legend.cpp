@@ -15,6 +15,21 @@ namespace {
 
 constexpr double legend_row = 23, small_legend_row = 19;
 
+/// The scale of a covariate, its name above; below, how many individuals have none.
+void draw_covariate(Pen& pen, const Box& box, const Report& report) {
+  pen.color(ink);
+  pen.font(14.5, true);
+  pen.text(valid_utf8(report.covariate->name), box.left, box.top + 10, Align::left, box.width - 10);
+  const Box bar = {box.left, box.top + 26, 18, std::min(300.0, box.height - 80)};
+  draw_scale(pen, bar, {report.covariate->low, report.covariate->high});
+  const auto none = std::count(report.classes.begin(), report.classes.end(), -1);
+  if (none == 0) return;
+  const double y = bar.bottom() + 24;
+  pen.marker(nullptr, box.left + 8, y, 5.6, 1);
+  pen.color(muted);
+  pen.text(fmt::format("no value: {}", none), box.left + 22, y + 5, Align::left, box.width - 32);
+}
+
 }  // namespace
 
 std::vector<LegendEntry> legend_entries(const Report& report) {
@@ -66,20 +81,6 @@ void draw_legend(Pen& pen,
     pen.color(muted);
     pen.text(count, x + width - 10, y + 5, Align::right, 80);
   }
-}
-
-void draw_covariate(Pen& pen, const Box& box, const Report& report) {
-  pen.color(ink);
-  pen.font(14.5, true);
-  pen.text(valid_utf8(report.covariate->name), box.left, box.top + 10, Align::left, box.width - 10);
-  const Box bar = {box.left, box.top + 26, 18, std::min(300.0, box.height - 80)};
-  draw_scale(pen, bar, {report.covariate->low, report.covariate->high});
-  const auto none = std::count(report.classes.begin(), report.classes.end(), -1);
-  if (none == 0) return;
-  const double y = bar.bottom() + 24;
-  pen.marker(nullptr, box.left + 8, y, 5.6, 1);
-  pen.color(muted);
-  pen.text(fmt::format("no value: {}", none), box.left + 22, y + 5, Align::left, box.width - 32);
 }
 
 LegendBelow legend_below(const Report& report, double left, double top, double width) {

@@ -30,9 +30,6 @@ void draw_legend(Pen& pen,
                  const std::vector<LegendEntry>& entries,
                  std::int64_t columns);
 
-/// The scale of a covariate, its name above; below, how many individuals have none.
-void draw_covariate(Pen& pen, const Box& box, const Report& report);
-
 /// Of a legend below a figure: room, columns and drawing, empty without labels.
 struct LegendBelow {
   Box box;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <vector>
 
+#include "yupana/core/tiles.hpp"
 #include "yupana/report/covariate.hpp"
 #include "yupana/report/figures.hpp"
 #include "yupana/report/text.hpp"
@@ -96,8 +96,7 @@ void draw_axes(Pen& pen, const Scale& scale, const Report& report, const Embeddi
 /// A fixed mixed order, so that no class lies on top of the others because of its place in the
 /// file.
 std::vector<std::int64_t> mixed_order(std::int64_t size) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(size));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  auto order = first_integers<std::int64_t>(size);
   std::uint64_t state = 1;
   for (std::int64_t i = size - 1; i > 0; --i) {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -59,6 +59,22 @@ Box side_of(const MapCells& cells, double left, double top) {
   return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), min_scale)};
 }
 
+/// The colours of groups, then the same half way to white, and so on.
+Color map_group_color(std::int64_t c) {
+  const Color& own = class_colors[static_cast<std::size_t>(c) % class_color_count];
+  if (static_cast<std::size_t>(c) / class_color_count % 2 == 0) return own;
+  const auto light = [](std::uint8_t part) {
+    return static_cast<std::uint8_t>(std::lround(255 - 0.5 * (255 - part)));
+  };
+  return {light(own.red), light(own.green), light(own.blue)};
+}
+
+constexpr std::int64_t most_pixels = 32000;  // cairo ends at 32,767
+
+constexpr double line_height = 18, swatch = 10, after_swatch = 15, gap = 16;
+
+void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); }
+
 }  // namespace
 
 MapCells::MapCells(const MapReport& report, double width, double height)
@@ -105,15 +121,6 @@ ValueRange range_of(const std::vector<double>& values) {
     any = true;
   }
   return range;
-}
-
-Color map_group_color(std::int64_t c) {
-  const Color& own = class_colors[static_cast<std::size_t>(c) % class_color_count];
-  if (static_cast<std::size_t>(c) / class_color_count % 2 == 0) return own;
-  const auto light = [](std::uint8_t part) {
-    return static_cast<std::uint8_t>(std::lround(255 - 0.5 * (255 - part)));
-  };
-  return {light(own.red), light(own.green), light(own.blue)};
 }
 
 double map_panel_height(const MapReport& report) {
@@ -165,12 +172,6 @@ void draw_groups_panel(
   }
 }
 
-namespace {
-
-constexpr std::int64_t most_pixels = 32000;  // cairo ends at 32,767
-
-}  // namespace
-
 std::string map_images_png(const MapReport& report) {
   const std::int64_t tall = report.image_rows, wide = report.image_cols;
   if (report.images.empty()) throw usage_error("report of a map: no images to draw");
@@ -218,14 +219,6 @@ std::string map_images_png(const MapReport& report) {
   cairo_surface_mark_dirty(surface.get());
   return png_of(surface.get());
 }
-
-namespace {
-
-constexpr double line_height = 18, swatch = 10, after_swatch = 15, gap = 16;
-
-void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); }
-
-}  // namespace
 
 MapLegendWords legend_words(const MapGroups& groups) {
   std::vector<bool> is_shown(groups.names.size(), false);

@@ -34,8 +34,6 @@ ValueRange range_of(const std::vector<double>& values);
 
 /// Of a cell without a value or group.
 inline constexpr Color map_absent = {0xc9, 0xcb, 0xd0};
-/// The colours of groups, then the same half way to white, and so on.
-Color map_group_color(std::int64_t c);
 
 inline constexpr double map_panel_width = 300;
 double map_panel_height(const MapReport& report);

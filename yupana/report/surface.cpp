@@ -80,18 +80,6 @@ std::string with_resolution(std::string png, double pixels_per_inch) {
   return png;
 }
 
-}  // namespace
-
-std::string svg_of(double width, double height, const Drawing& draw) {
-  std::string svg;
-  const Surface surface(cairo_svg_surface_create_for_stream(append, &svg, width, height),
-                        cairo_surface_destroy);
-  draw(surface.get());
-  cairo_surface_finish(surface.get());
-  expect(cairo_surface_status(surface.get()));
-  return with_own_numbers(with_own_numbers(svg, "surface"), "image");
-}
-
 std::string pdf_of(double width, double height, const Drawing& draw) {
   std::string pdf;
   const Surface surface(cairo_pdf_surface_create_for_stream(append, &pdf, width, height),
@@ -103,6 +91,18 @@ std::string pdf_of(double width, double height, const Drawing& draw) {
   cairo_surface_finish(surface.get());
   expect(cairo_surface_status(surface.get()));
   return pdf;
+}
+
+}  // namespace
+
+std::string svg_of(double width, double height, const Drawing& draw) {
+  std::string svg;
+  const Surface surface(cairo_svg_surface_create_for_stream(append, &svg, width, height),
+                        cairo_surface_destroy);
+  draw(surface.get());
+  cairo_surface_finish(surface.get());
+  expect(cairo_surface_status(surface.get()));
+  return with_own_numbers(with_own_numbers(svg, "surface"), "image");
 }
 
 std::string png_of(cairo_surface_t* image) {

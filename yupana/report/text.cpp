@@ -16,27 +16,12 @@ std::string valid_utf8(const std::string& text) {
 }
 
 std::string escape_html(std::string_view text) {
+  constexpr std::string_view marks = "<>&\"'";
+  constexpr std::string_view names[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+  for (const char& c : text) {
+    const std::size_t mark = marks.find(c);
+    out += mark == marks.npos ? std::string_view(&c, 1) : names[mark];
   }
   return out;
 }

@@ -132,46 +132,6 @@ std::string category_table(const TreesReport& report,
          "</tbody></table></div>";
 }
 
-}  // namespace
-
-std::string dependences_of(const TreesReport& report) {
-  if (report.dependences.empty()) return "";
-  const std::vector<std::size_t> outputs = shown_outputs(report);
-  const Range y = range_of_means(report, outputs);
-  std::string panels;
-  for (const Dependence& own : report.dependences) {
-    if (own.values.empty()) continue;
-    panels += fmt::format("<div class=\"panel\"><h3>{}</h3>{}</div>\n",
-                          escaped(own.feature),
-                          own.names.empty() ? curve_chart(report, own, outputs, y)
-                                            : category_table(report, own, outputs, y));
-  }
-  const std::size_t classes = report.classes.size();
-  const std::string what =
-      classes == 0   ? "The mean prediction"
-      : classes == 2 ? "The mean share of '" + report.classes[1].name + "'"
-                     : fmt::format("The mean share of {}, in the colours above,",
-                                   outputs.size() < classes
-                                       ? fmt::format("the first {} classes", outputs.size())
-                                       : "each class");
-  const Dependence& first = report.dependences.front();
-  const std::string over =
-      first.rows == first.of_rows
-          ? fmt::format(" over all {} rows", first.rows)
-          : fmt::format(" over {} of {} rows, evenly apart,", first.rows, first.of_rows);
-  return "<figure id=\"dependences\"><figcaption><h2>How the predictions change</h2><p>" +
-         escaped(what) + over +
-         " of the training whose feature is set to one value after the other, all else "
-         "as "
-         "it is (partial dependence); the features that the predictions rest on most. Where "
-         "features "
-         "hang together, this asks about rows that cannot be.</p></figcaption>\n<div "
-         "class=\"panels\">\n" +
-         panels + "</div></figure>";
-}
-
-namespace {
-
 constexpr std::int64_t open_depth = 6;
 constexpr std::size_t max_lines = 4000;  ///< nodes in a page
 constexpr double least_share = 0.005;    ///< narrower than half a pixel
@@ -249,6 +209,42 @@ std::string lists_of(const std::vector<TreeLine>& tree, std::int64_t deepest) {
 }
 
 }  // namespace
+
+std::string dependences_of(const TreesReport& report) {
+  if (report.dependences.empty()) return "";
+  const std::vector<std::size_t> outputs = shown_outputs(report);
+  const Range y = range_of_means(report, outputs);
+  std::string panels;
+  for (const Dependence& own : report.dependences) {
+    if (own.values.empty()) continue;
+    panels += fmt::format("<div class=\"panel\"><h3>{}</h3>{}</div>\n",
+                          escaped(own.feature),
+                          own.names.empty() ? curve_chart(report, own, outputs, y)
+                                            : category_table(report, own, outputs, y));
+  }
+  const std::size_t classes = report.classes.size();
+  const std::string what =
+      classes == 0   ? "The mean prediction"
+      : classes == 2 ? "The mean share of '" + report.classes[1].name + "'"
+                     : fmt::format("The mean share of {}, in the colours above,",
+                                   outputs.size() < classes
+                                       ? fmt::format("the first {} classes", outputs.size())
+                                       : "each class");
+  const Dependence& first = report.dependences.front();
+  const std::string over =
+      first.rows == first.of_rows
+          ? fmt::format(" over all {} rows", first.rows)
+          : fmt::format(" over {} of {} rows, evenly apart,", first.rows, first.of_rows);
+  return "<figure id=\"dependences\"><figcaption><h2>How the predictions change</h2><p>" +
+         escaped(what) + over +
+         " of the training whose feature is set to one value after the other, all else "
+         "as "
+         "it is (partial dependence); the features that the predictions rest on most. Where "
+         "features "
+         "hang together, this asks about rows that cannot be.</p></figcaption>\n<div "
+         "class=\"panels\">\n" +
+         panels + "</div></figure>";
+}
 
 std::string tree_of(const TreesReport& report) {
   if (report.tree.size() < 2) return "";

@@ -41,6 +41,51 @@ Signals<T> one_of(Signals<T> signals, std::int64_t b) {
   return {signals.data + b * signals.distance, signals.length, 1, signals.stride, 0};
 }
 
+constexpr std::int64_t columns_at_once = 16;  ///< a line of memory, or two
+
+/// Whether the signals are many columns of a matrix.
+template <class In, class Out>
+bool are_columns(const Signals<In>& in, const Signals<Out>& out) {
+  return in.distance == 1 && out.distance == 1 && in.batch >= columns_at_once &&
+         std::max(in.length, out.length) < long_signal;
+}
+
+/// run(signal in, signal out) on every column, some neighbours at a time in rows of their own: one
+/// by one each value would cost a line of memory.
+template <class In, class Out, class Run>
+void each_column(Context& context, Signals<In> in, Signals<Out> out, const Run& run) {
+  constexpr std::int64_t min_work = 1 << 14, gap = 16;  // rows apart by a power of two share sets
+  const std::int64_t from_row = in.length + gap, to_row = out.length + gap;
+  const auto block = [&](std::int64_t first, std::remove_const_t<In>* from, Out* to) {
+    const std::int64_t count = std::min(columns_at_once, in.batch - first);
+    for (std::int64_t j = 0; j < in.length; ++j) {
+      for (std::int64_t c = 0; c < count; ++c) from[c * from_row + j] = in(first + c, j);
+    }
+    for (std::int64_t c = 0; c < count; ++c) {
+      run(Signals<In>(from + c * from_row, in.length), Signals<Out>(to + c * to_row, out.length));
+    }
+    for (std::int64_t k = 0; k < out.length; ++k) {
+      for (std::int64_t c = 0; c < count; ++c) out(first + c, k) = to[c * to_row + k];
+    }
+  };
+  const std::int64_t grain = divide_up(min_work, columns_at_once * from_row);
+  context.parallel_for(
+      divide_up(in.batch, columns_at_once), grain, [&](std::int64_t begin, std::int64_t end) {
+        Array<std::remove_const_t<In>> from(columns_at_once * from_row);
+        Array<Out> to(columns_at_once * to_row);
+        context.check_cancelled();
+        for (std::int64_t b = begin; b < end; ++b) {
+          block(b * columns_at_once, from.data(), to.data());
+        }
+      });
+}
+
+template <class T>
+PlanCache<RealSignalPlan<T>>& plans() {
+  static PlanCache<RealSignalPlan<T>> kept(max_plan_bytes);
+  return kept;
+}
+
 }  // namespace
 
 template <class T>
@@ -100,49 +145,6 @@ void RealSignalPlan<T>::inverse_one(Context* threads,
   }
 }
 
-namespace {
-
-constexpr std::int64_t columns_at_once = 16;  ///< a line of memory, or two
-
-/// Whether the signals are many columns of a matrix.
-template <class In, class Out>
-bool are_columns(const Signals<In>& in, const Signals<Out>& out) {
-  return in.distance == 1 && out.distance == 1 && in.batch >= columns_at_once &&
-         std::max(in.length, out.length) < long_signal;
-}
-
-/// run(signal in, signal out) on every column, some neighbours at a time in rows of their own: one
-/// by one each value would cost a line of memory.
-template <class In, class Out, class Run>
-void each_column(Context& context, Signals<In> in, Signals<Out> out, const Run& run) {
-  constexpr std::int64_t min_work = 1 << 14, gap = 16;  // rows apart by a power of two share sets
-  const std::int64_t from_row = in.length + gap, to_row = out.length + gap;
-  const auto block = [&](std::int64_t first, std::remove_const_t<In>* from, Out* to) {
-    const std::int64_t count = std::min(columns_at_once, in.batch - first);
-    for (std::int64_t j = 0; j < in.length; ++j) {
-      for (std::int64_t c = 0; c < count; ++c) from[c * from_row + j] = in(first + c, j);
-    }
-    for (std::int64_t c = 0; c < count; ++c) {
-      run(Signals<In>(from + c * from_row, in.length), Signals<Out>(to + c * to_row, out.length));
-    }
-    for (std::int64_t k = 0; k < out.length; ++k) {
-      for (std::int64_t c = 0; c < count; ++c) out(first + c, k) = to[c * to_row + k];
-    }
-  };
-  const std::int64_t grain = divide_up(min_work, columns_at_once * from_row);
-  context.parallel_for(
-      divide_up(in.batch, columns_at_once), grain, [&](std::int64_t begin, std::int64_t end) {
-        Array<std::remove_const_t<In>> from(columns_at_once * from_row);
-        Array<Out> to(columns_at_once * to_row);
-        context.check_cancelled();
-        for (std::int64_t b = begin; b < end; ++b) {
-          block(b * columns_at_once, from.data(), to.data());
-        }
-      });
-}
-
-}  // namespace
-
 template <class T>
 void RealSignalPlan<T>::forward(Context& context,
                                 Signals<const T> in,
@@ -166,14 +168,6 @@ void RealSignalPlan<T>::inverse(Context& context,
     inverse_one(threads, one_of(in, b), one_of(out, b));
   });
 }
-
-namespace {
-template <class T>
-PlanCache<RealSignalPlan<T>>& plans() {
-  static PlanCache<RealSignalPlan<T>> kept(max_plan_bytes);
-  return kept;
-}
-}  // namespace
 
 template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {

@@ -14,7 +14,6 @@ struct Residues {
   static_assert(P > 1u << 30 && P < 1u << 31);
   static constexpr std::uint32_t radix = (std::uint64_t{1} << 32) % P;              // R
   static constexpr std::uint32_t radix_squared = std::uint64_t{radix} * radix % P;  // R^2
-  static constexpr std::uint32_t radix_cubed = std::uint64_t{radix_squared} * radix % P;
 
   /// P^-1 modulo R: every step of Newton's doubles the bits that are right, 3 of P itself.
   static constexpr std::uint32_t inverse = [] {

@@ -61,7 +61,6 @@ inline std::int64_t saved_bytes(std::uint64_t left) {
 std::int64_t score_bytes(const Case& problem, const AlignParams& params);
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 
 /// Where the time of a call went on the devices, summed over its batches.
@@ -89,6 +88,5 @@ std::vector<SplicedAlignment> align(Context& context,
                                     const AlignParams& params,
                                     const Tuning& tuning = {});
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::splice

@@ -48,10 +48,6 @@ std::int64_t longest_chain(std::span<const Exon> exons,
   return lengths.empty() ? 0 : lengths.back();
 }
 
-}  // namespace
-
-namespace {
-
 Estimate estimate(const Case& problem, const AlignParams& params, const Plan& plan) {
   const std::vector<std::int64_t> order = order_of(plan);
   Estimate e;
@@ -87,25 +83,6 @@ Estimate estimate(const Case& problem, const AlignParams& params, const Plan& pl
   e.traced_cells = std::min(chain, e.letters) * e.letters;
   return e;
 }
-
-}  // namespace
-
-Estimate estimate(const Case& problem, const AlignParams& params) {
-  return estimate(problem, params, make_plan(problem.exons, params.min_intron));
-}
-
-Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
-  const Plan plan = make_plan(problem.exons, params.align.min_intron);
-  Estimate e = estimate(problem, params.align, plan);
-  e.bytes =
-      static_cast<std::int64_t>(cpu_protein_bytes(problem, params.align, TableCounts::of(plan)));
-  for (const Start& start : plan.starts) {
-    if (start.version > 0) e.executed_cells += 18 * e.letters;
-  }
-  return e;
-}
-
-namespace {
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -247,6 +224,21 @@ double cells_to_measure(const Context& context) {
 }
 
 }  // namespace
+
+Estimate estimate(const Case& problem, const AlignParams& params) {
+  return estimate(problem, params, make_plan(problem.exons, params.min_intron));
+}
+
+Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
+  const Plan plan = make_plan(problem.exons, params.align.min_intron);
+  Estimate e = estimate(problem, params.align, plan);
+  e.bytes =
+      static_cast<std::int64_t>(cpu_protein_bytes(problem, params.align, TableCounts::of(plan)));
+  for (const Start& start : plan.starts) {
+    if (start.version > 0) e.executed_cells += 18 * e.letters;
+  }
+  return e;
+}
 
 double seconds_of_fresh_byte(double bytes) {
   // Unsigned, so that g++ 13 sees that no array of it is too large (-Wstringop-overflow).

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <numeric>
 #include <utility>
+
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -98,8 +99,7 @@ std::vector<Locus> chain_words(std::vector<WordHit>& hits,
                                std::int64_t bases) {
   std::ranges::sort(hits, {}, [](const WordHit& a) { return std::pair(a.place, a.letter); });
   std::vector<Link> links = chains(hits, rules);
-  std::vector<std::int64_t> order(hits.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  auto order = first_integers<std::int64_t>(std::ssize(hits));
   std::ranges::stable_sort(order, std::greater{}, [&](std::int64_t a) { return links[a].letters; });
   std::vector<Locus> found;
   for (const std::int64_t end : order) {

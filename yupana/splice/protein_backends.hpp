@@ -66,7 +66,6 @@ std::vector<SplicedAlignment> align_protein(Context& context,
                                             std::span<const Case> problems,
                                             const ProteinParams& params);
 }
-#ifdef YUPANA_CUDA
 namespace cuda {
 
 struct DeviceSeconds;
@@ -82,6 +81,5 @@ std::vector<SplicedAlignment> align_protein(Context& context,
                                             const ProteinParams& params,
                                             const ProteinTuning& tuning = {});
 }  // namespace cuda
-#endif
 
 }  // namespace yupana::splice

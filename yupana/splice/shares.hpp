@@ -4,19 +4,18 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/tiles.hpp"
 
 /// Private to alignments: which case is whose, and when.
 namespace yupana::splice {
 
 /// Places of all cases, the most work first; equal ones stay as they are.
 inline std::vector<std::size_t> by_work(const std::vector<double>& work) {
-  std::vector<std::size_t> order(work.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = first_integers<std::size_t>(std::ssize(work));
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return work[a]; });
   return order;
 }

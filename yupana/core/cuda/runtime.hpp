@@ -3,10 +3,10 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 
 /// Basis of every CUDA version: owners of device memory, pinned memory, streams and events.
@@ -49,41 +49,6 @@ void* allocate_device(std::uint64_t bytes);
 void free_device(void* memory, std::uint64_t bytes) noexcept;
 void* allocate_pinned(std::uint64_t bytes);
 inline void free_pinned(void* memory, std::uint64_t) noexcept { cudaFreeHost(memory); }
-
-/// An owning array of plain values in memory that is taken and given back so; contents undefined.
-template <class T,
-          void* (*allocate)(std::uint64_t bytes),
-          void (*release)(void*, std::uint64_t bytes)>
-class OwnedArray {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  OwnedArray() = default;
-  explicit OwnedArray(std::int64_t size)
-      : data_(size > 0 ? static_cast<T*>(allocate(static_cast<std::uint64_t>(size) * sizeof(T)))
-                       : nullptr),
-        size_(size) {}
-  OwnedArray(OwnedArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  OwnedArray& operator=(OwnedArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~OwnedArray() {
-    if (data_ != nullptr) release(data_, bytes());
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
-  bool empty() const { return size_ == 0; }
-
- private:
-  T* data_ = nullptr;
-  std::int64_t size_ = 0;
-};
 
 /// On the device that was current when it was made.
 template <class T>

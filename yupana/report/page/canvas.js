@@ -100,24 +100,29 @@ function drawAxes(pen, look, box, x, y) {
     pen.lineTo(right, at);
   }
   pen.stroke();
-  pen.fillStyle = look.muted;
-  pen.font = `12px ${look.sans}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "top";
+  setLetters(pen, look.muted, `12px ${look.sans}`, "center", "top");
   x.ticks.forEach((t, i) => pen.fillText(x.texts[i], x.at(t), bottom + 6));
-  pen.textAlign = "right";
-  pen.textBaseline = "middle";
+  setLetters(pen, look.muted, `12px ${look.sans}`, "right", "middle");
   y.ticks.forEach((t, i) => pen.fillText(y.texts[i], box.left - 7, y.at(t)));
-  pen.fillStyle = look.ink;
-  pen.font = `600 13px ${look.sans}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "alphabetic";
+  setLetters(pen, look.ink, `600 13px ${look.sans}`, "center", "alphabetic");
   pen.fillText(x.title, box.left + box.width / 2, bottom + 40, box.width);
   pen.save();
   pen.translate(14, box.top + box.height / 2);
   pen.rotate(-Math.PI / 2);
   pen.fillText(y.title, 0, 0, box.height);
   pen.restore();
+}
+
+/** How the texts that follow look, and where they are from their place. */
+function setLetters(pen, color, font, align, baseline) {
+  Object.assign(pen, {fillStyle: color, font, textAlign: align, textBaseline: baseline});
+}
+
+/** Lines from point to point. */
+function strokeLine(pen, ...points) {
+  pen.beginPath();
+  for (const [x, y] of points) pen.lineTo(x, y);
+  pen.stroke();
 }
 
 /** Room for the widest text left of an axis. */

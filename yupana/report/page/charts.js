@@ -64,10 +64,7 @@ function startScree() {
     shares.forEach((share, k) => {
       if (share > 0) pen.fillRect(box.left + (k + 0.15) * bin, y.at(share), 0.7 * bin, box.top + box.height - y.at(share));
     });
-    pen.fillStyle = look.muted;
-    pen.font = `12px ${look.sans}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "top";
+    setLetters(pen, look.muted, `12px ${look.sans}`, "center", "top");
     x.ticks.forEach((k, i) => pen.fillText(x.texts[i], x.at(k), box.top + box.height + 6));
   });
 }
@@ -140,10 +137,7 @@ function markAlphas(pen, look, box, x, points) {
     const here = points.find(([other, kept]) => other === alpha && kept !== null);
     return `${shown(alpha, 6)}${here ? ` (${percent(here[1])})` : ""}`;
   });
-  pen.font = `600 13px ${look.sans}`;
-  pen.fillStyle = look.ink;
-  pen.textAlign = "left";
-  pen.textBaseline = "alphabetic";
+  setLetters(pen, look.ink, `600 13px ${look.sans}`, "left", "alphabetic");
   const text = shorten(pen, `This run's α on the curve:  ${words.join("   ")}`, box.width + 20);
   const wide = pen.measureText(text).width, at = runAlphas.length === 1 ? x.at(runAlphas[0]) : 0;
   pen.fillText(text, Math.min(Math.max(at - wide / 2, box.left), box.left + box.width - wide + 20), box.top - 12);

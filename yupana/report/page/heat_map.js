@@ -83,9 +83,7 @@ function startHeatMap() {
 
   function drawStrip(pen, look, heat, {left, side, strip, names}) {
     const cell = side / heat.map.size;
-    pen.font = `12px ${look.sans}`;
-    pen.textAlign = "right";
-    pen.textBaseline = "middle";
+    setLetters(pen, look.ink, `12px ${look.sans}`, "right", "middle");
     for (let from = 0; from < heat.map.size;) {
       let to = from + 1;
       while (to < heat.map.size && heat.classes[to] === heat.classes[from]) to++;
@@ -110,22 +108,16 @@ function startHeatMap() {
     pen.strokeStyle = look.line;
     pen.strokeRect(x + 0.5, y + 0.5, 13, tall - 1);
     const ticks = ticksOf(heat.low, heat.high, 5), texts = tickTexts(ticks);
-    pen.fillStyle = look.muted;
-    pen.font = `12px ${look.sans}`;
-    pen.textAlign = "left";
-    pen.textBaseline = "middle";
+    setLetters(pen, look.muted, `12px ${look.sans}`, "left", "middle");
     ticks.forEach((t, k) => {
       const at = y + tall * (1 - (t - heat.low) / (heat.high - heat.low || 1));
       pen.fillText(texts[k], x + 20, Math.min(y + tall - 6, Math.max(y + 6, at)));
       pen.fillRect(x + 14, Math.round(at), 4, 1);
     });
-    pen.fillStyle = look.ink;
-    pen.font = `600 12px ${look.sans}`;
-    pen.textAlign = "center";
     pen.save();
     pen.translate(x + 32 + widthOf(pen, look, texts), y + tall / 2);
     pen.rotate(Math.PI / 2);
-    pen.font = `600 12px ${look.sans}`;
+    setLetters(pen, look.ink, `600 12px ${look.sans}`, "center", "middle");
     pen.fillText(shorten(pen, nameAndUnit(heat.map), tall), 0, 0);
     pen.restore();
   }

@@ -100,8 +100,6 @@ function startTrees(encoded) {
     drawScale(pen, look, box, x, top, names);
     for (const [c] of at) drawJoin(pen, look, c, x, y, at);
     drawSupport(pen, look, at, x, y);
-    pen.textBaseline = "middle";
-    pen.textAlign = "left";
     rows.forEach((c, row) => drawRow(pen, look, c, box.top + (row + 0.5) * rowHeight, x, names));
     showNote(rows.length);
   }
@@ -110,20 +108,12 @@ function startTrees(encoded) {
     const ticks = ticksOf(0, top, box.width / 90), texts = tickTexts(ticks);
     pen.strokeStyle = look.grid;
     pen.lineWidth = 1;
-    pen.fillStyle = look.muted;
-    pen.font = `12px ${look.sans}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "alphabetic";
+    setLetters(pen, look.muted, `12px ${look.sans}`, "center", "alphabetic");
     ticks.forEach((t, k) => {
-      pen.beginPath();
-      pen.moveTo(x(t), box.top - 4);
-      pen.lineTo(x(t), box.top + box.height);
-      pen.stroke();
+      strokeLine(pen, [x(t), box.top - 4], [x(t), box.top + box.height]);
       pen.fillText(texts[k], x(t), box.top - 10);
     });
-    pen.fillStyle = look.ink;
-    pen.font = `600 13px ${look.sans}`;
-    pen.textAlign = "left";
+    setLetters(pen, look.ink, `600 13px ${look.sans}`, "left", "alphabetic");
     pen.fillText(shorten(pen, `${tree.hasTips ? "path length" : "height"}: ${nameAndUnit(tree)}`, box.width + names), box.left, box.top - 28);
   }
 
@@ -134,21 +124,14 @@ function startTrees(encoded) {
       pen.strokeStyle = color(look, tree.common[child]);
       pen.lineWidth = 1.3;
       pen.setLineDash(Number.isFinite(tree.height(c)) ? [] : [3, 3]);
-      pen.beginPath();
-      pen.moveTo(here, y(c));
-      pen.lineTo(here, y(child));
-      pen.lineTo(x(tree.height(child)), y(child));
-      pen.stroke();
+      strokeLine(pen, [here, y(c)], [here, y(child)], [x(tree.height(child)), y(child)]);
     }
     pen.setLineDash([]);
   }
 
   /** Percent of the replicates, left of the join and above its branch. */
   function drawSupport(pen, look, at, x, y) {
-    pen.fillStyle = look.muted;
-    pen.font = `8px ${look.sans}`;
-    pen.textAlign = "right";
-    pen.textBaseline = "alphabetic";
+    setLetters(pen, look.muted, `8px ${look.sans}`, "right", "alphabetic");
     for (const [c] of at) {
       if (tree.support(c) >= 50) pen.fillText(String(Math.round(tree.support(c))), x(tree.height(c)) - 2, y(c) - 2);
     }
@@ -158,10 +141,7 @@ function startTrees(encoded) {
     const end = x(0);
     if (c < tree.n && tree.hasTips) {
       pen.strokeStyle = look.grid;
-      pen.beginPath();
-      pen.moveTo(x(tree.height(c)), y);
-      pen.lineTo(end, y);
-      pen.stroke();
+      strokeLine(pen, [x(tree.height(c)), y], [end, y]);
     }
     const leaves = c < tree.n ? [c] : leavesOf(tree, c), most = labelled ? majority(leaves) : -2;
     if (c >= tree.n) {
@@ -173,8 +153,7 @@ function startTrees(encoded) {
       pen.fill();
     }
     if (labelled) drawMarker(pen, look, most >= 0 ? data.style.classes[most] : null, end + 8, y, 3.6);
-    pen.fillStyle = look.ink;
-    pen.font = `10.5px ${look.sans}`;
+    setLetters(pen, look.ink, `10.5px ${look.sans}`, "left", "middle");
     pen.fillText(shorten(pen, rowText(tree, c), names), end + (labelled ? 17 : 6), y + 0.5);
   }
 
