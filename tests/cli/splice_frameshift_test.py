@@ -176,7 +176,9 @@ def frames_that_are_whole_are_as_without_the_option():
     files = []
     for more in ((), ("-F", 23), ("-F", 0)):
         splice(bases, acids, *more)
-        files.append([pathlib.Path(f"s.{end}").read_text() for end in ("tsv", "gff3", "paf", "txt")])
+        row = table("s")[0]
+        row.pop("executed_cells")  # more where stop codons may be read over
+        files.append([row] + [pathlib.Path(f"s.{end}").read_text() for end in ("gff3", "paf", "txt")])
     files[1][2] = files[1][2].replace("\tfs:i:0", "")
     assert files[0] == files[1] == files[2]
 

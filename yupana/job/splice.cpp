@@ -44,8 +44,9 @@ Group make_group(std::span<const Task> tasks,
                      : params.protein;
     // Evidence is judged by the scores as they are.
     group.scoring = std::make_shared<const splice::AlignParams>(protein.align);
-    if (from_signals) {
+    if (from_signals && params.frameshift > 0) {
       splice::charge_stops(protein.align.substitution, params.frameshift * group.score_scale);
+      protein.stops_end = false;  // they are paid for
     }
     group.protein = std::make_shared<const splice::ProteinParams>(std::move(protein));
   } else {
