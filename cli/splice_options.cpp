@@ -312,9 +312,6 @@ void check_combination(const Command& command,
                     "--isoform-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
-  if (!options.job.site_scores.empty()) {
-    command.refuse({"--frameshift"}, "with --splice-scores, whose sites are those of whole frames");
-  }
   if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
   if (options.job.exact_window) {
     command.refuse({"--index"}, "with --exact-window, which looks for no words");

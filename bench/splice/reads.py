@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Simulated 3' reads of worm-like genes, antisense and with errors, against their chromosome: introns
-found by yupana --ends local and, where it is installed, by minimap2. One thread each.
+"""Simulated reads of worm-like genes with errors, 3' ones antisense and with poly-A or 5' ones, against
+their chromosome: introns found by yupana --ends local and, where it is installed, by minimap2. One
+thread each.
 
   python3 bench/splice/reads.py build/release/yupana --seed 1 --vector 0
 """
@@ -37,13 +38,13 @@ def gene(rng):
     return bases, transcript, places
 
 
-def read_of(rng, transcript, vector):
+def read_of(rng, transcript, vector, errors, forward):
     """(letters of its end that are read, the read)"""
     length = min(len(transcript), rng.randint(250, 600))
-    clean = reverse(transcript[-length:] + "A" * rng.randint(0, 25))
+    clean = transcript[:length] if forward else reverse(transcript[-length:] + "A" * rng.randint(0, 25))
     letters = []
     for base in clean:
-        error = rng.random()
+        error = rng.random() * 0.035 / errors
         letters.append("" if error < 0.01 else base + rng.choice("ACGT") if error < 0.02
                        else rng.choice("ACGT") if error < 0.035 else base)
     around = [noise(rng, rng.randint(0, most)) for most in (vector, vector // 2)]
@@ -56,7 +57,7 @@ def introns(exons):
 
 
 def shown(exons, length):
-    """The introns, of exons in order from the 3' end, that so many letters show."""
+    """The introns, of exons in order from the end that is read, that so many letters show."""
     found = set()
     for exon, following in zip(exons, exons[1:]):
         length -= exon[1] - exon[0] + 1
@@ -76,9 +77,10 @@ def simulate(folder, options):
             bases, places = reverse(bases), [(len(bases) + 1 - b, len(bases) + 1 - a) for a, b in places]
         places = [(a + len(chromosome), b + len(chromosome)) for a, b in places]
         chromosome += bases
-        length, read = read_of(rng, transcript, options.vector)
+        forward = options.five_prime
+        length, read = read_of(rng, transcript, options.vector, options.errors, forward)
         reads.append(f">r{number}\n{read}\n")
-        truth[f"r{number}"] = shown(places[::-1], length)
+        truth[f"r{number}"] = shown(places if forward else places[::-1], length)
     (folder / "genome.fa").write_text(">chr\n" + chromosome + noise(rng, 5000) + "\n")
     (folder / "reads.fa").write_text("".join(reads))
     return truth
@@ -95,6 +97,8 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--genes", type=int, default=100)
     parser.add_argument("--vector", type=int, default=0, help="foreign letters before a read, at most")
+    parser.add_argument("--errors", type=float, default=0.035, help="share of the letters")
+    parser.add_argument("--five-prime", action="store_true", help="reads begin where transcripts do")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -106,8 +110,10 @@ def main():
                               "--ends", "local", "--threads", 1, "-o", "out", *species], folder)
             tell(" ".join(("yupana", *species)), seconds, truth, chains_of_yupana(folder / "out.tsv"))
         if shutil.which("minimap2"):
-            seconds, _ = run(["minimap2", "-t1", "-cx", "splice", "genome.fa", "reads.fa"], folder, folder / "out.paf")
-            tell("minimap2", seconds, truth, chains_of_minimap2(folder / "out.paf"))
+            for flank in (), ("--splice-flank=no",):
+                words = ["minimap2", "-t1", "-cx", "splice", *flank, "genome.fa", "reads.fa"]
+                seconds, _ = run(words, folder, folder / "out.paf")
+                tell(" ".join(("minimap2", *flank)), seconds, truth, chains_of_minimap2(folder / "out.paf"))
 
 
 if __name__ == "__main__":

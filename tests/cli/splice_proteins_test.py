@@ -188,5 +188,4 @@ def bad_proteins_are_one_line():
            says=["--genetic-code", "'7'", "6 ciliate nuclear; 9 echinoderm", "13 ascidian"])
     refuse(*usual, "--target", "t.fa", status=2, says=["either --target or --protein"])
     pathlib.Path("e.tsv").write_text("")
-    done = run("splice", *usual, "-o", "none")
-    assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-14"
+    refuse(*usual, says=["e.tsv", "expected exons", "got none", "--exons auto"])

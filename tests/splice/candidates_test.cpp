@@ -44,6 +44,10 @@ TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
   const SiteModels& human = site_models(Species::vertebrate);
   EXPECT_GT(donor_odds(human, "CAGGTAAGT", 3), 10);
   EXPECT_LT(donor_odds(human, "CAGCTAAGT", 3), donor_odds(human, "CAGGTAAGT", 3) - 8);
+  EXPECT_NEAR(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTTG", 19),
+              acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTGG", 19) - 2,
+              0.1)
+      << "another pair than AG is one chance, not two";
   EXPECT_GT(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCAGG", 19), 10);
   EXPECT_EQ(acceptor_odds(human, "GGGGGGGGGGGGGGGGGCAGG", 19),
             acceptor_odds(human, "AGAGAGAGAGAGAGAGGCAGG", 19))

@@ -117,9 +117,13 @@ inline void expect_worked_example(Context& context) {
   }
 }
 
-/// The best score of all chains of a few exons: of their junctions and score_of(joined bases).
-template <class Score>
-std::int64_t best_of_all_chains(const OwnCase& c, std::int64_t min_intron, const Score& score_of) {
+/// The best score of all chains of a few exons that `takes`: of their junctions and
+/// score_of(joined bases).
+template <class Score, class Legal>
+std::int64_t best_of_all_chains(const OwnCase& c,
+                                std::int64_t min_intron,
+                                const Score& score_of,
+                                const Legal& takes) {
   const std::size_t count = c.exons.size();
   std::int64_t best = INT64_MIN;
   for (std::size_t set = 1; set < std::size_t{1} << count; ++set) {
@@ -138,9 +142,13 @@ std::int64_t best_of_all_chains(const OwnCase& c, std::int64_t min_intron, const
       legal = legal && chain[i - 1].last + min_intron < chain[i].first;
       score += chain[i - 1].exit + chain[i].entry;
     }
-    if (legal) best = std::max(best, score + score_of(text));
+    if (legal && takes(chain, text)) best = std::max(best, score + score_of(text));
   }
   return best;
+}
+template <class Score>
+std::int64_t best_of_all_chains(const OwnCase& c, std::int64_t min_intron, const Score& score_of) {
+  return best_of_all_chains(c, min_intron, score_of, [](const auto&, const auto&) { return true; });
 }
 
 /// What two backends must agree on.

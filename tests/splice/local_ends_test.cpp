@@ -133,5 +133,66 @@ TEST(LocalEnds, AreThoseOfTheBestOfAllStretches) {
   EXPECT_GT(emptied, 0);
 }
 
+/// The most that letters and bases behind a place add up to, all of each tried.
+std::int64_t best_extension(const std::string& bases,
+                            const std::string& letters,
+                            const AlignParams& params) {
+  std::int64_t best = 0;
+  for (std::size_t i = 0; i <= bases.size(); ++i) {
+    for (std::size_t j = 0; j <= letters.size(); ++j) {
+      best = std::max(best, global_score(bases.substr(0, i), letters.substr(0, j), params));
+    }
+  }
+  return best;
+}
+
+TEST(LocalEnds, AStretchEndedWhereTheNextLettersHadBeenPutIntoAnotherExon) {
+  Draw draw(2);
+  int extended = 0;
+  for (int round = 0; round < 300; ++round) {
+    Shape shape{60, draw.between(1, 16), 8, 25, static_cast<int>(draw.below(4)), "AC"};
+    const OwnCase c = random_case(draw, shape);
+    AlignParams params;
+    params.gap_open = -static_cast<int>(draw.below(3));
+    params.gap_extend = -static_cast<int>(draw.between(1, 2));
+    Context context;
+    Owned cut = own(c, align(context, c.view(), params));
+    keep_best_stretch(c.view(), params, {}, cut.exons, cut.alignment);
+    std::int64_t expected = cut.alignment.score;
+    if (!cut.alignment.chain.empty()) {
+      const auto reversed = [](std::string text) {
+        std::reverse(text.begin(), text.end());
+        return text;
+      };
+      const std::string bases_before = c.bases.substr(0, cut.exons.front().first - 1);
+      const std::string before = c.target.substr(0, cut.alignment.chain.front().target_begin);
+      expected += best_extension(reversed(bases_before), reversed(before), params);
+      expected += best_extension(c.bases.substr(cut.exons.back().last),
+                                 c.target.substr(cut.alignment.chain.back().target_end),
+                                 params);
+    }
+    extended += expected > cut.alignment.score;
+    extend_stretch(c.view(), params, cut.exons, cut.alignment);
+    ASSERT_EQ(cut.alignment.score, expected) << round;
+    ASSERT_EQ(score_of(c, params, cut), expected) << round;
+  }
+  EXPECT_GT(extended, 30);
+}
+
+TEST(LocalEnds, AreExtendedByHundredsOfLettersWithGaps) {
+  Draw draw(3);
+  const std::string own_letters = draw.letters(700);
+  OwnCase c{own_letters, {exon(300, 309)}, own_letters};
+  c.target.erase(500, 3);
+  c.target.insert(100, "A");
+  Owned cut{{exon(300, 309)}, {10, {{0, 300, 310, {{'=', 10}}}}}};
+  AlignParams params;
+  params.gap_open = -3;
+  extend_stretch(c.view(), params, cut.exons, cut.alignment);
+  EXPECT_EQ(cut.exons, std::vector{exon(1, 700)});
+  EXPECT_EQ(cut.alignment.score, 697 - (3 + 2) - (3 + 3 * 2));
+  EXPECT_EQ(score_of(c, params, cut), cut.alignment.score);
+}
+
 }  // namespace
 }  // namespace yupana::splice

@@ -28,12 +28,28 @@ char amino_of(const std::string& codon) {
 }
 
 std::int64_t best_of_all_chains(const OwnCase& c, const ProteinParams& params) {
-  return best_of_all_chains(c, params.align.min_intron, [&](const std::string& text) {
+  const auto read = [](const std::string& text) {
     std::string protein;
     for (std::size_t i = 0; i + 3 <= text.size(); i += 3) protein += amino_of(text.substr(i, 3));
-    return global_score(protein, c.target, params.align) +
+    return protein;
+  };
+  const auto score_of = [&](const std::string& text) {
+    return global_score(read(text), c.target, params.align) +
            (text.size() % 3 != 0 ? params.partial_codon : 0);
-  });
+  };
+  // Stop codons end a chain, in its last exon.
+  const bool reads_over =
+      c.target.substr(0, c.target.size() - !c.target.empty()).find('*') != std::string::npos;
+  const auto takes = [&](const std::vector<Exon>& chain, const std::string& text) {
+    if (!params.stops_end || reads_over) return true;
+    std::string protein = read(text);
+    if (protein.ends_with('*') && text.size() % 3 == 0 && chain.back().length() >= 3) {
+      protein.pop_back();
+    }
+    return protein.find('*') == std::string::npos;
+  };
+  const std::int64_t best = best_of_all_chains(c, params.align.min_intron, score_of, takes);
+  return best == INT64_MIN ? global_score("", c.target, params.align) : best;
 }
 
 TEST(Protein, WorkedExampleKeepsTheFrameOverBothPhases) {
@@ -66,6 +82,8 @@ TEST(Protein, WorkedExampleKeepsTheFrameOverBothPhases) {
 }
 
 TEST(Protein, EqualsTheBestOfAllChainsOfThousandsOfTinyCasesOnBothBackends) {
+  // Stop codons are many in A, G and T, and in A and T.
+  const std::string alphabets[] = {"AG", "ACGTN", "AGT", "AT"};
   Context cpu({.device = "cpu", .threads = 1});
   Draw draw(1);
   for (int round = 0; round < 6000; ++round) {
@@ -76,13 +94,14 @@ TEST(Protein, EqualsTheBestOfAllChainsOfThousandsOfTinyCasesOnBothBackends) {
                                            .exons = draw.between(1, 7),
                                            .longest = draw.between(1, 9),
                                            .junction = static_cast<int>(draw.below(2) * 4),
-                                           .alphabet = draw.below(2) == 0 ? "AG" : "ACGTN"},
+                                           .alphabet = alphabets[draw.below(4)]},
                                           draw.below(2) == 0 ? "KRGE" : all_amino);
     ProteinParams params;
     params.align.gap_open = -static_cast<int>(draw.below(2) * draw.below(6));
     params.align.gap_extend = -static_cast<int>(draw.below(3));
     params.align.min_intron = draw.below(3);
     params.partial_codon = -static_cast<int>(draw.below(5));
+    params.stops_end = draw.below(2) == 0;
     if (draw.below(2) == 0) {
       // All letters alike but equal ones: ties are the rule.
       for (int a = 0; a < params.align.substitution.letters; ++a) {
@@ -121,6 +140,7 @@ TEST(Protein, CpuEqualsTheReferenceInScoreChainAndColumnsForAnyThreads) {
       params.align.gap_open = -static_cast<int>(draw.below(2) * 5);
       params.align.gap_extend = -static_cast<int>(draw.between(1, 2));
       params.align.min_intron = draw.below(2) * 10;
+      params.stops_end = draw.below(2) == 0;
       const std::vector<Case> all = views(cases);
       const auto got = align_protein(cpu, all, params);
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -161,6 +181,24 @@ TEST(Protein, ACodonMayLieInThreeExonsAndAStopMayBeFormedByAJoin) {
     c.target = "MW";
     EXPECT_EQ(align_protein(context, c.view()).score, 200 + 5 - 4) << device;
     c.target = "M*";
+  }
+}
+
+TEST(Protein, AStopCodonOverAJunctionWasReadOver) {
+  // ATG TG|A GCT TAA: the second exon alone, or, with a base less, TGG CTT and two bases.
+  OwnCase c{"ATGTGCCCAGCTTAA", {exon(1, 5), exon(9, 15), exon(10, 15)}, "MCA*"};
+  for (const char* device : {"reference", "cpu"}) {
+    Context context({.device = device, .threads = 1});
+    ProteinParams params;
+    const SplicedAlignment over = align_protein(context, c.view(), params);
+    EXPECT_EQ(translation(spliced_bases(c.view(), over.chain), {}), "M*A*") << device;
+    params.stops_end = true;
+    const SplicedAlignment got = align_protein(context, c.view(), params);
+    EXPECT_EQ(translation(spliced_bases(c.view(), got.chain), {}), "A*") << device;
+    // A protein with a stop codon of its own, or U, reads over.
+    c.target = "M*A*";
+    EXPECT_EQ(align_protein(context, c.view(), params).score, 5 + 1 + 4 + 1) << device;
+    c.target = "MCA*";
   }
 }
 

@@ -35,8 +35,8 @@ TEST(TargetWords, LeaveATextWhereAnIntronIs) {
   const auto end = static_cast<std::int64_t>(left.size());
   const auto begin = static_cast<std::int64_t>((left + intron).size());
   for (std::int64_t at = 0; at < std::ssize(codes); ++at) {
-    EXPECT_EQ(words.leaves_behind(codes, at), at == end - TargetWords::length) << at;
-    EXPECT_EQ(words.leaves_before(codes, at), at == begin) << at;
+    EXPECT_EQ(words.leaves_behind(codes, at), at == end - TargetWords::length ? 0 : -1) << at;
+    EXPECT_EQ(words.leaves_before(codes, at), at == begin ? 0 : -1) << at;
   }
 }
 
@@ -46,9 +46,22 @@ TEST(TargetWords, GoOnBehindOneLetterThatIsAnotherLacksOrIsAdded) {
   for (const std::string& text : {left + "A" + after, left + after, left + "G" + right}) {
     const auto codes = codes_of(text);
     for (std::int64_t at = 0; at < std::ssize(codes); ++at) {
-      EXPECT_FALSE(words.leaves_behind(codes, at)) << text << " " << at;
-      EXPECT_FALSE(words.leaves_before(codes, at)) << text << " " << at;
+      EXPECT_EQ(words.leaves_behind(codes, at), -1) << text << " " << at;
+      EXPECT_EQ(words.leaves_before(codes, at), -1) << text << " " << at;
     }
+  }
+}
+
+TEST(TargetWords, LeaveATextBehindALetterThatIsAnotherNextToAnIntron) {
+  const TargetWords words(left + right);
+  std::string first = left, last = right;
+  first[14] = 'A';  // a T; five letters follow
+  last[7] = 'A';    // a T; seven letters precede
+  const auto codes = codes_of(first + intron + last);
+  const auto begin = static_cast<std::int64_t>((left + intron).size());
+  for (std::int64_t at = 0; at < std::ssize(codes); ++at) {
+    EXPECT_EQ(words.leaves_behind(codes, at), at + TargetWords::length == 14 ? 6 : -1) << at;
+    EXPECT_EQ(words.leaves_before(codes, at), at == begin + 8 ? 8 : -1) << at;
   }
 }
 

@@ -44,8 +44,9 @@ Group make_group(std::span<const Task> tasks,
                      : params.protein;
     // Evidence is judged by the scores as they are.
     group.scoring = std::make_shared<const splice::AlignParams>(protein.align);
-    if (from_signals) {
+    if (from_signals && params.frameshift > 0) {
       splice::charge_stops(protein.align.substitution, params.frameshift * group.score_scale);
+      protein.stops_end = false;  // they are paid for
     }
     group.protein = std::make_shared<const splice::ProteinParams>(std::move(protein));
   } else {
@@ -159,8 +160,10 @@ void align_group(Context& context,
     result.traced_cells += done[c].traced_cells;
     result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
   }
-  if (params.ends == SpliceEnds::local && !group.protein) cut_ends(context, group, params, done);
+  const bool local = params.ends == SpliceEnds::local && !group.protein;
+  if (local) cut_ends(context, group, params, done);
   count_all_letters(group, done);
+  if (local) extend_ends(context, group, done);
   if (params.frameshift > 0 && group.protein) mend_frames(context, group, params, done);
   for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
     const Task* task = group.places[c].first;

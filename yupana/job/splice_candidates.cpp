@@ -113,13 +113,6 @@ void SpliceInputs::read_sites(const std::vector<SpliceInput>& inputs) {
                  "this genome");
 }
 
-splice::SitesAlong SpliceInputs::sites_along(const Trial& trial) const {
-  const auto found = sites_.find(trial.strand->sequence);
-  if (found == sites_.end()) return {};
-  return {
-      &found->second, trial.strand->sign == '-', trial.first - 1, std::ssize(*trial.strand->bases)};
-}
-
 // What align() refuses whatever the exons are, before scores are used.
 void SpliceInputs::check_scores(std::span<const Task> tasks) {
   std::vector<splice::Case> cases;
@@ -195,7 +188,7 @@ Exons SpliceInputs::candidates(const Trial& trial, const Task& task, std::int64_
                               task.is_protein ? params_.protein_candidates : params_.candidates,
                               task.is_protein ? none : aligned_letters(trial),
                               &left_out,
-                              sites_along(trial),
+                              sites_along(trial, trial.first),
                               task.is_protein ? std::string_view(*task.letters) : none);
   all_left_out += left_out;
   const std::int64_t before = trial.first - 1;

@@ -19,14 +19,15 @@ void mend_case(Context& context,
   const auto exon = [&](const splice::ExonAlignment& part) { return (*group.exons[c])[part.exon]; };
   const std::int64_t first = std::max(trial.first, exon(done.chain.front()).first - bases_around);
   const std::int64_t last = std::min(trial.last, exon(done.chain.back()).last + bases_around);
-  const auto find = [&](std::string_view bases) {
+  const splice::SitesAlong sites = sites_along(trial, first);
+  const auto find = [&](std::string_view bases, const std::vector<std::int64_t>& places) {
     return splice::candidate_exons(context,
                                    bases,
                                    splice::site_models(params.species),
                                    params.protein_candidates,
                                    {},
                                    nullptr,
-                                   {},
+                                   sites.through(places),
                                    *group.places[c].first->letters);
   };
   auto mended = splice::mend_frame(context,

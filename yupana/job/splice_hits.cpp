@@ -200,6 +200,17 @@ void cut_ends(Context& context,
   });
 }
 
+void extend_ends(Context& context, Group& group, std::vector<splice::SplicedAlignment>& done) {
+  context.parallel_for(std::ssize(done), 1, [&](std::int64_t c) {
+    const auto& [task, trial] = group.places[c];
+    if (!task->from_signals) return;
+    auto own = std::make_shared<Exons>(*group.exons[c]);
+    splice::extend_stretch(
+        {*trial->strand->bases, {}, *trial->letters}, *group.scoring, *own, done[c]);
+    group.exons[c] = std::move(own);
+  });
+}
+
 void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done) {
   for (std::size_t c = 0; c < done.size(); ++c) {
     const std::int64_t before = group.places[c].second->first_letter;

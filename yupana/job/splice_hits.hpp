@@ -48,6 +48,10 @@ void cut_ends(Context& context,
               const SpliceJobParams& params,
               std::vector<splice::SplicedAlignment>& done);
 
+/// Extends what cut_ends() has left, letters being counted from the target's first; exons that are
+/// given have the ends that they have.
+void extend_ends(Context& context, Group& group, std::vector<splice::SplicedAlignment>& done);
+
 /// Counts letters from the target's first, not the first aligned.
 void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done);
 

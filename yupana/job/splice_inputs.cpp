@@ -207,8 +207,10 @@ std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   std::list<Strand>& strands = place->second;
   const std::vector<io::FastaRecord>& genome = this->genome(input.genome);
   for (std::size_t r = 0; r < genome.size(); ++r) {
+    const auto scored = sites_.find(genome[r].name);
+    const splice::SiteScores* sites = scored == sites_.end() ? nullptr : &scored->second;
     for (const char sign : {'+', '-'}) {
-      strands.push_back({genome[r].name, sign, &genome[r].letters, no_exons(), {}, r});
+      strands.push_back({genome[r].name, sign, &genome[r].letters, no_exons(), {}, r, sites});
     }
   }
   if (input.exons == "auto") {
@@ -218,9 +220,9 @@ std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   place_exons(input, strands);
   strands.remove_if([](const Strand& s) { return s.exons->empty(); });
   if (strands.empty()) {
-    context_.note(
-        fmt::format("{}: no candidate exon; every score is that of the empty chain", input.exons));
-    strands.push_back({genome.front().name, '+', &genome.front().letters, no_exons(), {}, 0});
+    throw bad_file(input.exons,
+                   "expected exons (GFF3, GTF, BED, a table or GENSCAN's text), got none; give a "
+                   "file that has some, or --exons auto");
   }
   return strands;
 }

@@ -29,10 +29,11 @@ using Exons = std::vector<splice::Exon>;
 struct Strand {
   std::string sequence;
   char sign = '+';
-  const std::string* bases = nullptr;  ///< on this strand, in reading direction
-  std::shared_ptr<Exons> exons;        ///< null: each target has its own
-  std::string reversed;                ///< what `bases` points to on the - strand
-  std::size_t index = 0;               ///< of the sequence in its file
+  const std::string* bases = nullptr;         ///< on this strand, in reading direction
+  std::shared_ptr<Exons> exons;               ///< null: each target has its own
+  std::string reversed;                       ///< what `bases` points to on the - strand
+  std::size_t index = 0;                      ///< of the sequence in its file
+  const splice::SiteScores* sites = nullptr;  ///< of the sequence, where a file scores them
 };
 
 /// A target, read in one direction, on a strand.
@@ -61,6 +62,13 @@ inline std::string_view bases_of(const Trial& trial) {
   return std::string_view(*trial.strand->bases)
       .substr(static_cast<std::size_t>(trial.first - 1),
               static_cast<std::size_t>(trial.last - trial.first + 1));
+}
+
+/// The scores of sites for a text that begins at base `first` of the trial's strand, from 1.
+inline splice::SitesAlong sites_along(const Trial& trial, std::int64_t first) {
+  const Strand& strand = *trial.strand;
+  if (strand.sites == nullptr) return {};
+  return {strand.sites, strand.sign == '-', first - 1, std::ssize(*strand.bases)};
 }
 
 /// A target and what is tried with it.
@@ -159,7 +167,6 @@ class SpliceInputs {
   FoundExons exons_of(const Task& task);
   void read_sites(const std::vector<SpliceInput>& inputs);
   std::uint64_t expected_bytes(const std::vector<SpliceInput>& inputs) const;
-  splice::SitesAlong sites_along(const Trial& trial) const;
   /// Leaves of each trial's exons those that may change an output.
   void leave_competitive(const std::vector<const Trial*>& trials, std::vector<Exons>& found);
   /// The exons of a trial, counted from its first base; adds those left out.

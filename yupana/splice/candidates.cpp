@@ -319,6 +319,7 @@ AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& can
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates) {
   params.align = scaled_for_candidates(std::move(params.align), candidates);
   params.partial_codon = scaled_score(params.partial_codon);
+  params.stops_end = true;
   return params;
 }
 

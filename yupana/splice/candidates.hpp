@@ -73,7 +73,7 @@ std::vector<Exon> candidate_exons(const Context& context,
                                   const SitesAlong& sites = {});
 
 /// Parameters of align() in the scale of candidates, with their shortest intron. bad_input for a
-/// score beyond max_unscaled_score.
+/// score beyond max_unscaled_score. Chains of a protein read no stop codon but at their end.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates);
 

@@ -13,6 +13,7 @@
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/plan.hpp"
+#include "yupana/splice/protein_backends.hpp"
 #include "yupana/splice/row_kernels.hpp"
 
 namespace yupana::splice {
@@ -46,6 +47,17 @@ std::int64_t longest_chain(std::span<const Exon> exons,
     lengths.push_back(std::max(length, lengths.empty() ? 0 : lengths.back()));
   }
   return lengths.empty() ? 0 : lengths.back();
+}
+
+/// Codons of a start, in all frames, up to the first stop codon of each.
+std::int64_t open_rows(const Case& problem, const ProteinParams& params, const Start& start) {
+  std::int64_t rows = 0;
+  for (int carried = 0; carried < 3; ++carried) {
+    const std::int64_t all = codons(carried, start.rows);
+    const char* first = problem.bases.data() + start.first - 1;
+    rows += OpenCodons(params.code, false, first, carried, all).within(all);
+  }
+  return rows;
 }
 
 Estimate estimate(const Case& problem, const AlignParams& params, const Plan& plan) {
@@ -234,8 +246,11 @@ Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
   Estimate e = estimate(problem, params.align, plan);
   e.bytes =
       static_cast<std::int64_t>(cpu_protein_bytes(problem, params.align, TableCounts::of(plan)));
+  const bool any_stop = !stops_end(problem, params);
+  if (!any_stop) e.executed_cells = 0;
   for (const Start& start : plan.starts) {
     if (start.version > 0) e.executed_cells += 18 * e.letters;
+    if (!any_stop) e.executed_cells += open_rows(problem, params, start) * e.letters;
   }
   return e;
 }

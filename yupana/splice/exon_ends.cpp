@@ -75,8 +75,12 @@ class EndFinder {
     begins_.assign(codes_.size() + most_shared, false);
     ends_here_.assign(codes_.size() + 1, false);
     for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
-      if (words_.leaves_before(codes_, at)) std::fill_n(begins_.begin() + at, most_shared, true);
-      if (words_.leaves_behind(codes_, at)) ends_here_[at + TargetWords::length] = true;
+      const std::int64_t before = words_.leaves_before(codes_, at);
+      const std::int64_t behind = words_.leaves_behind(codes_, at);
+      if (before >= 0) std::fill_n(begins_.begin() + at - before, most_shared + before, true);
+      if (behind < 0) continue;
+      ends_here_[at + TargetWords::length] = true;
+      ends_here_[at + TargetWords::length + behind] = true;
     }
   }
 

@@ -171,7 +171,7 @@ std::optional<ShiftedAlignment> mend_frame(Context& context,
     std::vector<FrameEdit> edits = kept;
     edits.push_back(edit);
     const EditedText text(bases, edits);
-    const std::vector<Exon> exons = find(text.bases);
+    const std::vector<Exon> exons = find(text.bases, text.places);
     const SplicedAlignment found = align_protein(context, {text.bases, exons, protein}, params);
     if (found.chain.empty()) continue;
     ShiftedAlignment shifted = unedited(text, exons, found, penalty);

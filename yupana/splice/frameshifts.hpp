@@ -33,8 +33,9 @@ struct ShiftedAlignment {
   SplicedAlignment alignment;
 };
 
-/// Candidate exons of a text.
-using FindExons = std::function<std::vector<Exon>(std::string_view)>;
+/// Candidate exons of a text without some bases; `places` has where each of the others was, from 0.
+using FindExons = std::function<std::vector<Exon>(std::string_view text,
+                                                  const std::vector<std::int64_t>& places)>;
 
 /// Mends the frame of an alignment of a protein to candidates from signals, as far as it pays: each
 /// shift costs `penalty`, a stop codon what charge_stops() has put into the scores. Edits are tried

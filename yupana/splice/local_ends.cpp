@@ -1,8 +1,12 @@
 #include "yupana/splice/local_ends.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <string>
 #include <utility>
+
+#include "yupana/splice/align_backends.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -49,6 +53,89 @@ std::vector<PlacedColumn> placed_columns(const Case& problem,
   }
   return columns;
 }
+
+// Letters that an exon is extended by at a time, and bases more than these.
+constexpr std::int64_t letters_at_once = 64, bases_more = 16;
+constexpr std::int64_t lowest = INT64_MIN / 4;
+
+/// Columns further on.
+struct Extension {
+  std::int64_t gain = 0, bases = 0, letters = 0;
+  std::vector<Run> runs;  ///< from the last to the first
+};
+
+/// Best scores of all extensions by so many bases and letters: any, and in a gap of either.
+class ExtensionTable {
+ public:
+  ExtensionTable(std::string_view bases, std::string_view letters, const AlignParams& params)
+      : bases_(bases), letters_(letters), params_(params), columns_(bases.size() + 1) {
+    cells_.resize((letters.size() + 1) * columns_);
+    for (std::size_t j = 0; j <= letters.size(); ++j) {
+      for (std::size_t i = 0; i <= bases.size(); ++i) fill(i, j);
+    }
+  }
+
+  Extension best() const {
+    Extension best;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      if (cells_[c].any <= best.gain) continue;
+      best.gain = cells_[c].any;
+      best.bases = static_cast<std::int64_t>(c % columns_);
+      best.letters = static_cast<std::int64_t>(c / columns_);
+    }
+    trace(best);
+    return best;
+  }
+
+ private:
+  struct Cell {
+    std::int64_t any = lowest, of_bases = lowest, of_letters = lowest;
+  };
+  const Cell& at(std::size_t i, std::size_t j) const { return cells_[j * columns_ + i]; }
+  std::int64_t open() const { return std::int64_t{params_.gap_open} + params_.gap_extend; }
+  std::int64_t pair(std::size_t i, std::size_t j) const {
+    return at(i - 1, j - 1).any + params_.substitution.score(bases_[i - 1], letters_[j - 1]);
+  }
+
+  void fill(std::size_t i, std::size_t j) {
+    Cell& cell = cells_[j * columns_ + i];
+    if (i == 0 && j == 0) cell.any = 0;
+    if (i > 0) {
+      const Cell& before = at(i - 1, j);
+      cell.of_bases = std::max(before.any + open(), before.of_bases + params_.gap_extend);
+    }
+    if (j > 0) {
+      const Cell& before = at(i, j - 1);
+      cell.of_letters = std::max(before.any + open(), before.of_letters + params_.gap_extend);
+    }
+    if (i > 0 && j > 0) cell.any = pair(i, j);
+    cell.any = std::max({cell.any, cell.of_bases, cell.of_letters});
+  }
+
+  void trace(Extension& best) const {
+    auto i = static_cast<std::size_t>(best.bases), j = static_cast<std::size_t>(best.letters);
+    char state = '=';
+    while (i > 0 || j > 0) {
+      const Cell& cell = at(i, j);
+      if (state == '=' && i > 0 && j > 0 && cell.any == pair(i, j)) {
+        append(best.runs, column_of(params_.substitution, bases_[i - 1], letters_[j - 1]));
+        --i, --j;
+        continue;
+      }
+      if (state == '=') state = cell.any == cell.of_bases ? 'D' : 'I';
+      append(best.runs, state);
+      const bool opens = state == 'D' ? cell.of_bases == at(i - 1, j).any + open()
+                                      : cell.of_letters == at(i, j - 1).any + open();
+      state == 'D' ? --i : --j;
+      if (opens) state = '=';
+    }
+  }
+
+  const std::string_view bases_, letters_;
+  const AlignParams& params_;
+  const std::size_t columns_;
+  std::vector<Cell> cells_;
+};
 
 }  // namespace
 
@@ -103,6 +190,45 @@ void keep_best_stretch(const Case& problem,
   }
   alignment.chain = std::move(chain);
   exons = std::move(kept);
+}
+
+void extend_stretch(const Case& problem,
+                    const AlignParams& params,
+                    std::vector<Exon>& exons,
+                    SplicedAlignment& alignment) {
+  if (alignment.chain.empty()) return;
+  const auto add = [](std::vector<Run>& runs, const std::vector<Run>& more) {
+    for (const Run& run : more) append(runs, run.operation, run.length);
+  };
+  ExonAlignment& last = alignment.chain.back();
+  while (true) {
+    const std::string_view letters = problem.target.substr(last.target_end, letters_at_once);
+    const std::string_view bases =
+        problem.bases.substr(exons.back().last, letters.size() + bases_more);
+    Extension more = ExtensionTable(bases, letters, params).best();
+    if (more.gain == 0) break;
+    std::reverse(more.runs.begin(), more.runs.end());
+    add(last.runs, more.runs);
+    exons.back().last += more.bases;
+    last.target_end += more.letters;
+    alignment.score += more.gain;
+  }
+  ExonAlignment& first = alignment.chain.front();
+  while (true) {
+    const std::int64_t count = std::min(first.target_begin, letters_at_once);
+    const std::int64_t before = std::min(exons.front().first - 1, count + bases_more);
+    std::string letters(problem.target.substr(first.target_begin - count, count));
+    std::string bases(problem.bases.substr(exons.front().first - 1 - before, before));
+    std::reverse(letters.begin(), letters.end());
+    std::reverse(bases.begin(), bases.end());
+    Extension more = ExtensionTable(bases, letters, params).best();
+    if (more.gain == 0) break;
+    add(more.runs, first.runs);
+    first.runs = std::move(more.runs);
+    exons.front().first -= more.bases;
+    first.target_begin -= more.letters;
+    alignment.score += more.gain;
+  }
 }
 
 }  // namespace yupana::splice

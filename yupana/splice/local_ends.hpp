@@ -28,4 +28,14 @@ void keep_best_stretch(const Case& problem,
                        std::vector<Exon>& exons,
                        SplicedAlignment& alignment);
 
+/// Extends the first and the last exon of a stretch by the columns further on that add up to most:
+/// letters that the chain had in other exons, or none. Without introns, 64 letters at a time as
+/// long as they gain; fewest letters, then fewest bases of equal ones. The score is then the sum of
+/// all.
+///   work: 64 x 80 for each 64 letters
+void extend_stretch(const Case& problem,
+                    const AlignParams& params,
+                    std::vector<Exon>& exons,
+                    SplicedAlignment& alignment);
+
 }  // namespace yupana::splice

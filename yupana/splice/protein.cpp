@@ -93,6 +93,24 @@ void check_protein_range(const Case& problem, const ProteinParams& params, const
       protein_sum_limit);
 }
 
+bool stops_end(const Case& problem, const ProteinParams& params) {
+  const std::string_view inner =
+      problem.target.substr(0, std::max<std::size_t>(problem.target.size(), 1) - 1);
+  return params.stops_end && inner.find_first_of("*Uu") == std::string_view::npos;
+}
+
+OpenCodons::OpenCodons(
+    const GeneticCode& code, bool any_stop, const char* first, int carried, std::int64_t codons)
+    : code_(code), any_stop_(any_stop), first_(first) {
+  if (any_stop) return;
+  // The first codon behind a carry lies over a junction.
+  for (std::int64_t row = carried == 0 ? 1 : 2; row <= codons; ++row) {
+    if (first_amino(code, 0, first + 3 * (row - 1) - carried) != '*') continue;
+    stop_ = row;
+    return;
+  }
+}
+
 ProteinParams::ProteinParams() {
   align.substitution = Substitution::blosum62();
   align.gap_open = -11;

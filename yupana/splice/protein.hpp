@@ -15,6 +15,9 @@ struct ProteinParams {
   AlignParams align;
   GeneticCode code;
   int partial_codon = -12;  ///< added where 1 or 2 bases are left behind the last codon; at most 0
+  /// Of a protein without '*' and U before its last letter: chains read no stop codon but as their
+  /// last codon, in one exon and with no bases behind, not even in a gap.
+  bool stops_end = false;
 
   /// BLOSUM62, gaps of -11 and -1 for each amino acid.
   ProteinParams();
@@ -25,7 +28,8 @@ struct ProteinParams {
 /// alignment to the whole target. The reading frame goes on over introns: a codon may have its
 /// bases in two exons, or in three. There are no frame shifts; up to two bases behind the last
 /// codon stand alone, at partial_codon once. Stop codons are letters like others, '*': the target
-/// may have one at its end.
+/// may have one at its end. With stops_end a frame's rows end with its first stop codon, which
+/// leads to no other exon, and a carry with which the first codon is one is not read.
 ///
 /// A state of the recurrence is an exon and the carry with which it is left: the 0, 1 or 2 bases of
 /// a codon that is not complete. Codons that are complete make rows. In exon k, with u the bases

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -45,6 +46,38 @@ inline Carry carried_out(Carry carry, const char* end, std::int64_t bases) {
   for (int i = left - carry_size(out); i > 0; --i) out = longer(out, base_code(end[-i]));
   return out;
 }
+
+/// Whether ProteinParams::stops_end holds for a protein: not where it reads over stop codons
+/// itself.
+bool stops_end(const Case& problem, const ProteinParams& params);
+
+/// The codons of a start that are of use behind so many bases carried in, where stop codons end
+/// chains.
+class OpenCodons {
+ public:
+  /// `any_stop`: all are. `first` is the start's first base.
+  OpenCodons(
+      const GeneticCode& code, bool any_stop, const char* first, int carried, std::int64_t codons);
+
+  /// Whether the first codon may be read behind a carry: it is no stop codon over a junction.
+  bool reads(Carry carry) const {
+    return any_stop_ || carry == 0 || first_amino(code_, carry, first_) != '*';
+  }
+  /// Whether an exon of so many codons, at least one, is of use: as the last one of a chain, where
+  /// it is left with this carry, and before another one.
+  bool ends(std::int64_t codons, Carry out) const {
+    return codons < stop_ || (codons == stop_ && out == 0);
+  }
+  bool continues(std::int64_t codons) const { return codons < stop_; }
+  /// Of so many codons those up to the first stop codon.
+  std::int64_t within(std::int64_t codons) const { return std::min(codons, stop_); }
+
+ private:
+  const GeneticCode& code_;
+  const bool any_stop_;
+  const char* const first_;
+  std::int64_t stop_ = INT64_MAX;  ///< the first that is a stop codon, from 1
+};
 
 /// '=' or 'X'.
 inline char column_of_amino(const Substitution& substitution, char amino, char target) {

@@ -28,7 +28,7 @@ struct DeviceMerge {
 struct DeviceCarry {
   std::int32_t row = -1;   ///< best over all exons left with this carry; -1: none
   std::int16_t carry = 0;  ///< 0: the chain may begin here
-  std::int16_t amino = 0;  ///< of the first codon, if one ends in the start
+  std::int16_t amino = 0;  ///< of the first codon, if one ends in the start; -1: it is not read
 };
 
 /// The row of an exon, as it is left.

@@ -102,7 +102,7 @@ class ProteinForward {
       const DeviceCarry carry = batch_.carries[problem_.carries + k];
       const CodonsAbove above = look_above(view_, stream, carry, batch_.row_words, batch_.open);
       if (pass < stream.passes_to) pass_through(stream, k, above, pass);
-      if (stream.rows > 0) first.add(batch_, view_, above, carry.amino);
+      if (stream.rows > 0 && carry.amino >= 0) first.add(batch_, view_, above, carry.amino);
     }
     if (stream.rows == 0) return;
     std::int32_t before = codon_lowest;

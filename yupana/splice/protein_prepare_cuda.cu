@@ -16,7 +16,11 @@ constexpr std::int32_t no_row = -1;
 class Script {
  public:
   Script(const Case& problem, const ProteinParams& params, PreparedProtein& to)
-      : problem_(problem), params_(params), to_(to), slots_(to.plan.slots) {
+      : problem_(problem),
+        params_(params),
+        any_stop_(!stops_end(problem, params)),
+        to_(to),
+        slots_(to.plan.slots) {
     running_.fill(no_row);
   }
 
@@ -87,27 +91,40 @@ class Script {
     s.carried = carried;
     s.carries_from = size_of(to_.carries);
     s.passes_from = size_of(to_.leavings);
-    const std::int64_t rows = codons(carried, start.rows);
     const char* first = problem_.bases.data() + start.first - 1;
+    const OpenCodons open(params_.code, any_stop_, first, carried, codons(carried, start.rows));
+    const auto out_of = [&](std::int64_t bases) {
+      return carried_out(first_carry[carried], first + bases, bases);
+    };
+    std::int64_t rows = 0;  // codons of the longest exon of use
+    for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
+      const std::int64_t bases = to_.plan.readings[r].rows, all = codons(carried, bases);
+      if (all > 0 && open.ends(all, out_of(bases))) rows = all;
+    }
+    std::int64_t read = 0;  // carries that the first codon is read with
     const auto& code = params_.align.substitution.code;
     for (Carry u = first_carry[carried]; u < first_carry[carried + 1]; ++u) {
       if (running_[u] == no_row && u != 0) continue;
       pass_through(start, carried, u, size_of(to_.carries));
       const char amino = rows > 0 ? first_amino(params_.code, u, first) : 'X';
-      to_.carries.push_back({running_[u],
-                             static_cast<std::int16_t>(u),
-                             static_cast<std::int16_t>(code[static_cast<unsigned char>(amino)])});
+      const bool reads = rows == 0 || open.reads(u);
+      read += reads ? 1 : 0;
+      to_.carries.push_back(
+          {running_[u],
+           static_cast<std::int16_t>(u),
+           static_cast<std::int16_t>(reads ? code[static_cast<unsigned char>(amino)] : -1)});
     }
     s.carries_to = size_of(to_.carries);
     s.passes_to = s.leavings_from = size_of(to_.leavings);
+    if (read == 0) rows = 0;
     if (s.carries_from < s.carries_to) {
-      for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
-        const std::int64_t bases = to_.plan.readings[r].rows;
-        if (codons(carried, bases) == 0) continue;
-        leave(r, codons(carried, bases), carried_out(first_carry[carried], first + bases, bases));
+      for (std::int64_t r = start.readings_from; r < start.readings_to && rows > 0; ++r) {
+        const std::int64_t bases = to_.plan.readings[r].rows, all = codons(carried, bases);
+        if (all == 0 || !open.ends(all, out_of(bases))) continue;
+        leave(r, all, out_of(bases), open.continues(all));
       }
       s.rows = static_cast<std::int32_t>(rows);
-      if (rows > 0) to_.cells += (rows + s.carries_to - s.carries_from - 1) * to_.letters;
+      if (rows > 0) to_.cells += (rows + read - 1) * to_.letters;
       to_.longest = std::max(to_.longest, rows);
       to_.boundaries += rows + 1;
     }
@@ -125,7 +142,7 @@ class Script {
     }
   }
 
-  void leave(std::int64_t index, std::int64_t rows, Carry out) {
+  void leave(std::int64_t index, std::int64_t rows, Carry out, bool continues = true) {
     const Reading& reading = to_.plan.readings[index];
     const std::int64_t extend = params_.align.gap_extend;
     DeviceLeaving leaving;
@@ -135,7 +152,7 @@ class Script {
     leaving.reading = static_cast<std::int32_t>(index);
     leaving.rank = static_cast<std::int32_t>(reading.rank);
     leaving.added = static_cast<std::int32_t>(extend * rows + reading.exit);
-    if (reading.slot >= 0) {
+    if (continues && reading.slot >= 0) {
       Slot& slot = slots_[reading.slot];
       if (slot.row[out] == no_row) slot.row[out] = new_row();
       leaving.row = slot.row[out];
@@ -147,6 +164,7 @@ class Script {
 
   const Case& problem_;
   const ProteinParams& params_;
+  const bool any_stop_;
   PreparedProtein& to_;
   std::vector<Slot> slots_;
   std::array<std::int32_t, carries> running_;

@@ -42,7 +42,8 @@ class Solver {
         order_(ordered_exons(problem.exons)),
         rank_(problem.exons.size()),
         above_(problem.exons.size()),
-        tables_(problem.exons.size()) {
+        tables_(problem.exons.size()),
+        stops_end_(splice::stops_end(problem, params)) {
     for (std::size_t r = 0; r < order_.size(); ++r) rank_[order_[r]] = static_cast<std::int64_t>(r);
   }
 
@@ -59,6 +60,7 @@ class Solver {
         const std::int64_t value = value_at(here);
         if (value < lowest / 2) continue;
         const bool whole = (p + exon(k).length()) % 3 == 0;
+        if (!whole && ends_with_stop(here)) continue;
         const std::int64_t score = value + exon(k).end + (whole ? 0 : params_.partial_codon);
         if (last.exon != no_exon && score <= result.score) continue;
         result.score = score;
@@ -88,6 +90,19 @@ class Solver {
     return params_.align.substitution.score(amino(k, p, u, row), problem_.target[j - 1]);
   }
 
+  /// Whether the codon of a row is a stop codon that ends chains.
+  bool is_stop(std::int64_t k, int p, Carry u, std::int64_t row) const {
+    return stops_end_ && amino(k, p, u, row) == '*';
+  }
+  /// What is seen above a row: nothing with a carry that makes the first codon a stop codon.
+  const Above& seen(std::int64_t k, int p, Carry u, std::int64_t row) const {
+    return row == 1 && p > 0 && is_stop(k, p, u, 1) ? nothing_ : above_[k][u];
+  }
+  /// Whether the last codon of an exon, within it, is one.
+  bool ends_with_stop(const Stand& s) const {
+    return s.row > (s.carried > 0 ? 1 : 0) && is_stop(s.exon, s.carried, 0, s.row);
+  }
+
   /// Of the carries of one size: that with the largest value, of the first source where equal.
   template <class Value, class From>
   Carry best_carry(int p, const Value& value, const From& from) const {
@@ -98,21 +113,21 @@ class Solver {
     }
     return best;
   }
-  Carry carry_of_best(std::int64_t k, int p, std::int64_t j) const {
-    const auto source = [&](Carry u) { return above_[k][u].best[j]; };
+  Carry carry_of_best(std::int64_t k, int p, std::int64_t j, std::int64_t row) const {
+    const auto source = [&](Carry u) { return seen(k, p, u, row).best[j]; };
     return best_carry(
         p, [&](Carry u) { return source(u).value; }, [&](Carry u) { return source(u).exon; });
   }
   Carry carry_of_gap(std::int64_t k, int p, std::int64_t j) const {
-    const auto source = [&](Carry u) { return above_[k][u].gap[j]; };
+    const auto source = [&](Carry u) { return seen(k, p, u, 1).gap[j]; };
     return best_carry(
         p, [&](Carry u) { return source(u).value; }, [&](Carry u) { return source(u).exon; });
   }
   Carry carry_of_pair(std::int64_t k, int p, std::int64_t j) const {
     return best_carry(
         p,
-        [&](Carry u) { return above_[k][u].best[j - 1].value + pair(k, p, u, 1, j); },
-        [&](Carry u) { return above_[k][u].best[j - 1].exon; });
+        [&](Carry u) { return seen(k, p, u, 1).best[j - 1].value + pair(k, p, u, 1, j); },
+        [&](Carry u) { return seen(k, p, u, 1).best[j - 1].exon; });
   }
 
   /// The end of exon l as left with carry u. Carried out of an exon without a codon's end is what
@@ -129,7 +144,7 @@ class Solver {
   }
   Stand end_of(std::int64_t k, int p) const {
     Stand s{k, codons(p, exon(k).length()), letters(), p, 0, 'H'};
-    if (s.row == 0) s.carry = carry_of_best(k, p, letters());
+    if (s.row == 0) s.carry = carry_of_best(k, p, letters(), 0);
     return s;
   }
   std::int64_t value_at(const Stand& s) const {
@@ -152,7 +167,7 @@ class Solver {
       for (const std::int64_t l : order_) {
         if (exon(l).last + params_.align.min_intron >= exon(k).first) continue;
         const Stand before = leaving(l, u, j);
-        if (!leaves_with(before, u)) continue;
+        if (!leaves_with(before, u) || ends_with_stop(before)) continue;
         const std::int64_t added = exon(l).exit + exon(k).entry;
         const auto take = [&](Source& to, std::int64_t value) {
           if (value > lowest / 2 && value + added > to.value) to = {value + added, l};
@@ -178,13 +193,14 @@ class Solver {
     Table& table = tables_[k][p];
     const std::int64_t cell = at(i, j), up = at(i - 1, j);
     std::int64_t paired = lowest;
+    if (ends_with_stop({k, i - 1, j, p, 0, 'H'})) return;
     if (i == 1) {
-      const Carry best = carry_of_best(k, p, j), bases = carry_of_gap(k, p, j);
-      table.gap[cell] = std::max(above_[k][best].best[j].value + open(),
-                                 above_[k][bases].gap[j].value + extend());
+      const Carry best = carry_of_best(k, p, j, 1), bases = carry_of_gap(k, p, j);
+      table.gap[cell] = std::max(seen(k, p, best, 1).best[j].value + open(),
+                                 seen(k, p, bases, 1).gap[j].value + extend());
       if (j > 0) {
         const Carry u = carry_of_pair(k, p, j);
-        paired = above_[k][u].best[j - 1].value + pair(k, p, u, 1, j);
+        paired = seen(k, p, u, 1).best[j - 1].value + pair(k, p, u, 1, j);
       }
     } else {
       table.gap[cell] = std::max(table.best[up] + open(), table.gap[up] + extend());
@@ -228,7 +244,7 @@ class Solver {
       if (j > 0) {
         const Carry u = s.row == 1 ? carry_of_pair(k, p, j) : 0;
         const std::int64_t before =
-            s.row == 1 ? above_[k][u].best[j - 1].value : table.best[up - 1];
+            s.row == 1 ? seen(k, p, u, 1).best[j - 1].value : table.best[up - 1];
         if (table.best[cell] == before + pair(k, p, u, s.row, j)) {
           append(runs,
                  column_of_amino(
@@ -241,8 +257,8 @@ class Solver {
       s.state = table.best[cell] == table.gap[cell] ? 'D' : 'I';
     } else if (s.state == 'D') {
       append(runs, 'D');
-      const Carry u = carry_of_best(k, p, j);
-      const std::int64_t before = s.row == 1 ? above_[k][u].best[j].value : table.best[up];
+      const Carry u = carry_of_best(k, p, j, 1);
+      const std::int64_t before = s.row == 1 ? seen(k, p, u, 1).best[j].value : table.best[up];
       if (table.gap[cell] == before + open()) s.state = 'H';
       s.carry = s.state == 'H' ? u : carry_of_gap(k, p, j);
       --s.row;
@@ -258,6 +274,9 @@ class Solver {
   std::vector<std::int64_t> order_, rank_;
   std::vector<std::vector<Above>> above_;   ///< exon, carry
   std::vector<std::vector<Table>> tables_;  ///< exon, bases carried
+  const bool stops_end_;
+  const Above nothing_{std::vector<Source>(problem_.target.size() + 1),
+                       std::vector<Source>(problem_.target.size() + 1)};
 };
 
 }  // namespace

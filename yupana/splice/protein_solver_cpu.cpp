@@ -19,6 +19,7 @@ ProteinSolver::ProteinSolver(Context& context, const Case& problem, const Protei
       plan_(make_plan(problem.exons, params.align.min_intron)),
       kernels_(row_kernels<std::int32_t>()),
       affine_(params.align.gap_open != 0),
+      any_stop_(!stops_end(problem, params)),
       letters_(std::ssize(problem.target)),
       vectors_(divide_up(letters_, kernels_.lanes)),
       stride_(vectors_ * kernels_.lanes),
@@ -201,9 +202,10 @@ void ProteinSolver::leave(const Reading& reading,
   kernels_.merge(count_, to.gap.data(), from, from, row.gap.data(), added, index, index);
 }
 
-void ProteinSolver::read(const Reading& reading, int carried, Carry out, std::int64_t rows) {
+void ProteinSolver::read(
+    const Reading& reading, int carried, Carry out, std::int64_t rows, bool continues) {
   const std::int64_t value = row_.best[place(letters_)];
-  leave(reading, out, row_, rows);
+  if (continues) leave(reading, out, row_, rows);
   if (value < least_reached) return;
   const std::int64_t score = value + params_.align.gap_extend * (rows + letters_) + reading.end +
                              (out == 0 ? 0 : params_.partial_codon);
@@ -229,7 +231,16 @@ void ProteinSolver::pass_through(const Start& start, int carried, Carry carry) {
 
 void ProteinSolver::run_stream(const Start& start, int carried) {
   const char* first = problem_.bases.data() + start.first - 1;
-  const std::int64_t rows = codons(carried, start.rows);
+  const OpenCodons open = open_codons(start, carried);
+  const auto out_of = [&](const Reading& reading) {
+    return carried_out(first_carry[carried], first + reading.rows, reading.rows);
+  };
+  std::int64_t rows = 0;  // codons of the longest exon of use
+  for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
+    const Reading& reading = plan_.readings[r];
+    const std::int64_t all = codons(carried, reading.rows);
+    if (all > 0 && open.ends(all, out_of(reading))) rows = all;
+  }
   bool reached = false;
   for (Carry u = first_carry[carried]; u < first_carry[carried + 1]; ++u) {
     if (!reached_[u] && u != 0) continue;
@@ -239,7 +250,7 @@ void ProteinSolver::run_stream(const Start& start, int carried) {
     }
     enter(start, running_[u], u == 0, entered_);
     pass_through(start, carried, u);
-    if (rows == 0) continue;
+    if (rows == 0 || !open.reads(u)) continue;
     const char amino = first_amino(params_.code, u, first);
     run_rows(entered_, &amino, 1);
     if (!reached) {
@@ -254,20 +265,17 @@ void ProteinSolver::run_stream(const Start& start, int carried) {
     }
     reached = true;
   }
-  if (!reached || rows == 0) return;
+  if (!reached) return;
   amino_.clear();
   for (std::int64_t c = 1; c < rows; ++c) amino_ += amino_at(start.first - 1 + 3 * c - carried);
   std::int64_t done = 1;
   for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
     const Reading& reading = plan_.readings[r];
     const std::int64_t wanted = codons(carried, reading.rows);
-    if (wanted == 0) continue;
+    if (wanted == 0 || !open.ends(wanted, out_of(reading))) continue;
     run_rows(row_, amino_.data() + done - 1, wanted - done);
     done = wanted;
-    read(reading,
-         carried,
-         carried_out(first_carry[carried], first + reading.rows, reading.rows),
-         done);
+    read(reading, carried, out_of(reading), done, open.continues(done));
   }
 }
 

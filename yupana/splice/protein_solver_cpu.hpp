@@ -67,15 +67,23 @@ class ProteinSolver {
   void run_start(std::int64_t index);
   void run_stream(const Start& start, int carried);
   void pass_through(const Start& start, int carried, Carry carry);
-  void read(const Reading& reading, int carried, Carry out, std::int64_t rows);
+  void read(
+      const Reading& reading, int carried, Carry out, std::int64_t rows, bool continues = true);
   void leave(const Reading& reading, Carry out, const ProteinRow& row, std::int64_t rows);
+  OpenCodons open_codons(const Start& start, int carried) const {
+    return {params_.code,
+            any_stop_,
+            problem_.bases.data() + start.first - 1,
+            carried,
+            codons(carried, start.rows)};
+  }
 
   Context& context_;
   const Case& problem_;
   const ProteinParams& params_;
   Plan plan_;
   const RowKernels<std::int32_t>& kernels_;
-  bool affine_;
+  bool affine_, any_stop_;
   std::int64_t letters_, vectors_, stride_, count_;
   std::int64_t bytes_ = 0;  ///< of rows made
   Array<std::int32_t> profiles_, room_;

@@ -102,7 +102,10 @@ class ProteinTracer {
     rows_ = row_ = codons(carried, reading.rows);
     chain_.push_back({reading.exon, 0, j_, {}});
     seen_.clear();
-    for (Carry u = first_carry[carried]; u < first_carry[carried + 1]; ++u) look_above(u);
+    const OpenCodons open = s_.open_codons(*start_, carried);
+    for (Carry u = first_carry[carried]; u < first_carry[carried + 1]; ++u) {
+      if (rows_ == 0 || open.reads(u)) look_above(u);
+    }
     columns_ = j_ + 1;
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows_) * columns_;
     const std::uint64_t left = memory_left(s_.context_, align_);

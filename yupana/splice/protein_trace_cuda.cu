@@ -90,13 +90,15 @@ class ProteinTracer {
     return see(carry, plane, j_).from;
   }
 
-  /// Of the carries: that with the largest value at column j, of the first source where equal, then
-  /// the first carry. With `letter`, values are of pairs of the first codon with that letter.
+  /// Of the carries, in row 1 of those with which a codon is read: that with the largest value at
+  /// column j, of the first source where equal, then the first carry. With `letter`, values are of
+  /// pairs of the first codon with that letter.
   __device__ std::int32_t best_carry(int plane, std::int32_t j, std::int32_t letter) const {
     const std::int32_t k = stream_.carries_from + lane_;
     std::int32_t value = INT32_MIN, rank = INT32_MAX;
-    if (k < stream_.carries_to) {
-      const DeviceCarry carry = batch_.carries[problem_.carries + k];
+    const DeviceCarry none;
+    const DeviceCarry carry = k < stream_.carries_to ? batch_.carries[problem_.carries + k] : none;
+    if (k < stream_.carries_to && (row_ == 0 || carry.amino >= 0)) {
       const Seen seen = see(carry, plane, j);
       value = seen.value;
       if (letter >= 0) value += batch_.substitution[carry.amino * batch_.letters + letter];
@@ -137,6 +139,7 @@ class ProteinTracer {
     FirstCodon first;
     for (std::int32_t k = stream_.carries_from; k < stream_.carries_to; ++k) {
       const DeviceCarry carry = batch_.carries[problem_.carries + k];
+      if (carry.amino < 0) continue;
       first.add(batch_,
                 view_,
                 look_above(view_, stream_, carry, batch_.row_words, batch_.open),

@@ -16,6 +16,9 @@ constexpr std::int64_t donor_before = 3, acceptor_before = 20;
 // Places of an acceptor before its YAG, and what bases without pyrimidines count there at least.
 constexpr std::int64_t tract = 16;
 constexpr double least_tract = -6;
+// Two bases in the place of GT or AG count, together, as sites that have any: one in 512. Each by
+// itself would count the one chance twice.
+constexpr double least_pair = -9;
 
 // Introns of the minor spliceosome (U12) from AT to AC or GT to AG: their donors have a consensus,
 // and their acceptors that of a branch point in place of a run of pyrimidines (Hall, Padgett 1994;
@@ -38,6 +41,14 @@ double odds(std::string_view bases, std::int64_t from, Model model) {
     if (base < 4) sum += model[i][base];
   }
   return sum;
+}
+
+/// Of a model whose places `pair` and the next are those of GT or AG.
+double odds_around_pair(std::string_view bases, std::int64_t from, Model model, std::size_t pair) {
+  const auto at = static_cast<std::int64_t>(pair);
+  return odds(bases, from, model.first(pair)) +
+         std::max(least_pair, odds(bases, from + at, model.subspan(pair, 2))) +
+         odds(bases, from + at + 2, model.subspan(pair + 2));
 }
 
 int code_at(std::span<const std::int8_t> codes, std::int64_t at) {
@@ -75,14 +86,14 @@ class Consensus {
 }  // namespace
 
 double donor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {
-  return odds(bases, place - donor_before, models.donor);
+  return odds_around_pair(bases, place - donor_before, models.donor, donor_before);
 }
 
 double acceptor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {
   const std::int64_t from = place + 1 - acceptor_before;
   const Model model = models.acceptor;
   return std::max(least_tract, odds(bases, from, model.first(tract))) +
-         odds(bases, from + tract, model.subspan(tract));
+         odds_around_pair(bases, from + tract, model.subspan(tract), acceptor_before - 2 - tract);
 }
 
 double minor_donor_odds(std::span<const std::int8_t> codes, std::int64_t place) {

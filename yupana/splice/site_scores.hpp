@@ -33,6 +33,13 @@ class SitesAlong {
   SitesAlong(const SiteScores* scores, bool reversed, std::int64_t before, std::int64_t size)
       : scores_(scores), reversed_(reversed), before_(before), size_(size) {}
 
+  /// The same of a text that lacks some of these bases: `places` has where each of its own lies.
+  SitesAlong through(const std::vector<std::int64_t>& places) const {
+    SitesAlong result = *this;
+    result.places_ = &places;
+    return result;
+  }
+
   /// The odds of a donor whose intron begins at base `at` of the text, of an acceptor whose intron
   /// ends before it. `model` is what the models say of the site, `common` whether it is GT or AG.
   double donor(std::int64_t at, bool common, double model) const {
@@ -51,6 +58,7 @@ class SitesAlong {
   const SiteScores* scores_ = nullptr;
   bool reversed_ = false;
   std::int64_t before_ = 0, size_ = 0;
+  const std::vector<std::int64_t>* places_ = nullptr;
 };
 
 }  // namespace yupana::splice

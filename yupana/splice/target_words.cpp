@@ -52,41 +52,72 @@ std::int64_t TargetWords::at(std::span<const std::int8_t> codes, std::int64_t pl
   return word >= 0 && known_[word] ? word : -1;
 }
 
-bool TargetWords::leaves_before(std::span<const std::int8_t> codes, std::int64_t place) const {
+std::int64_t TargetWords::leaves_before(std::span<const std::int8_t> codes,
+                                        std::int64_t place) const {
   return leaves(codes, place, -1, -1);
 }
 
-bool TargetWords::leaves_behind(std::span<const std::int8_t> codes, std::int64_t place) const {
+std::int64_t TargetWords::leaves_behind(std::span<const std::int8_t> codes,
+                                        std::int64_t place) const {
   return leaves(codes, place, length, 1);
 }
 
-bool TargetWords::leaves(std::span<const std::int8_t> codes,
-                         std::int64_t place,
-                         std::int64_t beyond,
-                         int step) const {
+std::int64_t TargetWords::leaves(std::span<const std::int8_t> codes,
+                                 std::int64_t place,
+                                 std::int64_t beyond,
+                                 int step) const {
   const std::int64_t word = at(codes, place);
-  if (word < 0) return false;
-  const auto equal = [&](std::int64_t base, std::int64_t letter) {
-    return base >= 0 && base < std::ssize(codes) && letter >= 0 && letter < std::ssize(target_) &&
-           codes[base] == target_[letter];
-  };
-  const auto goes_on = [&](std::int64_t base, std::int64_t letter) {
-    int same = 0;
-    for (int i = 0; i < looked_at; ++i) same += equal(base + i * step, letter + i * step);
-    return same >= least_equal;
-  };
+  if (word < 0) return -1;
+  std::int64_t furthest = -1;
   for (auto own = std::lower_bound(all_.begin(), all_.end(), std::pair(word, std::int64_t{0}));
        own != all_.end() && own->first == word;
        ++own) {
-    const std::int64_t base = place + beyond, letter = own->second + beyond;
-    const std::int64_t last = letter + (looked_at - 1) * step;
-    if (last < 0 || last >= std::ssize(target_) || equal(base, letter) ||
-        goes_on(base + step, letter + step) || goes_on(base + step, letter) ||
-        goes_on(base, letter + step)) {
-      return false;
+    const std::int64_t letters = leaves_from(codes, place + beyond, own->second + beyond, step);
+    if (letters < 0) return -1;
+    furthest = std::max(furthest, letters);
+  }
+  return furthest;
+}
+
+std::int64_t TargetWords::leaves_from(std::span<const std::int8_t> codes,
+                                      std::int64_t base,
+                                      std::int64_t letter,
+                                      int step) const {
+  const auto leaves_at = [&](std::int64_t shift) {
+    const std::int64_t b = base + shift * step, l = letter + shift * step;
+    const std::int64_t last = l + (looked_at - 1) * step;
+    const auto goes_on = [&](std::int64_t from, std::int64_t to) {
+      int same = 0;
+      for (int i = 0; i < looked_at; ++i) {
+        same += equal_run(codes, from + i * step, to + i * step, step, 1) > 0;
+      }
+      return same >= least_equal;
+    };
+    return last >= 0 && last < std::ssize(target_) && equal_run(codes, b, l, step, 1) == 0 &&
+           !goes_on(b + step, l + step) && !goes_on(b + step, l) && !goes_on(b, l + step);
+  };
+  // Behind one letter that is another; ten equal ones would be a word.
+  const std::int64_t run = equal_run(codes, base + step, letter + step, step, length);
+  if (run > 0 && run < length && leaves_at(1 + run) &&
+      equal_run(codes, base, letter, step, 1) == 0) {
+    return 1 + run;
+  }
+  return leaves_at(0) ? 0 : -1;
+}
+
+std::int64_t TargetWords::equal_run(std::span<const std::int8_t> codes,
+                                    std::int64_t base,
+                                    std::int64_t letter,
+                                    int step,
+                                    std::int64_t most) const {
+  std::int64_t run = 0;
+  for (; run < most; ++run, base += step, letter += step) {
+    if (base < 0 || base >= std::ssize(codes) || letter < 0 || letter >= std::ssize(target_) ||
+        codes[base] != target_[letter]) {
+      break;
     }
   }
-  return true;
+  return run;
 }
 
 std::int64_t TargetWords::find(const Ends& ends, std::int64_t word) {

@@ -23,11 +23,12 @@ class TargetWords {
   bool has(std::span<const std::int8_t> codes, std::int64_t place) const {
     return at(codes, place) >= 0;
   }
-  /// Whether the text leaves the target right before the word of it at `place`, or right behind: it
-  /// goes on neither with the target's next letters, nor behind one that is another, lacks or is
-  /// added. Not where the target has fewer than eight letters more.
-  bool leaves_before(std::span<const std::int8_t> codes, std::int64_t place) const;
-  bool leaves_behind(std::span<const std::int8_t> codes, std::int64_t place) const;
+  /// Where the text leaves the target near the word of it at `place`: -1 where it goes on with the
+  /// target's next letters, or behind one that is another, lacks or is added; else the letters
+  /// beyond the word that are still the target's, 0, or those up to the next place where it leaves
+  /// if one of them alone is another. -1 where the target has fewer than eight letters more.
+  std::int64_t leaves_before(std::span<const std::int8_t> codes, std::int64_t place) const;
+  std::int64_t leaves_behind(std::span<const std::int8_t> codes, std::int64_t place) const;
   /// Letters before a word that is one of the target's first, letters behind one of its last: what
   /// is left of the target lies along the text there, but for differences. -1 for other words.
   std::int64_t letters_before(std::int64_t word) const { return find(first_, word); }
@@ -39,10 +40,21 @@ class TargetWords {
   static std::int64_t find(const Ends& ends, std::int64_t word);
   /// Along texts and target in steps of 1 or -1, for all places of the word in the target; `beyond`
   /// is the first letter's distance from the word's.
-  bool leaves(std::span<const std::int8_t> codes,
-              std::int64_t place,
-              std::int64_t beyond,
-              int step) const;
+  std::int64_t leaves(std::span<const std::int8_t> codes,
+                      std::int64_t place,
+                      std::int64_t beyond,
+                      int step) const;
+  /// The same from one base and one letter on.
+  std::int64_t leaves_from(std::span<const std::int8_t> codes,
+                           std::int64_t base,
+                           std::int64_t letter,
+                           int step) const;
+  /// Equal letters from there on, `most` at most.
+  std::int64_t equal_run(std::span<const std::int8_t> codes,
+                         std::int64_t base,
+                         std::int64_t letter,
+                         int step,
+                         std::int64_t most) const;
 
   std::vector<std::int8_t> target_;
   std::vector<bool> known_;
