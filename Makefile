@@ -181,11 +181,14 @@ bench: build peers
 
 # The quick benches of this tree and of BASE in turns; fails where a row takes 1.25 times as long.
 BASE ?= main
-bench-gate: build
+bench-gate: deps
 	@base=$$PWD/build/base
 	[ -d $$base ] || git worktree add --force --detach $$base $(BASE)
 	git -C $$base checkout --quiet --detach $(BASE)
-	$(MAKE) -C $$base build
+	for tree in $$base $$PWD; do
+	  [ -f $$tree/build/release/build.ninja ] || (cd $$tree && cmake --preset release >/dev/null)
+	  cmake --build $$tree/build/release -j $(JOBS) --target yupana_cli yupana_bench_program
+	done
 	bench/gate.py $$base/$(YUPANA) $(YUPANA) $(GATE_OPTIONS)
 
 # build/site/html/index.html: the pages of docs/ with what their commands print. Sphinx and the package come into the
