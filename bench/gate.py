@@ -30,7 +30,8 @@ def parse():
 
 def add_times(program, bench, times):
     """Appends the times of one run to `times`, {(case, implementation): [seconds]}."""
-    run = subprocess.run([program, "bench", bench, "--quick", "--json", "--device", "cpu"], stdout=subprocess.PIPE, text=True)
+    words = [program, "bench", bench, "--quick", "--no-peers", "--json", "--device", "cpu"]
+    run = subprocess.run(words, stdout=subprocess.PIPE, text=True)
     if run.returncode:
         sys.exit(f"{program} bench {bench}: expected exit status 0, got {run.returncode}")
     for line in run.stdout.splitlines():
@@ -47,10 +48,12 @@ def usual(times):
 def slower_rows(bench, options):
     """[(row, times before, times after)] of those that stay slower; how many rows both have."""
     before, after = {}, {}
+    turns = [(options.before, before), (options.after, after)]
     for _ in range(1 + REPEATS):
         for _ in range(options.rounds):
-            add_times(options.before, bench, before)
-            add_times(options.after, bench, after)
+            for program, times in turns:
+                add_times(program, bench, times)
+            turns.reverse()
         rows = before.keys() & after.keys()
         slow = [(row, before[row], after[row]) for row in sorted(rows)
                 if min(after[row]) > options.slower * min(before[row])]
