@@ -28,6 +28,7 @@ PREFIX ?= /usr/local
 PYTHONS ?= python3
 SANITIZERS ?= dev tsan
 FUZZ_SECONDS ?= 600
+FUZZ_PRESET ?= fuzz
 SOAK_SEED ?= 1
 SOAK_COUNT ?= 10000
 GPU_SUITE_OPTIONS ?=
@@ -118,14 +119,15 @@ faults: build
 soak: build
 	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
 
-# Every reader fuzzed for FUZZ_SECONDS, beginning with the corpus that make test replays.
+# Every reader fuzzed for FUZZ_SECONDS, beginning with the corpus that make test replays; FUZZ_PRESET=fuzz-plain
+# leaves the sanitizers out.
 fuzz: deps
 	@$(call install,$(FUZZ_PACKAGES))
-	cmake --preset fuzz >/dev/null
-	cmake --build build/fuzz -j $(JOBS) --target fuzzers
-	for target in build/fuzz/tests/fuzz/fuzz_*; do
+	cmake --preset $(FUZZ_PRESET) >/dev/null
+	cmake --build build/$(FUZZ_PRESET) -j $(JOBS) --target fuzzers
+	for target in build/$(FUZZ_PRESET)/tests/fuzz/fuzz_*; do
 	  [ -x "$$target" ] && [ -f "$$target" ] || continue
-	  corpus=build/fuzz/corpus/$$(basename $$target)
+	  corpus=build/$(FUZZ_PRESET)/corpus/$$(basename $$target)
 	  python3 tests/fuzz/corpus.py unpack tests/fuzz/corpus/$$(basename $$target).corpus $$corpus
 	  seeds=tests/fuzz/seeds/$$(basename $$target); [ -d "$$seeds" ] || seeds=
 	  echo "== $$(basename $$target), $(FUZZ_SECONDS) s"
@@ -134,11 +136,11 @@ fuzz: deps
 
 # What fuzzing has found since, made the corpus: the fewest inputs that reach as much of each reader.
 fuzz-corpus:
-	@for target in build/fuzz/tests/fuzz/fuzz_*; do
+	@for target in build/$(FUZZ_PRESET)/tests/fuzz/fuzz_*; do
 	  [ -x "$$target" ] && [ -f "$$target" ] || continue
-	  name=$$(basename $$target); merged=build/fuzz/merged/$$name; rm -rf $$merged; mkdir -p $$merged
+	  name=$$(basename $$target); merged=build/$(FUZZ_PRESET)/merged/$$name; rm -rf $$merged; mkdir -p $$merged
 	  seeds=tests/fuzz/seeds/$$name; [ -d "$$seeds" ] || seeds=
-	  $$target -merge=1 -rss_limit_mb=4096 -timeout=20 $$merged build/fuzz/corpus/$$name $$seeds 2>/dev/null
+	  $$target -merge=1 -rss_limit_mb=4096 -timeout=20 $$merged build/$(FUZZ_PRESET)/corpus/$$name $$seeds 2>/dev/null
 	  python3 tests/fuzz/corpus.py pack $$merged tests/fuzz/corpus/$$name.corpus
 	done
 
@@ -179,11 +181,14 @@ bench: build peers
 
 # The quick benches of this tree and of BASE in turns; fails where a row takes 1.25 times as long.
 BASE ?= main
-bench-gate: build
+bench-gate: deps
 	@base=$$PWD/build/base
 	[ -d $$base ] || git worktree add --force --detach $$base $(BASE)
 	git -C $$base checkout --quiet --detach $(BASE)
-	$(MAKE) -C $$base build
+	for tree in $$base $$PWD; do
+	  [ -f $$tree/build/release/build.ninja ] || (cd $$tree && cmake --preset release >/dev/null)
+	  cmake --build $$tree/build/release -j $(JOBS) --target yupana_cli yupana_bench_program
+	done
 	bench/gate.py $$base/$(YUPANA) $(YUPANA) $(GATE_OPTIONS)
 
 # build/site/html/index.html: the pages of docs/ with what their commands print. Sphinx and the package come into the

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -154,6 +155,15 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
 /// The parts of --help that CLI11 does not write, or writes otherwise in each of its versions.
 class HelpText : public CLI::Formatter {
  public:
+  /// Its streams end where memory does, in silence: what is said twice alike is whole.
+  std::string make_help(const CLI::App* app,
+                        std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = Formatter::make_help(app, name, mode);
+    if (text != Formatter::make_help(app, std::move(name), mode)) throw std::bad_alloc();
+    return text;
+  }
+
   /// "Usage: yupana simulate --samples TEXT --sites TEXT [OPTIONS] -o PREFIX": all that a command
   /// needs, in an order that it takes.
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {

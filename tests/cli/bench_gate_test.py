@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """bench/gate.py with programs that print times of their own: a row that stays slower fails, one that was slow once
-does not, and nothing to compare is a failure.
+does not, one that was fast once is undecided, and nothing to compare is a failure.
 
 usage: bench_gate_test.py YUPANA
 """
@@ -38,6 +38,8 @@ run = gate(same, [("n=10", [1.3]), ("n=30", [9.0])])
 assert run.returncode == 1 and "n=10, yupana cpu: 1 s before, 1.3 s after" in run.stdout, run
 run = gate([("n=10", [1.0])], [("n=10", [5.0, 1.2])])  # slow once
 assert run.returncode == 0, run
+run = gate([("n=10", [1.0, 1.5])], [("n=10", [1.4])])  # one lucky round before, which no other reached
+assert run.returncode == 0 and "1 s before, 1.4 s after, undecided" in run.stdout, run
 run = gate(same, same, "a peer")
 assert run.returncode == 1 and "expected rows that both programs have, got none" in run.stderr, run
 print("ok")

@@ -79,4 +79,5 @@ JOBS = {
     "completion": "completion bash",
     "man": "man",
     "help": "help som fit",
+    "help_of_an_option": "sort --help",
 }

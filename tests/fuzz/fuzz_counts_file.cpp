@@ -1,5 +1,6 @@
 // Any bytes as a checkpoint: always refused, as only save_counts makes its checksums. Odd inputs
 // get a header whose checksum holds, to reach what lies behind it.
+#include <cstdio>
 #include <cstring>
 #include <vector>
 

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::array<std::string_view, 2> sequences{bases, std::string_view(bases).substr(7)};
   static const splice::GeneticCode code;
   const bool for_proteins = size > 0 && data[0] % 8 >= 4;
-  const splice::SeedIndex own(sequences, for_proteins ? &code : nullptr);
+  static const splice::SeedIndex of_dna(sequences, nullptr), of_proteins(sequences, &code);
+  const splice::SeedIndex& own = for_proteins ? of_proteins : of_dna;
   const int kind = own.genetic_code();
   std::string path;
   if (size > 0 && data[0] % 2 == 1) {

@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = yupana::fuzz::put("signals", data, size);
-  yupana::Context context({.device = "cpu", .threads = 1});
+  yupana::Context context({.device = "cpu", .threads = 1, .memory = 64 << 20});
   yupana::fuzz::expect_one_line([&] {
     const yupana::io::SignalFile file(path);
     const auto signals = file.read<double>(context);

@@ -2,6 +2,7 @@
 // them or one line. The first byte chooses the ending and whether it is read as a BCF's.
 #include <htslib/bgzf.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 

@@ -2,6 +2,7 @@
 // whole: refused with one line, or a stream of sites that keeps its promises. The first byte says
 // which array, its version and its compressor where the description is not the input's.
 #include <array>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -48,11 +49,11 @@ void put_member(const Member& member,
                 const char* file,
                 const std::string& text,
                 std::string_view bytes) {
-  const std::string folder = std::string("c.zarr/") + member.name;
-  std::filesystem::remove_all(yupana::fuzz::folder() / folder);
-  std::filesystem::create_directories(yupana::fuzz::folder() / folder);
-  yupana::fuzz::put(folder + "/" + file, text);
-  yupana::fuzz::put(folder + "/" + member.chunk, bytes);
+  const std::string folder = std::string("c.zarr/") + member.name + '/';
+  const char* const other = file == ".zarray"sv ? "zarr.json" : ".zarray";
+  std::remove((yupana::fuzz::folder() / (folder + other)).c_str());
+  yupana::fuzz::put(folder + file, text);
+  yupana::fuzz::put(folder + member.chunk, bytes);
 }
 
 }  // namespace
@@ -62,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static std::size_t damaged = members.size();
   if (damaged == members.size()) {
     for (const Member& member : members) {
+      std::filesystem::create_directories(yupana::fuzz::folder() / "c.zarr" / member.name);
       put_member(member, ".zarray", description(member, "null"), member.bytes);
     }
   } else {

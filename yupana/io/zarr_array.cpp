@@ -23,8 +23,7 @@ bool path_exists(const std::string& path) {
   return std::filesystem::exists(path, none);
 }
 
-std::vector<std::uint8_t> file_bytes(const std::string& path) {
-  const InputFile file(path);
+std::vector<std::uint8_t> bytes_of(const InputFile& file) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size()));
   file.read_at(0, bytes.data(), bytes.size());
   return bytes;
@@ -32,9 +31,9 @@ std::vector<std::uint8_t> file_bytes(const std::string& path) {
 
 ZarrJson read_json(const std::string& path) {
   constexpr std::int64_t most = 1 << 20;
-  if (InputFile(path).size() > most)
-    throw bad_file(path, "is no description of an array: too long");
-  const std::vector<std::uint8_t> bytes = file_bytes(path);
+  const InputFile file(path);
+  if (file.size() > most) throw bad_file(path, "is no description of an array: too long");
+  const std::vector<std::uint8_t> bytes = bytes_of(file);
   checked_json(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const ZarrJson json = ZarrJson::parse(bytes, nullptr, false);
   if (!json.is_object()) throw bad_file(path, "is no JSON object; is it damaged?");
@@ -125,12 +124,13 @@ bool ZarrArray::exists(const std::string& store, const std::string& name) {
 ZarrArray::ZarrArray(const std::string& store, const std::string& name)
     : path_((std::filesystem::path(store) / name).string()) {
   const std::string second = path_ + "/.zarray", third = path_ + "/zarr.json";
-  if (!path_exists(second) && !path_exists(third)) {
+  const bool is_second = path_exists(second);
+  if (!is_second && !path_exists(third)) {
     throw bad_file(store, "holds no array '{}', which a VCF-Zarr store has", name);
   }
-  const std::string& file = path_exists(second) ? second : third;
+  const std::string& file = is_second ? second : third;
   try {
-    if (path_exists(second)) {
+    if (is_second) {
       read_second(file);
     } else {
       read_third(file);
@@ -238,7 +238,7 @@ bool ZarrArray::read(std::span<const std::int64_t> place, std::vector<std::uint8
   }
   file = path_ + "/" + file;
   if (!path_exists(file)) return false;
-  const std::vector<std::uint8_t> packed = file_bytes(file);
+  const std::vector<std::uint8_t> packed = bytes_of(InputFile(file));
   // Texts are of any size: as many bytes as a file of such texts makes, not as a bomb does.
   constexpr std::size_t least_room = 64 << 20, most_factor = 64;
   const bool is_text = kind_ == ZarrKind::text;
