@@ -25,7 +25,7 @@ void predict_alike(std::int64_t depth, std::int64_t features, std::int32_t class
   model.features = sample.table.names();
   for (std::int32_t c = 0; c < classes; ++c) model.classes.push_back(std::to_string(c));
   ForestParams params{.trees = 3};
-  // A leaf alone, which is that of all places of complete levels, stands among deep trees.
+  // A leaf alone, which is that of all places of complete levels, is among deep trees.
   for (const std::int64_t most : {depth, std::int64_t{0}, depth / 2}) {
     params.tree.max_depth = most;
     const auto trees = fit_forest(cpu, sample.table.view(), sample.target(), params);

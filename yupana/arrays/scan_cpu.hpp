@@ -26,7 +26,7 @@ void each(const Body& body) {
   for (std::size_t k = 0; k < count; ++k) body(k);
 }
 
-/// Of `count` runs, each `apart` behind the one before, the first values.
+/// Of `count` runs, each `apart` after the one before, the first values.
 template <std::size_t count, class T>
 std::array<T, count> firsts_of_runs(const T* in, std::int64_t apart) {
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
