@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/cohort_notes.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/bgen.hpp"
@@ -172,6 +173,7 @@ Opened open_oxford(Context& context, const InputParams& params) {
 Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
+  genotype::check_params(params.cohort);
   if (params.cohort.dosage && params.multiallelic != "skip") {
     throw usage_error("--dosage: expected --multiallelic skip; dosages are of one ALT allele");
   }
