@@ -216,7 +216,7 @@ void run_program(int argc,
   program.set_version_flag("--version", std::string("yupana ") + version);
   program.footer(
       "Exit status: 0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device failure, "
-      "130 interrupted (Ctrl-C, SIGTERM or SIGHUP).");
+      "130 interrupted (Ctrl-C, SIGTERM, SIGHUP, or SIGXCPU of a limit on processor time).");
   program.require_subcommand(1);
   program.formatter(std::make_shared<HelpText>());  // that of its commands, too
   Command root(program);

@@ -1,8 +1,11 @@
 """Messages that did not say what was got, named what would not do, or ended with another status."""
+import bz2
 import pathlib
 import re
+import resource
+import subprocess
 
-from program import answer, files, put, refuse, run
+from program import PROGRAM, answer, files, put, refuse, run
 
 
 def faults_of_a_vcf_did_not_quote_what_they_found():
@@ -93,3 +96,42 @@ def short_options_were_taken_for_others():
         assert (f"did you mean '{meant}'?" in line) if meant else "did you mean" not in line, line
     refuse("dist", "simulate:9x9", "--king", "-o", "x", status=2,
            says="did you mean '--king-cutoff' or '--king-table-filter' or '--king-table-ibd'?")
+
+
+def a_limit_on_processor_time_left_half_of_the_files():
+    done = subprocess.run([PROGRAM, "simulate", "--samples", "5000", "--sites", "10M", "-o", "c"], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 60)))
+    assert (done.returncode, done.stderr, files()) == (130, "yupana: interrupted; no output file was written\n", [])
+
+
+def a_pipe_was_called_a_dash_that_bcftools_should_index():
+    run("simulate", "--samples", 3, "--sites", 100, "--format", "vcf", "-o", "c")
+    text = pathlib.Path("c.vcf").read_text()
+    packed = subprocess.run([PROGRAM, "dist", "-", "-o", "x"], input=bz2.compress(text.encode()), capture_output=True)
+    assert packed.returncode == 3 and b"yupana: standard input: not VCF or BCF" in packed.stderr, packed.stderr
+    assert "index" not in run("dist", "-", "--region", "1", "-o", "x", input=text).stderr
+    assert "'bcftools index' makes one" in run("dist", "c.vcf", "--region", "1", "-o", "x").stderr
+
+
+def contigs_of_a_header_were_called_those_of_the_file():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    put("x.vcf", re.sub(r"^\d+\t", "chrX\t", pathlib.Path("c.vcf").read_text(), flags=re.M))
+    refuse("dist", "x.vcf", "--region", "X", "-o", "x", says="no contig 'X'; the header names 1, 2")
+
+
+def compressed_text_of_plink_was_denied():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    put("c.vcf.bz2", bz2.compress(pathlib.Path("c.vcf").read_bytes()))
+    refuse("dist", "c.vcf.bz2", "-o", "x", says=["VCF (by gzip or bgzip)", ".ped and .tped (by gzip or Zstandard)"])
+
+
+def what_to_do_about_points_and_matrices_was_left_out():
+    import numpy as np
+    np.save("one.npy", np.zeros((3, 1)))
+    np.save("two.npy", np.ones((3, 2)))
+    put("two.csv", "x,y\n1,2\n3,4\n")
+    refuse("closest", "one.npy", "--queries", "two.npy", says="two.npy: queries: expected 1 coordinate, as the points have, got 2")
+    refuse("closest", "two.csv", "--columns", "x,y", "--queries", "two.npy", status=2,
+           says="--columns: two.npy is a .npy, which is taken whole; save the chosen columns")
+    put("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")
+    refuse("trisolve", "a.mtx", says="a.mtx:1: expected the format coordinate, got 'array'; save the matrix as a sparse one")

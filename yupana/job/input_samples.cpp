@@ -129,8 +129,8 @@ void refuse_packed(const std::string& path) {
   for (const char* ending : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
     if (!packed.ends_with(ending) || !fs::exists(packed, none)) continue;
     throw bad_file(packed,
-                   "is compressed, and of files of genotypes only VCF is read so, by gzip or "
-                   "bgzip; unpack it first");
+                   "is compressed, and of files of genotypes only VCF (by gzip or bgzip), .ped and "
+                   ".tped (by gzip or Zstandard) are read so; unpack it first");
   }
 }
 
