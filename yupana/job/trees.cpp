@@ -8,6 +8,7 @@
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
@@ -275,7 +276,7 @@ FitTreesResult fit_table(Context& context,
 }
 
 /// Where the table alone does not fit, throws with the memory that the whole fit takes: the reader
-/// knows of the table alone.
+/// knows of the table alone. What is packed has its text in memory besides.
 template <class T>
 io::TableFile<T> read_to_fit(Context& context,
                              const TreeTable& source,
@@ -283,7 +284,9 @@ io::TableFile<T> read_to_fit(Context& context,
   try {
     return read_tree_table<T>(context, source);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::out_of_resources && !grows_in_parts(context, params)) {
+    const bool is_short = error.code() == ErrorCode::out_of_resources;
+    if (is_short && !grows_in_parts(context, params) &&
+        !io::is_packed(io::InputFile(source.path))) {
       check_memory<T>(context, shape_in_parts<T>(context, source, params), params);
     }
     throw;
