@@ -152,3 +152,20 @@ def what_to_do_about_points_and_matrices_was_left_out():
            says="--columns: two.npy is a .npy, which is taken whole; save the chosen columns")
     put("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")
     refuse("trisolve", "a.mtx", says="a.mtx:1: expected the format coordinate, got 'array'; save the matrix as a sparse one")
+
+
+def a_fraction_found_in_the_data_was_a_fault_of_the_command_line():
+    run("simulate", "--samples", 9, "--sites", 50, "--missing", 0.1, "-o", "c")
+    refuse("dist", "c.bed", "--dtype", "int32", "-o", "x", says=["x.dist.npy: row 2, column 1 is", "--missing mode"])
+    run("dist", "c.bed", "--dtype", "int32", "--missing", "mode", "-o", "x")
+
+
+def files_of_a_prefix_were_denied():
+    put("t.ped", "f a 0 0 1 -9 A A G G\nf b 0 0 1 -9 A C G G\n")
+    put("t.map", "1 x 0 5\n1 y 0 9\n")
+    refuse("dist", "t", "-o", "x", says="t: no such file, and no .bed or .pgen of that prefix; name t.ped")
+    for options in (("t.ped",), ("--file", "t"), ("--file", "t.ped")):
+        run("dist", *options, "-o", "x")
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    refuse("dist", "c", "-o", "x", says="name c.vcf")
+    refuse("dist", "none", "-o", "x", says="none: no such file, and no PLINK files of that prefix")

@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/cohort_notes.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/bgen.hpp"
@@ -173,7 +172,6 @@ Opened open_oxford(Context& context, const InputParams& params) {
 Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
-  genotype::check_params(params.cohort);
   if (params.cohort.dosage && params.multiallelic != "skip") {
     throw usage_error("--dosage: expected --multiallelic skip; dosages are of one ALT allele");
   }
@@ -311,7 +309,7 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   if (io::is_zarr_store(path)) return InputKind::zarr;
-  refuse_packed(path);
+  refuse_near_name(path);
   throw input_error(
       "{}: {}; give a .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK "
       "prefix, a folder of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",
