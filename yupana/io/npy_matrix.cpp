@@ -53,8 +53,8 @@ void convert(const Row& at, const double* from, std::int64_t count, T* to) {
     const double value = from[j];
     if (!(value >= -bound && value < bound) || value != std::trunc(value)) {
       throw bad_file(at.file.path(),
-                     "row {}, column {} is {}, which a {}-bit integer does not hold; give --dtype "
-                     "float64, or --missing mode where missing calls make fractions",
+                     "row {}, column {} is {}, which a {}-bit integer does not hold; write "
+                     "float64, or give --missing mode where missing calls make fractions",
                      at.index + 1,
                      j + 1,
                      value,
