@@ -276,7 +276,7 @@ FitTreesResult fit_table(Context& context,
 }
 
 /// Where the table alone does not fit, throws with the memory that the whole fit takes: the reader
-/// knows of the table alone. What is packed has its text in memory besides.
+/// knows of the table alone. The text of a packed file is in memory as well.
 template <class T>
 io::TableFile<T> read_to_fit(Context& context,
                              const TreeTable& source,
