@@ -11,6 +11,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/job/path.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -264,20 +265,7 @@ void add_fermat(Command& program) {
        .example = "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
        .needed_out = prefix_out,
        .ranks = true,
-       .endings = {".dist.npy",
-                   ".fermat.npy",
-                   ".ids",
-                   ".nwk",
-                   ".graphml",
-                   ".gexf",
-                   ".mds.tsv",
-                   ".html",
-                   ".svg",
-                   ".pdf",
-                   ".png",
-                   ".json",
-                   ".npy",
-                   ".tsv"}},
+       .endings = job::fermat_endings},
       [options](Context& context, const Call& call) { return fermat(context, call, *options); });
   add_options(command, *options);
   add_rules(command);

@@ -43,7 +43,7 @@ void add_inputs(Command& command, job::InputParams& input) {
   command.text("--fam", input.fam, "its .fam, where the name differs");
   const auto text_prefix = [&](const char* name, const char* ending, const char* help) {
     const auto take = [&input, ending](const std::string& given) {
-      input.path = given + ending;
+      input.path = given.ends_with(ending) ? given : given + ending;
       input.kind = job::InputKind::text;
     };
     command.word(name, take, help);

@@ -118,7 +118,7 @@ Interrupts::Interrupts(Context& context) {
   watcher_ = std::thread([this] { watch(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   running = &context;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) catch_signal(number, on_signal);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) catch_signal(number, on_signal);
   catch_signal(SIGPIPE, on_broken_pipe);
 }
 

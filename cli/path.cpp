@@ -1,6 +1,9 @@
 #include "yupana/job/path.hpp"
 
+#include <filesystem>
+
 #include "cli/command.hpp"
+#include "cli/out_folder.hpp"
 #include "yupana/core/counted.hpp"
 
 namespace yupana::cli {
@@ -34,6 +37,33 @@ std::string figures(const job::PathParams& params, const job::PathResult& result
 
 nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+bool has_record(const std::string& run) {
+  std::error_code none;
+  return std::filesystem::exists(run + ".json", none);
+}
+
+/// A file of the run stands for the run, PREFIX.alpha3.fermat.npy for its alpha 3.
+void name_run(job::PathParams& params) {
+  for (const std::string& ending : job::fermat_endings) {
+    if (drop_ending(params.run, ending)) break;
+  }
+  constexpr std::string_view mark = ".alpha";
+  const std::size_t at = params.run.rfind(mark);
+  if (at == params.run.npos || has_record(params.run)) return;
+  const std::string prefix = params.run.substr(0, at);
+  const auto alpha = number_of<double>(params.run.substr(at + mark.size()));
+  if (!alpha || !has_record(prefix)) return;
+  if (params.alpha != 0 && params.alpha != *alpha) {
+    throw usage_error(
+        "--alpha {:g}: expected that of the file, {:g}; leave --alpha out, or give the prefix {}",
+        params.alpha,
+        *alpha,
+        prefix);
+  }
+  params.run = prefix;
+  params.alpha = *alpha;
 }
 
 Answer path(Context& context, const job::PathParams& params) {
@@ -70,10 +100,10 @@ void add_path(Command& program) {
        .processor_only = true,
        .ignored = {"-o", "--gpu-memory"}},
       [params](Context& context, const Call&) {
-        if (params->run.ends_with(".json")) params->run.resize(params->run.size() - 5);
+        name_run(*params);
         return path(context, *params);
       });
-  command.text("run", params->run, "prefix of the run's files, or its record PREFIX.json")
+  command.text("run", params->run, "prefix of the run's files, or one of them, as PREFIX.json")
       .required();
   command.text("from", params->from, "sample identifier").required();
   command.text("to", params->to, "sample identifier").required();

@@ -327,6 +327,16 @@ void check_combination(const Command& command,
                        found.min_intron,
                        splice::largest_length));
   }
+  const splice::IntronPrior& prior = splice::intron_prior(options.job.species);
+  const std::int64_t of_species =
+      prior.max_intron > 0 ? prior.max_intron : splice::LocusParams().max_intron;
+  const std::int64_t least =
+      options.min_intron.value_or(std::max(found.min_intron, prior.min_intron));
+  const std::int64_t most = options.max_intron.value_or(of_species);
+  if (least > most && std::any_of(inputs.begin(), inputs.end(), is_auto)) {
+    refuse(fmt::format(
+        "--min-intron {} and --max-intron {}: expected --min-intron <= --max-intron", least, most));
+  }
 }
 
 }  // namespace

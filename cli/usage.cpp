@@ -17,27 +17,39 @@ using CLI::ExitCodes;
 
 int code(ExitCodes exit) { return static_cast<int>(exit); }
 
-/// Insertions, deletions and replacements that turn one word into the other (Levenshtein).
+/// Insertions, deletions, replacements and exchanges of neighbours that turn one word into the
+/// other.
 std::size_t edits(std::string_view a, std::string_view b) {
   auto row = first_integers<std::size_t>(b.size() + 1);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j] ? 1 : 0);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+  std::vector<std::size_t> above, before;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = a[i - 1] == b[j - 1];
+      row[j] = std::min({above[j - 1] + (same ? 0 : 1), above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
     }
   }
   return row.back();
 }
 
-/// "; did you mean 'X'?" for the nearest of `known`, or nothing where none is near.
+/// "; did you mean 'X'?" for what begins with the word, else for the nearest of `known`, or nothing
+/// where none is near. Dashes before a word make it no longer.
 std::string suggestion(const std::string& word, const Names& known) {
+  const std::size_t letters = word.size() - std::min(word.size(), word.find_first_not_of('-'));
+  Names begun;
+  for (const std::string& name : known) {
+    if (letters > 1 && name.starts_with(word)) begun.push_back(name);
+  }
+  if (!begun.empty()) return fmt::format("; did you mean '{}'?", fmt::join(begun, "' or '"));
   const auto nearer = [&](const std::string& a, const std::string& b) {
     return edits(word, a) < edits(word, b);
   };
   const auto nearest = std::min_element(known.begin(), known.end(), nearer);
-  if (nearest == known.end() || 3 * edits(word, *nearest) > word.size()) return {};
+  if (nearest == known.end() || 3 * edits(word, *nearest) >= letters) return {};
   return fmt::format("; did you mean '{}'?", *nearest);
 }
 
@@ -214,7 +226,7 @@ void run_program(int argc,
   program.set_version_flag("--version", std::string("yupana ") + version);
   program.footer(
       "Exit status: 0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device failure, "
-      "130 interrupted (Ctrl-C, SIGTERM or SIGHUP).");
+      "130 interrupted (Ctrl-C, SIGTERM, SIGHUP, or SIGXCPU of a limit on processor time).");
   program.require_subcommand(1);
   program.formatter(std::make_shared<HelpText>());  // that of its commands, too
   Command root(program);

@@ -148,4 +148,4 @@ def refuses_bad_input_in_one_line():
     pathlib.Path("x.npy").write_bytes(whole[:-1])
     refuses(None, "copy it again", name="x.npy")
     pathlib.Path("x.npy").write_bytes(whole)
-    refuses(None, "a .npy is taken whole", "--columns", "1", name="x.npy", status=2)
+    refuses(None, "is a .npy, which is taken whole", "--columns", "1", name="x.npy", status=2)

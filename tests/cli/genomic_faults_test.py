@@ -103,7 +103,7 @@ def plans_notes_and_help_said_what_was_not_so():
     head = "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" \
            "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
     write("n.vcf", head + "1\t-5\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n")
-    refuse("dist", "n.vcf", "-o", "o", says="POS is no number from 0 on")
+    refuse("dist", "n.vcf", "-o", "o", says="POS: expected a whole number from 0 on")
     write("m.vcf", head + "1\t5\t.\tA\tC\t.\t.\t.\tGT\t0/1\t./.\n")
     for options, word in ((["--make-king-table"], "its kinship is nan"), ([], "its distance is nan")):
         assert word in run("dist", "m.vcf", *options, "-o", "o").stderr, word

@@ -68,7 +68,7 @@ def what_cannot_be_answered_is_refused():
     np.save("x.npy", RNG.uniform(size=(9, 2)))
     np.save("y.npy", RNG.uniform(size=(9, 3)))
     refuse("closest", "x.npy", "--neighbors", 9, says="expected k of 1 to 8")
-    refuse("closest", "x.npy", "--queries", "y.npy", says="y.npy: neighbors: expected queries of 2")
+    refuse("closest", "x.npy", "--queries", "y.npy", says="y.npy: queries: expected 2 coordinates, as the points have, got")
     refuse("closest", "x.npy", "--neighbors", 2, "--radius", 1, says="--radius", status=2)
     refuse("closest", "x.npy", "--neighbors", 2, "--method", "grid", says="--method", status=2)
     refuse("closest", "x.npy", "--radius", -1, says="--radius", status=2)

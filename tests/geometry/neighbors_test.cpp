@@ -141,7 +141,9 @@ TEST(Neighbors, WhatCannotBeAnsweredIsRefused) {
   refused(bad, "k of 1 to 10", [&] {
     nearest_neighbors<double>(cpu, points.view(), points.view(), 0);
   });
-  refused(bad, "queries of 2", [&] { closest_between<double>(cpu, points.view(), other.view()); });
+  refused(bad, "queries: expected 2 coordinates", [&] {
+    closest_between<double>(cpu, points.view(), other.view());
+  });
   refused(ErrorCode::usage, "radius", [&] { pairs_within<double>(cpu, points.view(), -1); });
   odd(3, 1) = std::nan("");
   refused(bad, "row 4", [&] { pairs_within<double>(cpu, odd.view(), 1); });

@@ -118,7 +118,8 @@ TEST_F(NpyMatrixTest, IntegersRefuseWhatTheyCannotHold) {
       row[0] = row[1] = 0;
       if (i == 1) row[0] = bad;
     };
-    test::expect_refusal([&] { whole(2, NpyType::int32, rows); }, "entry (1, 0)", ErrorCode::usage);
+    test::expect_refusal(
+        [&] { whole(2, NpyType::int32, rows); }, "row 2, column 1 is", ErrorCode::bad_input);
   }
   const RowProducer edge = [](std::int64_t, double* row) { row[0] = 2147483647; };
   EXPECT_NO_THROW(whole(1, NpyType::int32, edge));

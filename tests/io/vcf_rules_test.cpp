@@ -86,7 +86,7 @@ TEST(VcfRules, AQualThatIsNoNumberIsRefusedWhereItIsCompared) {
   VcfParams params = all_contigs(folder.put("x.vcf", header(four) + judged(1, "A", "C", "x", ".")));
   EXPECT_EQ(read_all(params).account.kept, 1);
   params.min_qual = 1.0f;
-  EXPECT_NE(error_of(params).find("QUAL is not a number"), std::string::npos);
+  EXPECT_NE(error_of(params).find("QUAL: expected a number"), std::string::npos);
 }
 
 TEST(VcfRules, SeveralAltAllelesAreSplitOrCollapsed) {

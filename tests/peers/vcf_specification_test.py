@@ -98,9 +98,9 @@ FAILED = {
     "body_format_002, GT is not first": (vcf(site(format="GS:GT:GL", a="0|0:0.000:-1", b="0|0:0.000:-1")), "'0.000' is no genotype"),
     "body_format_006, GT misses an allele": (vcf(site(a="0/|1")), "'0/|1' is no genotype"),
     "body_id_000, white space": (sites("id", "rs1807_id34498"), "has a space"),
-    "body_pos_000, missing": (sites("pos", "."), "POS is no number from 0 on"),
-    "body_pos_001, letters": (sites("pos", "123abc"), "POS is no number from 0 on"),
-    "body_pos_002, negative": (sites("pos", "-1"), "POS is no number from 0 on"),
+    "body_pos_000, missing": (sites("pos", "."), "POS: expected a whole number from 0 on"),
+    "body_pos_001, letters": (sites("pos", "123abc"), "POS: expected a whole number from 0 on"),
+    "body_pos_002, negative": (sites("pos", "-1"), "POS: expected a whole number from 0 on"),
     "body_ref_000, several alleles": (sites("ref", "C,A"), "REF has several alleles"),
     "body_ref, empty": (sites("ref", ""), "REF or ALT is empty"),
     "body_sample_000, no number": (vcf(site(a="1/C")), "sample a: '1/C' is no genotype"),
@@ -180,7 +180,7 @@ def faults_of_what_is_not_read_change_nothing():
 
 def what_an_option_reads_is_refused_with_it():
     pathlib.Path("x.vcf").write_text(sites("qual", "quality"))
-    refuse("filter", "x.vcf", "-o", "y.npy", "--var-min-qual", "1", says="QUAL is not a number")
+    refuse("filter", "x.vcf", "-o", "y.npy", "--var-min-qual", "1", says="QUAL: expected a number")
     assert calls_of(sites("filter", "my_filter", "PASS", "0"), "--var-filter").tolist() == [[0], [1]]
     assert calls_of(sites("ref", "B", "C"), "--snps-only", "just-acgt").tolist() == [[0], [1]]
 

@@ -87,6 +87,11 @@ void check_params(const CohortParams& params) {
   rate("--hwe", params.min_hwe, 1);
   rate("--maf", params.min_maf, 0.5);
   rate("--max-maf", params.max_maf, 0.5);
+  if (params.min_maf > params.max_maf) {
+    throw usage_error("--maf {:g} is above --max-maf {:g}, which leaves no site; exchange them",
+                      params.min_maf,
+                      params.max_maf);
+  }
   rate("--thin", params.thin, 1);
   if (params.min_mac < 0) {
     throw usage_error("--mac: expected a whole number of 0 or more, got {}", params.min_mac);

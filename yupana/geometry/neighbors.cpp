@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
@@ -43,8 +44,8 @@ void check_sets(Context& context, const PointSets<T>& sets) {
   if (sets.b == nullptr) return;
   check_points(context, *sets.b, "queries");
   if (sets.a.cols != sets.b->cols) {
-    throw input_error("neighbors: expected queries of {} coordinates, as the points have, got {}",
-                      sets.a.cols,
+    throw input_error("queries: expected {}, as the points have, got {}",
+                      counted(sets.a.cols, "coordinate"),
                       sets.b->cols);
   }
 }

@@ -82,7 +82,9 @@ class Reader {
                          printable(line));
     }
     if (lower_case(words[2]) != "coordinate") {
-      throw lines_.fault("format '{}'; only 'coordinate' is read", printable(words[2]));
+      throw lines_.fault(
+          "expected the format coordinate, got '{}'; save the matrix as a sparse one",
+          printable(words[2]));
     }
     const std::string field = lower_case(words[3]), symmetry = lower_case(words[4]);
     const bool complex = field == "complex" && sparse::is_complex<Value>;

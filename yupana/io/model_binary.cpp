@@ -241,19 +241,19 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
   const auto outputs = model.is_class() ? static_cast<std::int32_t>(model.classes.size()) : 1;
   const std::uint64_t node_bytes = sizeof(Node) + 8 * static_cast<std::uint64_t>(outputs);
   const std::uint64_t least_node = 2 + static_cast<std::uint64_t>(outputs);  // in the file
-  std::uint64_t taken = text.size();
+  std::uint64_t all_nodes = 0;
+  const auto taken = [&] { return text.size() + all_nodes * node_bytes; };
   const auto trees = bytes.take<std::uint64_t>();
   for (std::uint64_t t = 0; t < trees; ++t) {
     const auto nodes = bytes.take<std::uint64_t>();
     if (nodes > bytes.size() / least_node) throw damaged;
-    taken += nodes * node_bytes;
-    if (taken > max_bytes) {  // those to come are as large as those so far
-      throw model_too_large(
-          path, text.size() + (taken - text.size()) / (t + 1) * trees, max_bytes, "");
-    }
-    model.trees.push_back(take_tree(bytes, outputs, nodes));
+    all_nodes += nodes;
+    Tree tree = take_tree(bytes, outputs, nodes);
+    // Trees beyond the memory are counted alone.
+    if (taken() <= max_bytes) model.trees.push_back(std::move(tree));
   }
   if (bytes.size() > 0) throw damaged;
+  if (taken() > max_bytes) throw model_too_large(path, taken(), max_bytes, "");
   return model;
 }
 

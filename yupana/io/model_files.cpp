@@ -381,8 +381,10 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
 }
 
 Model read_model(const std::string& path, std::uint64_t max_bytes) {
+  // A text of this size is read to say what the model takes.
+  constexpr std::uint64_t least = 64 << 20;
   const InputFile file(path);
-  const Array<char> text = read_text(file, max_bytes);
+  const Array<char> text = read_text(file, std::max(max_bytes, least));
   return model_from_bytes(
       path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes);
 }

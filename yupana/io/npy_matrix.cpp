@@ -52,13 +52,13 @@ void convert(const Row& at, const double* from, std::int64_t count, T* to) {
   for (std::int64_t j = 0; j < count; ++j) {
     const double value = from[j];
     if (!(value >= -bound && value < bound) || value != std::trunc(value)) {
-      throw usage_error(
-          "{}: entry ({}, {}) is {}, which a {}-bit integer does not hold; write float64",
-          at.file.path(),
-          at.index,
-          j,
-          value,
-          sizeof(T) * 8);
+      throw bad_file(at.file.path(),
+                     "row {}, column {} is {}, which a {}-bit integer does not hold; write "
+                     "float64, or give --missing mode where missing calls make fractions",
+                     at.index + 1,
+                     j + 1,
+                     value,
+                     sizeof(T) * 8);
     }
     to[j] = static_cast<T>(value);
   }

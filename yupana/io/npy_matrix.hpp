@@ -13,7 +13,7 @@ enum class NpyType { float64, float32, int32, int64 };
 
 /// A square .npy matrix being written, C order, little endian, in pieces of any order, straight to
 /// their places in the file. The file is whole once the pieces cover it; its owner commits it.
-///   float32 rounds to nearest (beyond its range: infinity); the integer types refuse (usage) a
+///   float32 rounds to nearest (beyond its range: infinity); the integer types refuse (bad_input) a
 ///   value that is no integer or beyond their range, naming the entry
 ///   errors: out_of_resources for a full disk
 class NpyMatrix {

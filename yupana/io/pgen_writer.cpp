@@ -233,6 +233,7 @@ void write_pgen(Context& context,
       header.add(records[i]);
       bytes += records[i].bytes;
       const genotype::SiteName& name = block.names[i];
+      check_plink_position(name, pvar.path());
       fmt::format_to(std::back_inserter(lines),
                      "{}\t{}\t{}\t{}\t{}\n",
                      name.chromosome,

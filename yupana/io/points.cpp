@@ -329,7 +329,10 @@ Points read_points(Context& context, const PointsParams& params) {
     points = TextPoints(context, params).read();
   } else {
     if (!params.columns.empty()) {
-      throw usage_error("{}: columns are chosen of a text; a .npy is taken whole", params.path);
+      throw usage_error(
+          "--columns: {} is a .npy, which is taken whole; save the chosen columns in one, or as "
+          "text",
+          params.path);
     }
     const NpyFile npy(file,
                       {.shape = "points in rows (n x d)",

@@ -307,7 +307,10 @@ class VcfSource : public genotype::Source {
   Error error_of(const Job& job, std::int64_t stride) const {
     const VcfRecord& record = *job.record;
     std::string what = format_->column_fault(record);
-    if (what.empty() && record.verdict == Verdict::malformed) what = record.fault;
+    if (what.empty() && record.verdict == Verdict::malformed) {
+      what = record.fault;
+      if (!record.faulty.empty()) what += fmt::format(", got '{}'", printable(record.faulty));
+    }
     if (what.empty()) {
       std::vector<std::uint8_t> row(stride);
       const GenotypeFault fault =

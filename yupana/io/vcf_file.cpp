@@ -133,8 +133,9 @@ void VcfFile::open() {
   file_.reset(hts_open(path_.c_str(), "r"));
   if (errno == ENOMEM) throw std::bad_alloc();  // of a compressed file the format is then unknown
   if (!file_) {
-    throw bad_file(path_,
-                   errno == 0 || errno == ENOEXEC ? "not VCF or BCF"
+    throw bad_file(shown_path(),
+                   errno == 0 || errno == ENOEXEC
+                       ? "not VCF or BCF, plain or by gzip or bgzip; unpack or convert it first"
                    : errno == EISDIR ? "is a folder without a VCF-Zarr store; name a file"
                                      : std::strerror(errno));
   }
@@ -170,7 +171,8 @@ void VcfFile::check_format(const htsFormat& format) {
   char mark[3] = {};  // of the order of bytes, which UTF-8 does without
   if (marked) read_raw(mark, 3);
   if (!is_text || peek() != '#') {
-    throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
+    throw bad_file(shown_path(),
+                   "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
   }
   if (notes_.empty() && !marked) notes_.push_back(path_ + ": no ##fileformat line; read as VCF");
 }

@@ -86,6 +86,8 @@ class VcfFile {
   std::string read_binary_header();
   std::int64_t read_raw(char* data, std::int64_t capacity);
   void check_end() const;
+  /// Of messages.
+  std::string shown_path() const { return path_ == "-" ? "standard input" : path_; }
 
   std::string path_;
   std::optional<genotype::Region> region_;

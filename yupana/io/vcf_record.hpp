@@ -51,6 +51,7 @@ struct VcfRecord {
   bool has_genotypes = false;  ///< GT in FORMAT, whatever the verdict
   std::int64_t alts = 0;       ///< ALT alleles; 0 where ALT is '.'
   const char* fault = "";      ///< what is malformed
+  std::string_view faulty;     ///< the text that is; empty where the fault has none
 };
 
 /// Bytes of a file that hold whole records, and these records in file order.

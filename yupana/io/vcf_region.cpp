@@ -28,6 +28,7 @@ void VcfFile::load_index() {
   const std::string path = file_->format.compression == bgzf ? find_index(path_, binary_) : "";
   std::optional<VcfIndex> index;
   if (!path.empty()) index.emplace(path, binary_);
+  const char* named_by = "header";
   std::vector<std::string> names = binary_ ? binary_names().contigs : header_.contigs;
   const auto is_region = [&](const std::string& name) { return region_->is_on(name, autosomes_); };
   auto found = std::ranges::find(names, region_->contig);
@@ -40,19 +41,24 @@ void VcfFile::load_index() {
     const std::string listed = index->find(*region_, autosomes_, number_);
     if (number_ >= 0) contig_ = listed;
     region_declared_ = region_declared_ || number_ >= 0;
-    if (names.empty()) names = index->contigs(6);
+    if (names.empty()) {
+      names = index->contigs(6);
+      named_by = "index";
+    }
   }
   if (!names.empty() && !region_declared_) {
     throw bad_file(path_,
-                   "{}: no contig '{}'; the file has {}",
+                   "{}: no contig '{}'; the {} names {}",
                    region_->option,
                    region_->contig,
+                   named_by,
                    joined(names));
   }
   if (index) {
     chunks_ = index->chunks(number_, *region_);
     return;
   }
+  if (path_ == "-") return;  // which has none, and is read whole anyway
   notes_.push_back(fmt::format(
       "{}: no index (.tbi or .csi), so {} reads the whole file; 'bcftools index' makes one for "
       "bgzipped files",

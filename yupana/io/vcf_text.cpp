@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
@@ -37,18 +38,26 @@ std::int64_t find_key(std::string_view format, std::string_view key) {
   }
 }
 
-/// What CHROM to ALT may not hold, or null: alleles that cannot be counted, and spaces, which would
-/// end a name in the files written.
-const char* site_fault(std::string_view columns, std::string_view ref, std::string_view alt) {
-  if (columns.find(' ') != columns.npos) {
-    return "CHROM, POS, ID, REF or ALT has a space; columns are separated by tabs";
+/// What a record's columns may not hold, and where they do.
+struct SiteFault {
+  const char* what = nullptr;
+  std::string_view text = {};
+};
+
+/// Of CHROM to ALT: alleles that cannot be counted, and spaces, which would end a name in the files
+/// written.
+SiteFault site_fault(std::span<const std::string_view> columns) {
+  for (const std::string_view column : columns) {
+    if (column.find(' ') == column.npos) continue;
+    return {"CHROM, POS, ID, REF or ALT has a space; columns are separated by tabs", column};
   }
-  if (ref.empty() || alt.empty()) return "REF or ALT is empty";
-  if (ref.find(',') != ref.npos) return "REF has several alleles; expected one";
+  const std::string_view ref = columns[3], alt = columns[4];
+  if (ref.empty() || alt.empty()) return {"REF or ALT is empty"};
+  if (ref.find(',') != ref.npos) return {"REF has several alleles; expected one", ref};
   if (alt.front() == ',' || alt.back() == ',' || alt.find(",,") != alt.npos) {
-    return "ALT has an empty allele; expected alleles separated by commas, or '.'";
+    return {"ALT has an empty allele; expected alleles separated by commas, or '.'", alt};
   }
-  return nullptr;
+  return {};
 }
 
 VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rules) {
@@ -67,13 +76,16 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   const auto& [contig, pos, id, ref, alt, qual, filter, info, format] = columns;
   record.contig = contig;
   record.name = id;
-  const std::string_view site(begin, alt.data() + alt.size() - begin);
+  const auto set_fault = [&](const char* what, std::string_view text) {
+    record.fault = what;
+    record.faulty = text;
+  };
   if (contig.empty()) {
     record.fault = "CHROM is empty";
   } else if (!parse_position(pos, record.position)) {
-    record.fault = "POS is no number from 0 on";
-  } else if (const char* const fault = site_fault(site, ref, alt); fault != nullptr) {
-    record.fault = fault;
+    set_fault("POS: expected a whole number from 0 on, of 18 digits at most", pos);
+  } else if (const SiteFault fault = site_fault(std::span(columns).first(5)); fault.what) {
+    set_fault(fault.what, fault.text);
   } else {
     record.alts = alts_of(alt);
     TextGenotypes genotypes;
@@ -83,7 +95,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
     record.has_genotypes = genotypes.subfield >= 0;
     record.genotypes = genotypes;
     record.verdict = verdict_of(rules, {ref, alt, qual, filter}, record.has_genotypes);
-    if (record.verdict == Verdict::malformed) record.fault = "QUAL is not a number";
+    if (record.verdict == Verdict::malformed) set_fault("QUAL: expected a number or '.'", qual);
   }
   return record;
 }

@@ -9,6 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_names.hpp"
 #include "yupana/genotype/source.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/io/sample_table.hpp"
 
 namespace yupana::io {
@@ -42,6 +43,21 @@ inline double written_block_bytes(std::string_view format,
 /// An allele of a .pvar or VCF: that which PLINK 1's files do not name, 0, is a dot there.
 inline std::string_view written_allele(std::string_view allele) {
   return allele == "0" ? "." : allele;
+}
+
+/// The last position that PLINK 1.9 and 2 read in a .bim or .pvar.
+inline constexpr std::int64_t max_plink_position = 2'147'483'646;
+
+/// Throws bad_input for a site that PLINK's tables of variants do not hold.
+inline void check_plink_position(const genotype::SiteName& site, std::string_view path) {
+  if (site.position <= max_plink_position) return;
+  throw bad_file(path,
+                 "site {} of chromosome {} is at position {}, and PLINK reads positions up to {}; "
+                 "write .vcf or .vcf.gz, or leave the site out with --exclude",
+                 printable(site.name),
+                 printable(site.chromosome),
+                 site.position,
+                 max_plink_position);
 }
 
 /// Calls each(block) for all the source delivers, with the names of the sites.

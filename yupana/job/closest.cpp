@@ -212,12 +212,18 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
   check(params);
   AtomicFile out(params.out.empty() ? "/dev/stdout" : params.out);
   io::PointsParams in = params.in;
+  std::uint64_t held = 0;  // of the points, while queries are read
   in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
-    return bytes_of(params, rows, cols, number);
+    return held + bytes_of(params, rows, cols, number);
   };
   io::Points points = io::read_points(context, in);
   std::optional<io::Points> queries;
   if (!params.queries.empty()) {
+    std::visit(
+        [&](const auto& matrix) {
+          held = bytes_of(params, matrix.rows(), matrix.cols(), sizeof(*matrix.data()));
+        },
+        points);
     in.path = params.queries;
     queries = io::read_points(context, in);
     if (queries->index() != points.index()) {

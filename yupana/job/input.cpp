@@ -309,7 +309,7 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   if (io::is_zarr_store(path)) return InputKind::zarr;
-  refuse_packed(path);
+  refuse_near_name(path);
   throw input_error(
       "{}: {}; give a .bed, .ped, .tped, .pgen, .bgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK "
       "prefix, a folder of VCF-Zarr, - (a VCF on standard input) or simulate:SAMPLESxSITES",

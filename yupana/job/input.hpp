@@ -76,8 +76,8 @@ struct InputOption {
 const std::vector<InputOption>& input_options();
 /// Why an option has no effect on this input: "on 'x.npy': it is for VCF and BCF".
 std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind);
-/// Throws usage for the first option that is set without an effect, or that takes a second pass
-/// over what can be read once.
+/// Throws usage for the first option that is set without an effect, that contradicts another, or
+/// that takes a second pass over what can be read once.
 void refuse_idle_options(const InputParams& params, InputKind kind);
 /// Throws usage where the input is a stream of VCF or BCF, which can be read once; `option` takes
 /// two passes.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/cohort_notes.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/job/input.hpp"
 
@@ -110,6 +111,7 @@ void refuse_idle_options(const InputParams& params, InputKind kind) {
   if (params.min_qual && !std::isfinite(*params.min_qual)) {
     throw usage_error("--var-min-qual: expected a finite number, got {}", *params.min_qual);
   }
+  genotype::check_params(params.cohort);
   if (params.cohort.max_sample_missing < 1) refuse_second_pass(params, "--mind");
   if (params.king_cutoff) refuse_second_pass(params, "--king-cutoff");
   if (params.indep_pairwise.window > 0) refuse_second_pass(params, "--indep-pairwise");

@@ -119,14 +119,19 @@ void note_blanks(Context& context, const io::SampleNames& names, const std::stri
       *name));
 }
 
-void refuse_packed(const std::string& path) {
+void refuse_near_name(const std::string& path) {
   std::error_code none;
   std::string packed = fs::exists(path + ".bed.gz", none) ? path + ".bed.gz" : path;
   for (const char* ending : {".gz", ".bz2", ".xz", ".zst", ".zip"}) {
     if (!packed.ends_with(ending) || !fs::exists(packed, none)) continue;
     throw bad_file(packed,
-                   "is compressed, and of files of genotypes only VCF is read so, by gzip or "
-                   "bgzip; unpack it first");
+                   "is compressed, and of files of genotypes only VCF (by gzip or bgzip), .ped and "
+                   ".tped (by gzip or Zstandard) are read so; unpack it first");
+  }
+  for (const char* const ending : {".ped", ".tped", ".vcf", ".vcf.gz", ".bcf", ".bgen", ".npy"}) {
+    if (fs::exists(path, none) || !fs::exists(path + ending, none)) continue;
+    throw input_error(
+        "{0}: no such file, and no .bed or .pgen of that prefix; name {0}{1}", path, ending);
   }
 }
 

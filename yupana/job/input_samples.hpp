@@ -29,7 +29,8 @@ void refuse_blanks(const io::SampleNames& names, const std::string& file);
 /// Notes that `file`, a table between tabs, holds one.
 void note_blanks(Context& context, const io::SampleNames& names, const std::string& file);
 
-/// Throws for a packed file, or a prefix of packed PLINK files: it must be unpacked first.
-void refuse_packed(const std::string& path);
+/// Throws for a packed file, or a prefix of packed PLINK files: it must be unpacked first; and for
+/// a prefix of files that are named whole.
+void refuse_near_name(const std::string& path);
 
 }  // namespace yupana::job

@@ -10,6 +10,22 @@
 
 namespace yupana::job {
 
+/// What the names of a Fermat run's files end in.
+inline const std::vector<std::string> fermat_endings = {".dist.npy",
+                                                        ".fermat.npy",
+                                                        ".ids",
+                                                        ".nwk",
+                                                        ".graphml",
+                                                        ".gexf",
+                                                        ".mds.tsv",
+                                                        ".html",
+                                                        ".svg",
+                                                        ".pdf",
+                                                        ".png",
+                                                        ".json",
+                                                        ".npy",
+                                                        ".tsv"};
+
 struct PathParams {
   std::string run;   ///< prefix of a Fermat run's files
   std::string from;  ///< sample identifiers

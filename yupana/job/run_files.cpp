@@ -44,6 +44,11 @@ std::string without_tsv(const std::string& out) {
   return path.extension() == ".tsv" ? (path.parent_path() / path.stem()).string() : out;
 }
 
+std::string folder_of_files(const std::string& out) {
+  const std::filesystem::path folder = std::filesystem::path(out).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
 std::string table_path(const std::string& out, std::string_view ending) {
   return without_tsv(out) == out ? out + std::string(ending) : out;
 }

@@ -29,6 +29,8 @@ void note_pipe(Context& context, const std::string& path);
 
 /// PREFIX with the ending of a table that a command writes; a name that ends in .tsv is the file.
 std::string table_path(const std::string& out, std::string_view ending);
+/// The folder of a run's files, for what waits on disk while the run lasts.
+std::string folder_of_files(const std::string& out);
 /// What the other files of such a run begin with: the name without .tsv.
 std::string without_tsv(const std::string& out);
 

@@ -135,8 +135,7 @@ void count_hits(const som::NearestNeurons& nearest, io::SomModel& model) {
 /// How a table is read: what is beyond memory lies next to the output.
 io::TableParams reading_of(const io::TableParams& given, const std::string& out) {
   io::TableParams reading = given;
-  reading.scratch = std::filesystem::path(out).parent_path().string();
-  if (reading.scratch.empty()) reading.scratch = ".";
+  reading.scratch = folder_of_files(out);
   return reading;
 }
 

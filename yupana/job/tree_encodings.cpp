@@ -140,17 +140,6 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
   return encodings;
 }
 
-template <class T>
-std::int64_t features_made(const io::TableFile<T>& file, Categories how) {
-  if (how == Categories::automatic && file.classes.size() > 2) how = Categories::one_hot;
-  std::int64_t features = 0;
-  for (const auto& categories : file.categories) {
-    const bool many = how == Categories::one_hot && !categories.empty();
-    features += many ? std::ssize(categories) : 1;
-  }
-  return features;
-}
-
 std::vector<std::int32_t> one_hot_of(const forest::Model& model) {
   std::vector<std::int32_t> one_hot;
   std::size_t next = 0;
@@ -224,6 +213,6 @@ Table<T> encoded(const io::TableFile<T>& file,
   return result;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, learn_encodings, features_made, encoded)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, learn_encodings, encoded)
 
 }  // namespace yupana::job

@@ -44,10 +44,6 @@ std::vector<forest::Encoding> learn_encodings(const io::TableFile<T>& file,
                                               const forest::Target& target,
                                               Categories how);
 
-/// How many features a table's columns become at most, each with all of the file's categories.
-template <class T>
-std::int64_t features_made(const io::TableFile<T>& file, Categories how);
-
 /// The columns that a model's features were made of.
 io::ModelColumns columns_of(const forest::Model& model);
 

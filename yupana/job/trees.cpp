@@ -8,6 +8,7 @@
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
@@ -126,7 +127,7 @@ void cross_validate(Context& context,
     const double begin = now();
     Model model = result.model, made;
     model.features = file.table.names();
-    if (has_text(file)) {
+    if (shape_of(file).has_text()) {
       learn_features(file, part.table.view(), part.target(), params.categories, model);
       const auto encodings = on_columns(model, made).encodings;
       part.table = encoded(file, part.table.view(), encodings);
@@ -255,7 +256,7 @@ FitTreesResult fit_table(Context& context,
     write_held_out(context, params, ".cv.tsv", model, target, held, file.ids, files);
   }
   model.features = file.table.names();
-  if (has_text(file)) {
+  if (shape_of(file).has_text()) {
     learn_features(file, file.table.view(), target, params.categories, model);
     Model columns;
     file.table = encoded(file, file.table.view(), on_columns(model, columns).encodings);
@@ -274,6 +275,24 @@ FitTreesResult fit_table(Context& context,
   return result;
 }
 
+/// Where the table alone does not fit, throws with the memory that the whole fit takes: the reader
+/// knows of the table alone. The text of a packed file is in memory as well.
+template <class T>
+io::TableFile<T> read_to_fit(Context& context,
+                             const TreeTable& source,
+                             const FitTreesParams& params) {
+  try {
+    return read_tree_table<T>(context, source);
+  } catch (const Error& error) {
+    const bool is_short = error.code() == ErrorCode::out_of_resources;
+    if (is_short && !grows_in_parts(context, params) &&
+        !io::is_packed(io::InputFile(source.path))) {
+      check_memory<T>(context, shape_in_parts<T>(context, source, params), params);
+    }
+    throw;
+  }
+}
+
 template <class T>
 FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) {
   TreeTable source = params.table;
@@ -281,15 +300,16 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   const bool own_folds = !params.fold_column.empty();
   name_monotonic(params);
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
-  auto file = read_tree_table<T>(context, source);
+  auto file = read_to_fit<T>(context, source, params);
   check_classes(context, source, file.classes);
   if (params.forest_params.tree.criterion == forest::Criterion::poisson) {
     check_counts(source.path, file.values);
   }
   HeldOut held;
   if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
-  check_memory(context, file, params);
-  const double will_do = bytes_that_do(context, file, params);
+  const FitShape shape = shape_of(file);
+  check_memory<T>(context, shape, params);
+  const double will_do = bytes_that_do<T>(context, shape, params);
   try {
     return fit_table(context, std::move(params), source, file, held, files);
   } catch (const forest::TreesTooLarge& error) {
@@ -318,6 +338,8 @@ FitTreesResult fit_where_it_fits(Context& context,
   context.note("the table does not fit in memory: it is read again for some parts at a time");
   FitTreesParams again = params;
   again.table.columns.notes = false;
+  // A part may be larger than the memory that the run is given.
+  again.table.columns.scratch = folder_of_files(params.out);
   return params.table.single ? fit_in_parts<float>(context, again)
                              : fit_in_parts<double>(context, again);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
@@ -11,27 +12,77 @@
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/tree_memory.hpp"
+#include "yupana/io/names.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_tables.hpp"
 #include "yupana/job/trees.hpp"
 
 /// What trees take to grow, before they do.
 namespace yupana::job {
 
+/// What the memory of a fit depends on in its table.
+struct FitShape {
+  std::int64_t rows = 0;
+  std::int64_t classes = 0;
+  bool weighed = false;
+  std::vector<std::int64_t> categories = {};  ///< of each column; 0: it holds numbers
+
+  std::int64_t columns() const { return std::ssize(categories); }
+  bool has_text() const {
+    return std::any_of(categories.begin(), categories.end(), [](auto count) { return count > 0; });
+  }
+};
+
 template <class T>
-bool has_text(const io::TableFile<T>& file) {
-  return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
-    return !categories.empty();
-  });
+FitShape shape_of(const io::TableFile<T>& file) {
+  FitShape shape{file.table.rows(), std::ssize(file.classes), !file.weights.empty()};
+  for (const auto& names : file.categories) shape.categories.push_back(std::ssize(names));
+  return shape;
+}
+
+/// The same of a table that is read in parts and not kept.
+template <class T>
+FitShape shape_in_parts(Context& context, TreeTable source, const FitTreesParams& params) {
+  source.columns.notes = false;
+  // A part may be larger than the memory that the run is given.
+  source.columns.scratch = folder_of_files(params.out);
+  FitShape shape;
+  io::Names classes;
+  std::vector<io::Names> categories;
+  constexpr std::int64_t part_bytes = 1 << 20;
+  const io::TakeTable<T> count = [&](io::TableFile<T>&& part) {
+    const FitShape own = shape_of(part);
+    shape.rows += own.rows;
+    shape.weighed = own.weighed;
+    categories.resize(part.categories.size());
+    for (const std::string& name : part.classes) classes.number(name);
+    for (std::size_t c = 0; c < categories.size(); ++c) {
+      for (const std::string& name : part.categories[c]) categories[c].number(name);
+    }
+  };
+  io::read_table_parts<T>(context, source.path, source.columns, part_bytes, count);
+  shape.classes = std::ssize(classes.texts());
+  for (const io::Names& names : categories) shape.categories.push_back(std::ssize(names.texts()));
+  return shape;
+}
+
+/// How many features a table's columns become at most, each with all of the table's categories.
+inline std::int64_t features_made(const FitShape& shape, Categories how) {
+  if (how == Categories::automatic && shape.classes > 2) how = Categories::one_hot;
+  std::int64_t features = 0;
+  for (const std::int64_t categories : shape.categories) {
+    features += how == Categories::one_hot && categories > 0 ? categories : 1;
+  }
+  return features;
 }
 
 /// Features that are made: of one-hot columns the processor, if it draws no page, makes none.
-template <class T>
-std::int64_t features_held(const Context& context,
-                           const io::TableFile<T>& file,
-                           const FitTreesParams& params) {
+inline std::int64_t features_held(const Context& context,
+                                  const FitShape& shape,
+                                  const FitTreesParams& params) {
   const bool makes = forest::makes_features(context, params.forest_params.tree) ||
                      !params.increasing.empty() || !params.decreasing.empty() || params.report;
-  return makes ? features_made(file, params.categories) : file.table.columns();
+  return makes ? features_made(shape, params.categories) : shape.columns();
 }
 
 /// The most leaves of each tree of a fit.
@@ -49,20 +100,18 @@ inline double most_leaves_of_a_tree(const FitTreesParams& params, std::int64_t r
 /// The most that a fit holds at a time, besides trees: the table with what is grown from it, or
 /// what is measured afterwards.
 template <class T>
-double bytes_to_fit(const Context& context,
-                    const io::TableFile<T>& file,
-                    const FitTreesParams& params) {
+double bytes_to_fit(const Context& context, const FitShape& shape, const FitTreesParams& params) {
   const forest::ForestParams& forest = params.forest_params;
-  const auto features = static_cast<double>(features_held(context, file, params));
-  const auto outputs = static_cast<double>(std::max<std::size_t>(1, file.classes.size()));
-  const bool weighed = !file.weights.empty() || params.balanced || !params.class_weights.empty();
+  const auto features = static_cast<double>(features_held(context, shape, params));
+  const auto outputs = static_cast<double>(std::max<std::int64_t>(1, shape.classes));
+  const bool weighed = shape.weighed || params.balanced || !params.class_weights.empty();
   const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
   // Bytes a row. Labels and weights as read; their integers (forest::Problem).
   const double labels = (params.regression ? 8 : 4) + (weighed ? 8 : 0);
   const double integers = (params.regression ? 16 : 0) + (weighed ? 8 : 0);
   double kept = sizeof(T) * features + labels;
   // Columns of text are kept while their features are made.
-  if (has_text(file)) kept += sizeof(T) * static_cast<double>(file.table.columns());
+  if (shape.has_text()) kept += sizeof(T) * static_cast<double>(shape.columns());
   // The parts of a fold; their labels are in lists that grow by doubling.
   if (folds) kept += sizeof(T) * features + 2 * labels;
   // What the trees that did not see a row say of it, and its voters or fold.
@@ -79,7 +128,7 @@ double bytes_to_fit(const Context& context,
   const double growing =
       params.forest ? at_once * (2 + 8 * share * (features + beside)) : 1 + 8 * beside;
   const double grown = integers + 8 * features + std::max(sorting, growing);
-  const auto rows = static_cast<double>(file.table.rows());
+  const auto rows = static_cast<double>(shape.rows);
   // Predictions and their measures take an eighth of the memory each.
   const double measured = rows * (kept + held) * 4 / 3;
   return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
@@ -87,21 +136,18 @@ double bytes_to_fit(const Context& context,
 
 /// Bytes that no trees of these rows pass, with what bytes_to_fit() counts.
 template <class T>
-double bytes_that_do(const Context& context,
-                     const io::TableFile<T>& file,
-                     const FitTreesParams& params) {
-  const std::int64_t rows = file.table.rows(),
-                     trees = params.forest ? params.forest_params.trees : 1;
+double bytes_that_do(const Context& context, const FitShape& shape, const FitTreesParams& params) {
+  const std::int64_t rows = shape.rows, trees = params.forest ? params.forest_params.trees : 1;
   double set = 0;  // of a node that splits categories
   if (params.categories == Categories::native) {
-    for (const auto& categories : file.categories) {
-      set = std::max(set, forest::bytes_of(forest::CategorySet(categories.size())));
+    for (const std::int64_t count : shape.categories) {
+      set = std::max(set, forest::bytes_of(forest::CategorySet(count)));
     }
   }
-  const auto outputs = static_cast<std::int32_t>(std::max<std::size_t>(1, file.classes.size()));
+  const auto outputs = static_cast<std::int32_t>(std::max<std::int64_t>(1, shape.classes));
   const double leaves = most_leaves_of_a_tree(params, rows);
   const double tree = (2 * leaves - 1) * forest::bytes_of_node(outputs) + (leaves - 1) * set;
-  return bytes_to_fit(context, file, params) + static_cast<double>(trees) * tree;
+  return bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree;
 }
 
 /// The refusal with the memory that is enough.
@@ -111,13 +157,13 @@ inline forest::TreesTooLarge with_bytes_that_do(const forest::TreesTooLarge& err
 
 /// Throws where the lists of a table's features would pass what the run may hold.
 template <class T>
-void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
-  const std::int64_t features = features_held(context, file, params);
-  const double bytes = bytes_to_fit(context, file, params);
+void check_memory(Context& context, const FitShape& shape, const FitTreesParams& params) {
+  const std::int64_t features = features_held(context, shape, params);
+  const double bytes = bytes_to_fit<T>(context, shape, params);
   const double most = static_cast<double>(context.memory());
   if (bytes <= most) return;
   const char* const advice =
-      features > file.table.columns()
+      features > shape.columns()
           ? params.report ? "leave --report out, give --categories by-name or ordered, --ignore "
                             "columns of many categories, or more --memory ({} will do)"
                           : "give --device cpu, --categories by-name or ordered, --ignore columns "
@@ -130,12 +176,12 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
                         "needs one part of the rows at a time";
   throw resource_error(
       "{} x {}{} and their sorted lists take {}; memory is limited to {}; {}",
-      counted(file.table.rows(), "row"),
+      counted(shape.rows, "row"),
       counted(features, "feature"),
-      features > file.table.columns() ? " (one a category)" : "",
+      features > shape.columns() ? " (one a category)" : "",
       needed_bytes(bytes),
       allowed_bytes(most),
-      fmt::format(fmt::runtime(advice), memory_option(bytes_that_do(context, file, params))));
+      fmt::format(fmt::runtime(advice), memory_option(bytes_that_do<T>(context, shape, params))));
 }
 
 }  // namespace yupana::job

@@ -1,0 +1,171 @@
+"""Messages that did not say what was got, named what would not do, or ended with another status."""
+import bz2
+import pathlib
+import re
+import resource
+import subprocess
+
+from program import PROGRAM, answer, files, put, refuse, run
+
+
+def faults_of_a_vcf_did_not_quote_what_they_found():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    lines = pathlib.Path("c.vcf").read_text().splitlines()
+    number = next(i for i, line in enumerate(lines) if line.startswith("#CHROM")) + 1
+    for column, text, says in ((1, "abc", "POS: expected a whole number"), (1, "9" * 19, "18 digits at most"), (1, "-1", "POS"),
+                               (3, "A,C", "REF has several alleles"), (4, "A,", "ALT has an empty allele"),
+                               (2, "rs 1", "has a space"), (5, "high", "QUAL: expected a number or '.'")):
+        cells = lines[number].split("\t")
+        cells[column] = text
+        put("bad.vcf", "\n".join(lines[:number] + ["\t".join(cells)]) + "\n")
+        options = ("--var-min-qual", 1) if column == 5 else ()
+        refuse("dist", "bad.vcf", "-o", "x", *options, says=[f"bad.vcf:{number + 1}: ", says, f", got '{text}'"])
+
+
+def options_that_contradict_were_found_in_the_data():
+    run("simulate", "--samples", 9, "--sites", 50, "-o", "c")
+    put("g.fa", ">g\n" + "ACGTTGCA" * 60 + "\n")
+    for command in ("dist", "fermat", "grm", "pca", "filter"):
+        for cohort in ("c.bed", "missing.bed"):
+            refuse(command, cohort, "--maf", 0.3, "--max-maf", 0.2, "-o", "x.bed", status=2,
+                   says=["--maf 0.3", "--max-maf 0.2", "exchange them"])
+    run("filter", "c.bed", "--maf", 0.1, "--max-maf", 0.5, "-o", "same.bed")
+    spliced = ("splice", "--genome", "g.fa", "--target", "g.fa", "-o", "x")
+    refuse(*spliced, "--min-intron", 500, "--max-intron", 100, status=2, says=["--min-intron 500", "--max-intron 100"])
+    refuse(*spliced, "--max-intron", 10, status=2, says="--min-intron 20")
+    refuse(*spliced, "--min-exon", 50, "--max-exon", 20, status=2, says="--min-exon <= --max-exon")
+
+
+def follow(*arguments, memory="1k"):
+    """Runs a command with too little memory, then with the one figure that the refusal names."""
+    told = run(*arguments, "--memory", memory, status=4).stderr.splitlines()[-1]
+    figure = re.search(r"([\d.]+[kMG]) will do", told)
+    assert figure, told
+    run(*arguments, "--memory", figure[1])
+
+
+def a_tree_was_refused_for_its_table_and_then_for_its_growth():
+    put("t.csv", "a,b,city,fold,y\n" + "".join(
+        f"{i * 7919 % 1009},{i * 31 % 97},{'abcdefgh'[i % 8]},{i % 4},{'pqr'[i * 5 % 7 % 3]}\n" for i in range(3000)))
+    fit = ("fit", "t.csv", "--label", "y", "-o", "m")
+    numbers = ("--ignore", "city")
+    for options in (numbers, (*numbers, "--report"), (*numbers, "--cv", 3), (*numbers, "--cv-column", "fold"),
+                    (*numbers, "--float32"), ("--categorical", "city"),
+                    ("--categorical", "city", "--categories", "native")):
+        follow("tree", *fit, *options)
+    for options in (("--oob",), ("--partition",)):
+        follow("forest", *fit, *numbers, "--trees", 4, *options)
+
+
+def a_model_was_refused_for_its_text_before_its_trees():
+    put("t.csv", "a,b,y\n" + "".join(f"{i * 7919 % 1009},{i * 31 % 97},{'pqr'[i * 5 % 7 % 3]}\n" for i in range(3000)))
+    run("tree", "fit", "t.csv", "--label", "y", "--binary", "-o", "m")
+    run("forest", "fit", "t.csv", "--label", "y", "--trees", 5, "--binary", "-o", "f")
+    for model in ("m.json", "m.model", "f.json", "f.model"):
+        told = run("tree", "show", model, "--memory", "1k", status=4).stderr
+        figure = re.search(r"give more than --memory ([\d.]+)([kM])", told)
+        run("tree", "show", model, "--memory", f"{float(figure[1]) * 1.01}{figure[2]}")
+
+
+def queries_were_not_counted_with_the_points():
+    put("p.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(2000)))
+    alone, both = [re.search(r"need ([\d.]+) kB", run("closest", "p.csv", "--queries", "p.csv", "--memory", memory,
+                                                     status=4).stderr)[1] for memory in ("1k", "100k")]
+    assert (alone, both) == ("96.0", "160"), (alone, both)  # to read one, and both to search
+
+
+def positions_that_plink_refuses_were_written_for_it():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    text = pathlib.Path("c.vcf").read_text()
+    for position, fits in ((2**31 - 2, True), (2**31 - 1, False), (3 * 10**9, False)):
+        put("far.vcf", re.sub(r"\t\d+\tsnp5\t", f"\t{position}\tsnp5\t", text))
+        assert f"\t{position}\t" in pathlib.Path("far.vcf").read_text()
+        for name in ("far.bed", "far.pgen"):
+            if fits:
+                run("filter", "far.vcf", "-o", name)
+            else:
+                refuse("filter", "far.vcf", "-o", name, says=[f"position {position}", "site snp5", "--exclude"])
+        for name in files():
+            if name.startswith("far.") and name != "far.vcf":
+                pathlib.Path(name).unlink()
+        run("filter", "far.vcf", "-o", "kept.vcf")
+        run("filter", "far.vcf", "-o", "kept.npy")
+        assert f"\t{position}\tsnp5\t" in pathlib.Path("kept.vcf").read_text()
+
+
+def a_file_of_a_run_did_not_stand_for_the_run():
+    run("fermat", "simulate:12x100", "-o", "one")
+    run("fermat", "simulate:12x100", "--alpha", "2,3", "-o", "two")
+    whole = run("path", "one", "s1", "s2").stdout
+    for name in ("one.json", "one.fermat.npy", "one.dist.npy", "one.ids", "one.html"):
+        assert run("path", name, "s1", "s2").stdout == whole, name
+    of_three = run("path", "two", "s1", "s2", "--alpha", 3).stdout
+    assert run("path", "two.alpha3.fermat.npy", "s1", "s2").stdout == of_three
+    assert answer("path", "two.alpha3.fermat.npy", "s1", "s2", "--alpha", 3)["alpha"] == 3
+    refuse("path", "two.alpha3.fermat.npy", "s1", "s2", "--alpha", 2, status=2, says=["--alpha 2", "the prefix two"])
+    refuse("path", "none.fermat.npy", "s1", "s2", says="none.json: not found")
+
+
+def short_options_were_taken_for_others():
+    for word, meant in (("--hlep", "--help"), ("--metrc", "--metric"), ("--chr-se", "--chr-set"), ("--from", "--from-bp"),
+                        ("--comp", None), ("--cov", None), ("--fad", None)):
+        line = refuse("dist", "simulate:9x9", word, 3, "-o", "x", status=2, says=f"unknown option '{word}'").stderr
+        assert (f"did you mean '{meant}'?" in line) if meant else "did you mean" not in line, line
+    refuse("dist", "simulate:9x9", "--king", "-o", "x", status=2,
+           says="did you mean '--king-cutoff' or '--king-table-filter' or '--king-table-ibd'?")
+
+
+def a_limit_on_processor_time_left_half_of_the_files():
+    done = subprocess.run([PROGRAM, "simulate", "--samples", "5000", "--sites", "10M", "-o", "c"], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 60)))
+    assert (done.returncode, done.stderr, files()) == (130, "yupana: interrupted; no output file was written\n", [])
+
+
+def a_pipe_was_called_a_dash_that_bcftools_should_index():
+    run("simulate", "--samples", 3, "--sites", 100, "--format", "vcf", "-o", "c")
+    text = pathlib.Path("c.vcf").read_text()
+    packed = subprocess.run([PROGRAM, "dist", "-", "-o", "x"], input=bz2.compress(text.encode()), capture_output=True)
+    assert packed.returncode == 3 and b"yupana: standard input: not VCF or BCF" in packed.stderr, packed.stderr
+    assert "index" not in run("dist", "-", "--region", "1", "-o", "x", input=text).stderr
+    assert "'bcftools index' makes one" in run("dist", "c.vcf", "--region", "1", "-o", "x").stderr
+
+
+def contigs_of_a_header_were_called_those_of_the_file():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    put("x.vcf", re.sub(r"^\d+\t", "chrX\t", pathlib.Path("c.vcf").read_text(), flags=re.M))
+    refuse("dist", "x.vcf", "--region", "X", "-o", "x", says="no contig 'X'; the header names 1, 2")
+
+
+def compressed_text_of_plink_was_denied():
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    put("c.vcf.bz2", bz2.compress(pathlib.Path("c.vcf").read_bytes()))
+    refuse("dist", "c.vcf.bz2", "-o", "x", says=["VCF (by gzip or bgzip)", ".ped and .tped (by gzip or Zstandard)"])
+
+
+def what_to_do_about_points_and_matrices_was_left_out():
+    import numpy as np
+    np.save("one.npy", np.zeros((3, 1)))
+    np.save("two.npy", np.ones((3, 2)))
+    put("two.csv", "x,y\n1,2\n3,4\n")
+    refuse("closest", "one.npy", "--queries", "two.npy", says="two.npy: queries: expected 1 coordinate, as the points have, got 2")
+    refuse("closest", "two.csv", "--columns", "x,y", "--queries", "two.npy", status=2,
+           says="--columns: two.npy is a .npy, which is taken whole; save the chosen columns")
+    put("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")
+    refuse("trisolve", "a.mtx", says="a.mtx:1: expected the format coordinate, got 'array'; save the matrix as a sparse one")
+
+
+def a_fraction_found_in_the_data_was_a_fault_of_the_command_line():
+    run("simulate", "--samples", 9, "--sites", 50, "--missing", 0.1, "-o", "c")
+    refuse("dist", "c.bed", "--dtype", "int32", "-o", "x", says=["x.dist.npy: row 2, column 1 is", "--missing mode"])
+    run("dist", "c.bed", "--dtype", "int32", "--missing", "mode", "-o", "x")
+
+
+def files_of_a_prefix_were_denied():
+    put("t.ped", "f a 0 0 1 -9 A A G G\nf b 0 0 1 -9 A C G G\n")
+    put("t.map", "1 x 0 5\n1 y 0 9\n")
+    refuse("dist", "t", "-o", "x", says="t: no such file, and no .bed or .pgen of that prefix; name t.ped")
+    for options in (("t.ped",), ("--file", "t"), ("--file", "t.ped")):
+        run("dist", *options, "-o", "x")
+    run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
+    refuse("dist", "c", "-o", "x", says="name c.vcf")
+    refuse("dist", "none", "-o", "x", says="none: no such file, and no PLINK files of that prefix")
