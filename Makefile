@@ -183,8 +183,9 @@ bench: build peers
 BASE ?= main
 bench-gate: deps
 	@base=$$PWD/build/base
-	[ -d $$base ] || git worktree add --force --detach $$base $(BASE)
-	git -C $$base checkout --quiet --detach $(BASE)
+	commit=$$(git rev-parse --verify --quiet "$(BASE)^{commit}") || { echo "BASE: expected a commit, got $(BASE)" >&2; exit 2; }
+	[ -d $$base ] || git worktree add --force --detach $$base $$commit
+	git -C $$base checkout --quiet --detach $$commit  # by its name: HEAD~1 would be that of the other tree
 	for tree in $$base $$PWD; do
 	  [ -f $$tree/build/release/build.ninja ] || (cd $$tree && cmake --preset release >/dev/null)
 	  cmake --build $$tree/build/release -j $(JOBS) --target yupana_cli yupana_bench_program
