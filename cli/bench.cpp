@@ -53,7 +53,7 @@ void check(const Context& context, const Call& call, const Options& options) {
   if (params.scaling && !cuda) {
     throw usage_error("--scaling: expected GPUs, got none; give --device cuda");
   }
-  if (cuda && !params.data.empty()) {
+  if (cuda && !params.data.empty() && options.name != "trisolve") {
     throw usage_error("--data: expected a bench on the processor, got GPUs; give --device cpu");
   }
   if (context.backend() == Backend::reference &&

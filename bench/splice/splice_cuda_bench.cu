@@ -268,7 +268,7 @@ void splice_cuda(Context& context, const BenchParams& on_host) {
   measure(context, params, exons + ", linear gaps", huge, {}, limit);
   measure(context, params, exons + ", affine gaps", huge, affine, limit);
   // One window, whose waves follow each other, and as many as fill a GPU.
-  for (const int windows : {1, params.quick ? 3 : 264}) {
+  for (const int windows : {1, params.quick ? 3 : 132}) {
     std::vector<Gene> found;
     for (int w = 0; w < windows; ++w) {
       found.push_back(make_gene(random, params.quick ? 5 : 55, 149, 2600));
