@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <new>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "yupana/cluster/mpi.hpp"
-#include "yupana/core/tiles.hpp"
 #include "yupana/core/version.hpp"
 
 namespace yupana::cli {
@@ -20,12 +20,14 @@ int code(ExitCodes exit) { return static_cast<int>(exit); }
 /// Insertions, deletions, replacements and exchanges of neighbours that turn one word into the
 /// other.
 std::size_t edits(std::string_view a, std::string_view b) {
-  auto row = first_integers<std::size_t>(b.size() + 1);
-  std::vector<std::size_t> above, before;
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> rows(3 * width);
+  std::size_t *row = rows.data(), *above = row + width, *before = above + width;
+  for (std::size_t j = 0; j < width; ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    before = std::exchange(above, row);
+    row = std::exchange(before, std::exchange(above, row));
     row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
+    for (std::size_t j = 1; j < width; ++j) {
       const bool same = a[i - 1] == b[j - 1];
       row[j] = std::min({above[j - 1] + (same ? 0 : 1), above[j] + 1, row[j - 1] + 1});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
@@ -33,7 +35,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
       }
     }
   }
-  return row.back();
+  return row[b.size()];
 }
 
 /// "; did you mean 'X'?" for what begins with the word, else for the nearest of `known`, or nothing
