@@ -43,7 +43,7 @@ def test_what_cannot_be_answered_is_refused():
     points = np.zeros((4, 2))
     for call, words in (
         (lambda: yupana.geometry.neighbors(points, 4), "k of 1 to 3"),
-        (lambda: yupana.geometry.neighbors(points, 1, np.zeros((1, 3))), "queries of 2"),
+        (lambda: yupana.geometry.neighbors(points, 1, np.zeros((1, 3))), "queries: expected 2 coordinates"),
         (lambda: yupana.geometry.pairs_within(points, np.nan), "radius"),
         (lambda: yupana.geometry.pairs_within(points, -1.0), "radius"),
     ):
