@@ -44,7 +44,7 @@ bool has_record(const std::string& run) {
   return std::filesystem::exists(run + ".json", none);
 }
 
-/// A file of the run stands for the run, PREFIX.alpha3.fermat.npy for its alpha 3.
+/// A file of the run means the run, PREFIX.alpha3.fermat.npy for its alpha 3.
 void name_run(job::PathParams& params) {
   for (const std::string& ending : job::fermat_endings) {
     if (drop_ending(params.run, ending)) break;

@@ -56,7 +56,7 @@ T fold(const T* in, std::int64_t n, const Op& op) {
   }
 }
 
-/// How a scan folds a tile, joins folds and writes a tile behind what comes before it: sums.
+/// How a scan folds a tile, joins folds and writes a tile after what comes before it: sums.
 template <class T, class Op>
 struct SumTileScan {
   using Carry = std::optional<T>;  ///< none: nothing comes before

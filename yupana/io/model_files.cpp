@@ -381,8 +381,7 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
 }
 
 Model read_model(const std::string& path, std::uint64_t max_bytes) {
-  // A text of this size is read to say what the model takes.
-  constexpr std::uint64_t least = 64 << 20;
+  constexpr std::uint64_t least = 64 << 20;  // of a text, read to say what the model takes
   const InputFile file(path);
   const Array<char> text = read_text(file, std::max(max_bytes, least));
   return model_from_bytes(

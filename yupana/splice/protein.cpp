@@ -103,7 +103,7 @@ OpenCodons::OpenCodons(
     const GeneticCode& code, bool any_stop, const char* first, int carried, std::int64_t codons)
     : code_(code), any_stop_(any_stop), first_(first) {
   if (any_stop) return;
-  // The first codon behind a carry lies over a junction.
+  // The first codon after a carry lies over a junction.
   for (std::int64_t row = carried == 0 ? 1 : 2; row <= codons; ++row) {
     if (first_amino(code, 0, first + 3 * (row - 1) - carried) != '*') continue;
     stop_ = row;

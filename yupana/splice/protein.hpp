@@ -16,7 +16,7 @@ struct ProteinParams {
   GeneticCode code;
   int partial_codon = -12;  ///< added where 1 or 2 bases are left behind the last codon; at most 0
   /// Of a protein without '*' and U before its last letter: chains read no stop codon but as their
-  /// last codon, in one exon and with no bases behind, not even in a gap.
+  /// last codon, in one exon and with no bases after it, not even in a gap.
   bool stops_end = false;
 
   /// BLOSUM62, gaps of -11 and -1 for each amino acid.

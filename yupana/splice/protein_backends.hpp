@@ -51,7 +51,7 @@ inline Carry carried_out(Carry carry, const char* end, std::int64_t bases) {
 /// itself.
 bool stops_end(const Case& problem, const ProteinParams& params);
 
-/// The codons of a start that are of use behind so many bases carried in, where stop codons end
+/// The codons of a start that are of use after so many bases carried in, where stop codons end
 /// chains.
 class OpenCodons {
  public:
@@ -59,7 +59,7 @@ class OpenCodons {
   OpenCodons(
       const GeneticCode& code, bool any_stop, const char* first, int carried, std::int64_t codons);
 
-  /// Whether the first codon may be read behind a carry: it is no stop codon over a junction.
+  /// Whether the first codon may be read after a carry: it is no stop codon over a junction.
   bool reads(Carry carry) const {
     return any_stop_ || carry == 0 || first_amino(code_, carry, first_) != '*';
   }

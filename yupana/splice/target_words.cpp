@@ -96,7 +96,7 @@ std::int64_t TargetWords::leaves_from(std::span<const std::int8_t> codes,
     return last >= 0 && last < std::ssize(target_) && equal_run(codes, b, l, step, 1) == 0 &&
            !goes_on(b + step, l + step) && !goes_on(b + step, l) && !goes_on(b, l + step);
   };
-  // Behind one letter that is another; ten equal ones would be a word.
+  // After one letter that is another; ten equal ones would be a word.
   const std::int64_t run = equal_run(codes, base + step, letter + step, step, length);
   if (run > 0 && run < length && leaves_at(1 + run) &&
       equal_run(codes, base, letter, step, 1) == 0) {

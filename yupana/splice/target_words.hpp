@@ -24,7 +24,7 @@ class TargetWords {
     return at(codes, place) >= 0;
   }
   /// Where the text leaves the target near the word of it at `place`: -1 where it goes on with the
-  /// target's next letters, or behind one that is another, lacks or is added; else the letters
+  /// target's next letters, or after one that is another, lacks or is added; else the letters
   /// beyond the word that are still the target's, 0, or those up to the next place where it leaves
   /// if one of them alone is another. -1 where the target has fewer than eight letters more.
   std::int64_t leaves_before(std::span<const std::int8_t> codes, std::int64_t place) const;
