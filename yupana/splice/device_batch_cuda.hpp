@@ -48,8 +48,9 @@ struct DeviceCase {
   std::int64_t boundaries = 0;  ///< columns between blocks: `length` words a block and plane
   std::int64_t state = 0;       ///< words of its blocks, block_words each
   std::int64_t block_words = 0;
-  std::int64_t stage = 0;  ///< in the words of a block: rows read before the last
-  std::int64_t table = 0;  ///< in the words of a block: scores of the columns (32 bits)
+  std::int64_t stage = 0;       ///< in the words of a block: rows read before the last
+  std::int64_t mark_words = 0;  ///< of those rows
+  std::int64_t table = 0;       ///< in the words of a block: scores of the columns (32 bits)
   std::int64_t starts = 0, readings = 0, ended = 0, marks = 0;
   std::int64_t target = 0;  ///< its codes
   std::int64_t scores = 0;  ///< for each target code, of up to 8 base letters (16 bits)

@@ -46,8 +46,10 @@ class Forward {
         view_(view_block<Scores>(batch, item.problem, item.block, affine)),
         ring_(shared.ring),
         row_words_(Block::row_words(batch.alignment)),
-        rows_((problem_.slots + 1) * row_words_ <= batch.shared_words ? shared.rows + view_.lane
-                                                                      : view_.state) {}
+        rows_(slot_words() <= batch.shared_words ? shared.rows + view_.lane : view_.state),
+        marks_(slot_words() + problem_.mark_words <= batch.shared_words
+                   ? rows_ + slot_words()
+                   : view_.state + problem_.stage) {}
 
   __device__ void run() {
     strip_.prepare(batch_, view_, true);
@@ -61,7 +63,7 @@ class Forward {
     for (std::int32_t s = 0; s < count; ++s) {
       const DeviceStart next = starts[min(s + 1, count - 1)];
       const DeviceReading* const readings = batch_.readings + problem_.readings;
-      const DeviceReading first = readings[start.readings_from];
+      DeviceReading reading = readings[start.readings_from];
       const typename Block::Ended ended = start.version != version
                                               ? absorb(start, version)
                                               : Block::load_row(running(), batch_.alignment);
@@ -71,15 +73,16 @@ class Forward {
       const bool stop = stopped(batch_);  // heard of behind the sweep
       if (start.marks_from < start.marks_to) {
         strip_.template sweep<Keep::marks>(
-            batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
+            batch_, view_, start, start.rows, arrivals, then, ring_, marks_, 0);
       } else {
         strip_.template sweep<Keep::nothing>(
             batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
       }
       if (stop) break;
-      read(start.readings_from, first);
-      for (std::int32_t r = start.readings_from + 1; r < start.readings_to; ++r) {
-        read(r, readings[r]);
+      for (std::int32_t r = start.readings_from; r < start.readings_to; ++r) {
+        const DeviceReading after = readings[min(r + 1, start.readings_to - 1)];
+        read(r, reading);
+        reading = after;
       }
       start = next;
     }
@@ -99,6 +102,7 @@ class Forward {
     return place >= 0 && place / (halves * columns) == view_.lane && view_.lane < problem_.lanes;
   }
 
+  __device__ std::int64_t slot_words() const { return (problem_.slots + 1) * row_words_; }
   __device__ std::uint32_t* running() const { return rows_ + problem_.slots * row_words_; }
 
   /// The running row takes in the exons that have ended.
@@ -158,9 +162,7 @@ class Forward {
 
   /// The last row of an exon: its score, and into its slot.
   __device__ void read(std::int32_t index, const DeviceReading& reading) {
-    const std::int64_t mark_words = (affine ? 2 : 1) * columns * 32;
-    const std::uint32_t* mark =
-        view_.state + problem_.stage + std::int64_t{reading.mark} * halves * mark_words;
+    const std::uint32_t* mark = marks_ + reading.mark * (affine ? 2 : 1) * columns * 32;
     const std::int32_t place = last_place();
     std::uint32_t* slot = rows_ + reading.slot * row_words_;
     const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
@@ -169,10 +171,7 @@ class Forward {
 #pragma unroll
       for (int c = 0; c < columns; ++c) {
         std::uint32_t value = state == 0 ? strip_.best[c] : strip_.gap[affine ? c : 0];
-        if (reading.mark >= 0) {
-          const std::int64_t at = (state * columns + c) * 32;
-          value = Scores::both(mark[at], halves == 2 ? mark[mark_words + at] : 0);
-        }
+        if (reading.mark >= 0) value = mark[(state * columns + c) * 32];
         if (state == 0 && place >= 0 && place % columns == c) {
           hear(reading, index, Scores::half(value, place / columns % halves));
         }
@@ -215,7 +214,9 @@ class Forward {
   const BlockView view_;
   std::uint16_t* const ring_;
   const std::int64_t row_words_;
-  std::uint32_t* const rows_;  ///< slots, then the running row: in shared memory if there is room
+  // In shared memory if there is room:
+  std::uint32_t* const rows_;   ///< slots, then the running row
+  std::uint32_t* const marks_;  ///< rows of a start that are read before its last
   Block strip_;
   BestLast last_;
 };

@@ -49,7 +49,7 @@ void PackedBatch::lay_out() {
     c.program = layout_.program, c.length = p.length;
     c.boundaries = layout_.boundaries;
     c.state = layout_.state, c.block_words = words.total();
-    c.stage = words.rows, c.table = words.rows + words.stage;
+    c.stage = words.rows, c.mark_words = words.stage, c.table = words.rows + words.stage;
     c.starts = starts, c.readings = readings, c.ended = ended, c.marks = marks;
     c.target = targets;
     c.scores = std::ssize(device_cases_) * params_.substitution.letters;

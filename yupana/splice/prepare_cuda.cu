@@ -274,7 +274,7 @@ BlockWords block_words(const PreparedCase& c, const AlignParams& params) {
   BlockWords words;
   const std::int64_t rows = c.plan.slots + 1 + (params.alignment ? c.plan.versions : 0);
   words.rows = rows * row_planes(halves, affine, params.alignment) * plane;
-  words.stage = c.most_marks * halves * (affine ? 2 : 1) * plane;
+  words.stage = c.most_marks * (affine ? 2 : 1) * plane;
   if (c.width == Width::wide) words.table = (params.substitution.letters + 1) * plane;
   return words;
 }

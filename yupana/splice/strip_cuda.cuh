@@ -153,7 +153,7 @@ struct Strip {
 
   /// Rows [0, rows) behind the position; all lanes are done with them at the end. `ring` is shared
   /// memory of this warp: letters on their way along the lanes. `arrivals` are of this start and
-  /// then, if there is one, of the next.
+  /// then, if there is one, of the next. kept: marks, or all rows from kept_from.
   template <Keep keep>
   __device__ void sweep(const DeviceBatch& batch,
                         const BlockView& view,
@@ -209,6 +209,17 @@ struct Strip {
     }
   }
 
+  __device__ __forceinline__ void put_half(int half, std::uint32_t* to) const {
+    if constexpr (halves == 1) return put(to);
+    auto* const words = reinterpret_cast<std::uint16_t*>(to) + half;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      words[2 * c * 32] = static_cast<std::uint16_t>(best[c] >> 16 * half);
+      if constexpr (affine) {
+        words[2 * (columns + c) * 32] = static_cast<std::uint16_t>(gap[c] >> 16 * half);
+      }
+    }
+  }
   __device__ __forceinline__ void put(std::uint32_t* to) const {
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
@@ -219,45 +230,52 @@ struct Strip {
 };
 
 /// Keeps rows that are read before the last: when a strip has computed one, its words go to a row
-/// of its own; which half of a word is right depends on the half.
+/// of its own, each half when it is right.
 template <class StripType>
 struct MarkKeeper {
   static constexpr int halves = StripType::halves;
   std::uint32_t* to;          ///< of the next mark
-  const std::int32_t* marks;  ///< after the next
+  const std::int32_t* marks;  ///< after the next two
   const std::int32_t* end;
-  std::int32_t next;  ///< row, from 0
+  std::int32_t next, after;  ///< rows, from 0; the second is loaded while it is not needed yet
   std::int64_t row_words;
 
   __device__ MarkKeeper(const DeviceBatch& batch,
                         const BlockView& view,
                         const DeviceStart& start,
+                        std::uint32_t* kept,
                         std::int64_t words)
-      : to(view.state + view.problem->stage), row_words(words) {
-    marks = batch.marks + view.problem->marks + start.marks_from;
-    end = batch.marks + view.problem->marks + start.marks_to;
-    next = marks < end ? *marks - 1 : no_mark;
+      : to(kept), row_words(words) {
+    const std::int32_t* const all = batch.marks + view.problem->marks;
+    marks = all + start.marks_from;
+    end = all + start.marks_to;
+    next = load();
+    after = load();
   }
+  __device__ std::int32_t load() { return marks < end ? *marks++ - 1 : no_mark; }
+
+  /// put(half, to): that half of the lane's words, or all of them.
   template <class Put>
   __device__ void hear(std::int32_t row, const Put& put) {
     if (halves == 2 && row == next + 1) {
-      put(to + row_words);
+      put(1, to);
       advance();
     }
     if (row == next) {
-      put(to);
+      put(0, to);
       if (halves == 1) advance();
     }
   }
   __device__ void advance() {
-    to += halves * row_words;
-    ++marks;
-    next = marks < end ? *marks - 1 : no_mark;
+    to += row_words;
+    next = after;
+    after = load();
   }
 };
 
 struct NoMarks {
-  __device__ NoMarks(const DeviceBatch&, const BlockView&, const DeviceStart&, std::int64_t) {}
+  __device__ NoMarks(
+      const DeviceBatch&, const BlockView&, const DeviceStart&, std::uint32_t*, std::int64_t) {}
 };
 
 template <class Scores, bool affine, int columns>
@@ -288,7 +306,7 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                              ? view.right + start.position - ramp
                              : nullptr;
   std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
-      batch, view, start, kept_words);
+      batch, view, start, kept, kept_words);
 
   __syncwarp();
 #pragma unroll
@@ -353,7 +371,7 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
         }
       }
       if constexpr (keep == Keep::marks) {
-        marks.hear(t - behind, [&](std::uint32_t* to) { put(to); });
+        marks.hear(t - behind, [&](int half, std::uint32_t* to) { put_half(half, to); });
         __syncwarp();
       }
       if constexpr (keep == Keep::everything) {
