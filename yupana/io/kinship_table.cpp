@@ -1,14 +1,11 @@
 #include "yupana/io/kinship_table.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "yupana/genotype/metric.hpp"
-#include "yupana/io/number_text.hpp"
 
 namespace yupana::io {
 namespace {
