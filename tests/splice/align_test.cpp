@@ -120,6 +120,23 @@ TEST(Align, ScoresBeyondSixteenBitsAreDoneInThirtyTwo) {
   expect_equal(chained, align(reference_context, c.view()));
 }
 
+// Scores in quarters of a match took 32 bits from 2,400 letters on, where 16 hold 3,100.
+TEST(Align, SixteenBitsAreUsedAsFarAsTheyReach) {
+  Draw draw(8);
+  Context cpu({.device = "cpu", .threads = 1});
+  AlignParams params;
+  params.substitution = Substitution::dna(4, -4);
+  params.gap_extend = -8;
+  OwnCase c{draw.letters(3'120), {exon(5, 1'500), exon(1'521, 3'119), exon(7, 3'100)}, ""};
+  c.target = c.bases.substr(4, 1'496) + c.bases.substr(1'520, 1'599);
+  const SplicedAlignment got = align(cpu, c.view(), params);
+  EXPECT_FALSE(got.wide);
+  EXPECT_EQ(got.score, 4 * std::ssize(c.target));
+  expect_equal(got, align(reference_context, c.view(), params));
+  c.target += c.target;
+  EXPECT_TRUE(align(cpu, c.view(), params).wide);
+}
+
 TEST(Align, ExonsOfManySizesLongestTwentyThousandBases) {
   Draw draw(5);
   Context cpu({.device = "cpu", .threads = 2});

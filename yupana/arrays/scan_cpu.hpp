@@ -22,8 +22,8 @@ namespace yupana::arrays::cpu {
 /// body(0), ..., body(count - 1), each written out.
 template <std::size_t count, class Body>
 void each(const Body& body) {
-#pragma GCC unroll 4
-  for (std::size_t k = 0; k < count; ++k) body(k);
+  [&]<std::size_t... k>(std::index_sequence<k...>) { (body(k), ...); }
+  (std::make_index_sequence<count>());
 }
 
 /// Of `count` runs, each `apart` after the one before, the first values.

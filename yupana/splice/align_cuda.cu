@@ -79,7 +79,7 @@ class Aligner {
     const DeviceScope scope(device_);
     for (const std::size_t p : places) {
       work_ += rough_[p].work;
-      warps_ += std::ssize(problems_[p].target) / 512 + 1;
+      warps_ += least_warps(p);
     }
     const std::vector<std::size_t> overflown = run_once(places, tuning_);
     Tuning wide = tuning_;
@@ -104,8 +104,10 @@ class Aligner {
     const auto finish = [&](CaseFlight& flight) { end(flight, overflown); };
     while (!places.empty()) {
       std::size_t count = 0;
-      for (double bytes = 0; count < places.size() && bytes < upload; ++count) {
+      std::int64_t warps = 0;
+      for (double bytes = 0; count < places.size() && (bytes < upload || !fills(warps)); ++count) {
         bytes += rough_[places[count]].upload;
+        warps += least_warps(places[count]);
       }
       for (Lot& lot : prepare_lots(places.first(count), tuning)) {
         for (std::size_t from = 0; from < lot.places.size();) {
@@ -127,6 +129,13 @@ class Aligner {
     flights.end_all(finish);
     return overflown;
   }
+
+  /// Of a case, at 512 columns each.
+  std::int64_t least_warps(std::size_t place) const {
+    return std::ssize(problems_[place].target) / 512 + 1;
+  }
+  /// Whether so many keep every scheduler at work: few large cases do not.
+  bool fills(std::int64_t warps) const { return warps >= std::int64_t{4} * multiprocessors_; }
 
   /// Bytes of a batch's upload, about: of few cases a third, so that kernels begin early; of many
   /// as much as fills the device and is packed while it works.
@@ -164,16 +173,19 @@ class Aligner {
   Share next_share(const Lot& lot, std::size_t from, std::size_t flights) const {
     Share share;
     // About as much again is for the traceback; what is more than stays for the next call is taken
-    // from the driver in each.
+    // from the driver in each, where cases are too large for fewer to fill the device.
     const std::uint64_t kept = most_kept(context_.gpu_memory()) / most_flights / 2;
-    const std::uint64_t most =
-        flights == 1 ? allowed_ : std::min(allowed_ / flights, std::max(kept, least_of_batch));
+    const std::uint64_t most = allowed_ / flights;
+    const std::uint64_t little =
+        flights == 1 ? most : std::min(most, std::max(kept, least_of_batch));
+    std::int64_t warps = 0;
     for (std::size_t i = from; i < lot.places.size(); ++i) {
       const std::uint64_t bytes = device_bytes(lot.prepared[i], params_);
-      if (share.cases > 0 && share.bytes + bytes > most) break;
+      if (share.cases > 0 && share.bytes + bytes > (fills(warps) ? little : most)) break;
       if (bytes > allowed_) refuse(problems_[lot.places[i]], bytes);
       share.bytes += bytes;
       ++share.cases;
+      warps += lot.prepared[i].shape.blocks;
     }
     return share;
   }

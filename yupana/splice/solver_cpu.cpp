@@ -48,7 +48,7 @@ Range<T>::Range(const Case& problem, const AlignParams& params) {
   const std::int64_t whole = gain * std::ssize(problem.target);
   if constexpr (sizeof(T) == 2) {
     lowest = std::numeric_limits<T>::min();
-    fits = size <= 8000 && margin <= 16000 && whole <= 48000;
+    fits = size <= 8000 && margin <= 16000 && margin + whole <= 64000;
     zero = static_cast<T>(fits ? lowest + margin : 0);
   } else {
     lowest = -(1 << 29);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "yupana/splice/block_view_cuda.cuh"
+#include "yupana/splice/row_cuda.cuh"
 #include "yupana/splice/words_cuda.cuh"
 
 /// Private to the family: a warp at work on one block of one case. `Scores` is Packed4, Packed8 or
@@ -95,26 +96,25 @@ struct Strip {
     return (view.problem->slots + 1 + version) * row_words(true);
   }
 
-  /// The best over all exons that ended before a start.
-  struct Ended {
-    std::uint32_t best[columns];
-    std::uint32_t gap[affine ? columns : 1];
-  };
-  __device__ static Ended load_row(const std::uint32_t* row, bool alignment) {
-    Ended ended;
+  using Row = StripRow<Scores, affine, columns>;
+  __device__ __forceinline__ Row own_row() const {
+    Row row;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      ended.best[c] = row[c * 32];
-      if constexpr (affine) ended.gap[c] = row[gap_plane(alignment) + c * 32];
+      row.best[c] = best[c];
+      if constexpr (affine) row.gap[c] = gap[c];
     }
-    return ended;
+    return row;
+  }
+  __device__ static Row load_row(const std::uint32_t* row, bool alignment) {
+    return Row::load(row, gap_plane(alignment));
   }
 
   /// The row above a start. False if the scores of the rows to come may not fit.
   __device__ bool enter(const DeviceBatch& batch,
                         const BlockView& view,
                         const DeviceStart& start,
-                        const Ended& ended) {
+                        const Row& ended) {
     const std::uint32_t open = Scores::change(batch.open);
     const std::uint32_t none = Scores::all(start.none + batch.open);
     std::uint32_t over = 0;
@@ -140,7 +140,7 @@ struct Strip {
                                    std::int32_t rows) {
     Arrivals a;
     a.corner = a.told = a.gap_told = written | Scores::all(Scores::floor);
-    a.selector = view.program[start.position + view.lane];
+    a.letter = view.program[start.position + view.lane];
     if (view.left == nullptr) return a;
     const std::uint64_t* left = view.left + start.position;
     a.corner = load_word(left - 1);
@@ -161,7 +161,7 @@ struct Strip {
                         std::int32_t rows,
                         Arrivals& arrivals,
                         const DeviceStart* next,
-                        std::uint16_t* ring,
+                        std::uint32_t* ring,
                         std::uint32_t* kept,
                         std::int64_t kept_from);
 
@@ -209,17 +209,6 @@ struct Strip {
     }
   }
 
-  __device__ __forceinline__ void put_half(int half, std::uint32_t* to) const {
-    if constexpr (halves == 1) return put(to);
-    auto* const words = reinterpret_cast<std::uint16_t*>(to) + half;
-#pragma unroll
-    for (int c = 0; c < columns; ++c) {
-      words[2 * c * 32] = static_cast<std::uint16_t>(best[c] >> 16 * half);
-      if constexpr (affine) {
-        words[2 * (columns + c) * 32] = static_cast<std::uint16_t>(gap[c] >> 16 * half);
-      }
-    }
-  }
   __device__ __forceinline__ void put(std::uint32_t* to) const {
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
@@ -227,55 +216,6 @@ struct Strip {
       if constexpr (affine) to[(columns + c) * 32] = gap[c];
     }
   }
-};
-
-/// Keeps rows that are read before the last: when a strip has computed one, its words go to a row
-/// of its own, each half when it is right.
-template <class StripType>
-struct MarkKeeper {
-  static constexpr int halves = StripType::halves;
-  std::uint32_t* to;          ///< of the next mark
-  const std::int32_t* marks;  ///< after the next two
-  const std::int32_t* end;
-  std::int32_t next, after;  ///< rows, from 0; the second is loaded while it is not needed yet
-  std::int64_t row_words;
-
-  __device__ MarkKeeper(const DeviceBatch& batch,
-                        const BlockView& view,
-                        const DeviceStart& start,
-                        std::uint32_t* kept,
-                        std::int64_t words)
-      : to(kept), row_words(words) {
-    const std::int32_t* const all = batch.marks + view.problem->marks;
-    marks = all + start.marks_from;
-    end = all + start.marks_to;
-    next = load();
-    after = load();
-  }
-  __device__ std::int32_t load() { return marks < end ? *marks++ - 1 : no_mark; }
-
-  /// put(half, to): that half of the lane's words, or all of them.
-  template <class Put>
-  __device__ void hear(std::int32_t row, const Put& put) {
-    if (halves == 2 && row == next + 1) {
-      put(1, to);
-      advance();
-    }
-    if (row == next) {
-      put(0, to);
-      if (halves == 1) advance();
-    }
-  }
-  __device__ void advance() {
-    to += row_words;
-    next = after;
-    after = load();
-  }
-};
-
-struct NoMarks {
-  __device__ NoMarks(
-      const DeviceBatch&, const BlockView&, const DeviceStart&, std::uint32_t*, std::int64_t) {}
 };
 
 template <class Scores, bool affine, int columns>
@@ -286,10 +226,9 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       std::int32_t rows,
                                                       Arrivals& arrivals,
                                                       const DeviceStart* next,
-                                                      std::uint16_t* ring,
+                                                      std::uint32_t* ring,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
-  constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
   const std::int64_t plane = view.length;
   const std::uint32_t open = Scores::change(batch.open);
   const int letters = batch.letters;
@@ -299,14 +238,12 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   const std::int32_t steps = rows + ramp;
   // Lanes without columns read the letters of the last that has some: all are letters.
   const std::int32_t behind = delay(halves * min(view.lane, view.lanes - 1));
-  const std::uint16_t* program = view.program + start.position + view.lane;
+  const std::uint32_t* program = view.program + start.position + view.lane;
   const std::uint64_t* left =
       view.left != nullptr ? view.left + start.position + view.lane : nullptr;
   std::uint64_t* right = view.right != nullptr && view.lane == view.lanes - 1
                              ? view.right + start.position - ramp
                              : nullptr;
-  std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
-      batch, view, start, kept, kept_words);
 
   __syncwarp();
 #pragma unroll
@@ -320,8 +257,10 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
   std::uint32_t letters_gap = Scores::all(Scores::floor);
   std::uint32_t on_its_way = beside, gap_on_its_way = letters_gap;
-  std::uint16_t arriving = arrivals.selector;
+  std::uint32_t arriving = arrivals.letter;
   std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
+  std::int32_t marked = 0;  // words
+  Row low;                  // of a mark, whose high half is right a step later
   if (keep == Keep::everything && kept_from == 0) put(kept);
   for (std::int32_t begin = 0; begin < steps; begin += 32) {
     if (begin % 65536 == 32768 && __any_sync(all_lanes, stopped(batch))) break;
@@ -340,11 +279,11 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     // The last letters are on their way along the lanes: time to send for the next start's.
     if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
     __syncwarp();
-    const std::uint16_t* letter = ring + (begin - behind + 2 * ring_size) % ring_size;
+    const std::uint32_t* letters_of_lane = ring + (begin - behind + 2 * ring_size) % ring_size;
     std::uint64_t* out = right != nullptr ? right + begin : nullptr;
-    const auto do_step = [&](std::int32_t u) {
+    const auto do_step = [&](std::int32_t u, std::uint32_t letter) {
       const std::int32_t t = begin + u;
-      const std::uint32_t selector = letter[u];
+      const std::uint32_t selector = letter & 0xffff;
       std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
       const std::uint32_t first = __shfl_sync(all_lanes, told, u);
       std::uint32_t neighbour;
@@ -371,11 +310,20 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
         }
       }
       if constexpr (keep == Keep::marks) {
-        marks.hear(t - behind, [&](int half, std::uint32_t* to) { put_half(half, to); });
-        __syncwarp();
+        // Chosen, not branched to: each lane is at a row of its own.
+        const Row now = own_row();
+        if constexpr (halves == 2) {
+          const bool is_low = (letter & low_is_read) != 0, is_high = (letter & high_is_read) != 0;
+          if (is_high) Row::halves_of(low, now).put_mark(kept + marked);
+          marked += is_high ? Row::mark_words : 0;
+          low = Row::chosen(is_low, now, low);
+        } else if ((letter & low_is_read) != 0) {
+          now.put_mark(kept + marked);
+          marked += Row::mark_words;
+        }
       }
       if constexpr (keep == Keep::everything) {
-        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
+        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * Row::mark_words);
       }
     };
     // Pieces without a branch between.
@@ -386,11 +334,15 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     std::int32_t u = 0;
 #pragma unroll 1
     for (; u + piece <= count; u += piece) {
+      // Before the rows that are stored: for all the compiler knows they may lie there.
+      std::uint32_t some[piece];
 #pragma unroll
-      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v);
+      for (std::int32_t v = 0; v < piece; ++v) some[v] = letters_of_lane[u + v];
+#pragma unroll
+      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v, some[v]);
     }
 #pragma unroll 1
-    for (; u < count; ++u) do_step(u);
+    for (; u < count; ++u) do_step(u, letters_of_lane[u]);
   }
 }
 
