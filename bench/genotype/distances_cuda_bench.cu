@@ -151,7 +151,6 @@ void measure(const Bench& bench, std::int64_t n, std::int64_t m, bool missing, B
   const char* const impl =
       method == BitMethod::mma_rows ? "yupana cuda, mma.sync (compute capability 8.0)"
       : method == BitMethod::mma    ? "yupana cuda, mma.sync in 96 KiB of shared memory"
-      : method == BitMethod::popc   ? "yupana cuda, AND + POPC on ordinary cores"
                                     : "yupana cuda, the method the device takes";
   bench.emit(case_of(n, m, missing, "planes on the device"),
              impl,
@@ -312,8 +311,7 @@ void distances_cuda(Context& context, const BenchParams& params) {
   measure(bench, quick ? 300 : 256, quick ? 5000 : 1 << 22, false, best);
   for (const BitMethod method : genotype::cuda::compiled_methods()) {
     if (method == BitMethod::wgmma) continue;  // above
-    const std::int64_t sites = method == BitMethod::popc ? 65536 : 262144;
-    measure(bench, quick ? 300 : 4096, quick ? 5000 : sites, false, method);
+    measure(bench, quick ? 300 : 4096, quick ? 5000 : 262144, false, method);
   }
   if (params.peers) distances_cuda_peers(params, bench.device);
   measure_streamed(bench);

@@ -71,7 +71,7 @@ void cut(ProductList& list, std::int64_t workers) {
 }  // namespace
 
 std::vector<BitMethod> compiled_methods(Elements elements) {
-  std::vector<BitMethod> methods{BitMethod::popc, BitMethod::mma};
+  std::vector<BitMethod> methods{BitMethod::mma};
   if (has_mma_rows(elements)) methods.push_back(BitMethod::mma_rows);
   if (has_wgmma(elements)) methods.push_back(BitMethod::wgmma);
   return methods;
@@ -116,8 +116,7 @@ void BitProducts::add(const DevicePlanes& planes,
   cut(list, pairs);
   const auto launch_products = method_ == BitMethod::wgmma      ? launch_wgmma
                                : method_ == BitMethod::mma_rows ? launch_mma_rows
-                               : method_ == BitMethod::mma      ? launch_mma
-                                                                : launch_popc;
+                                                                : launch_mma;
   launch_products(planes, list, elements_, std::min(pairs, list.items), stream);
 }
 

@@ -64,8 +64,7 @@ enum class BitMethod {
   automatic,  ///< the fastest that was compiled for the device
   wgmma,      ///< warp-group tensor instructions: code for Hopper
   mma_rows,   ///< mma, where a block may have 144 KiB of shared memory
-  mma,        ///< tensor instructions of compute capability 8.0
-  popc,       ///< ordinary cores, anywhere: AND and population count, or products of four bytes
+  mma,        ///< tensor instructions of compute capability 8.0, anywhere
 };
 
 /// The methods that the current device runs, slowest first.

@@ -62,6 +62,6 @@ bool has_mma_rows(Elements elements);
 /// Each queues one launch over list.items, worked by pairs of blocks.
 using LaunchProducts =
     void(const DevicePlanes&, const ProductList&, Elements, int pairs, cudaStream_t);
-LaunchProducts launch_wgmma, launch_mma_rows, launch_mma, launch_popc;
+LaunchProducts launch_wgmma, launch_mma_rows, launch_mma;
 
 }  // namespace yupana::genotype::cuda

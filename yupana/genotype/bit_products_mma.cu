@@ -1,8 +1,7 @@
-// The same products without Hopper's warp groups: tensor instructions of compute capability 8.0,
-// and AND + POPC, or products of four bytes, on ordinary cores. A block works 256 x 128 pairs, half
-// a square, its warps 64 x 64 each. Rows come to shared memory through a ring of stages with one
-// barrier a stage: whole rows of 1,024 sites where a block may have 144 KiB, else halves of them in
-// 96 KiB.
+// The same products without Hopper's warp groups, by tensor instructions of compute capability 8.0.
+// A block works 256 x 128 pairs, half a square, its warps 64 x 64 each. Rows come to shared memory
+// through a ring of stages with one barrier a stage: whole rows of 1,024 sites where a block may
+// have 144 KiB, else halves of them in 96 KiB.
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/genotype/bit_products_kernels.hpp"
 
@@ -180,44 +179,6 @@ struct Operands {
   }
 };
 
-/// The sum over four bytes.
-template <Elements elements>
-__device__ unsigned multiply_word(unsigned a, unsigned b, unsigned sum) {
-  if constexpr (elements == Elements::bits) {
-    return sum + __popc(a & b);
-  } else {
-    return __dp4a(a, b, sum);
-  }
-}
-
-/// The same sums without tensor instructions.
-template <Elements elements, class Ring>
-__device__ void multiply_popc(const unsigned char* stage, Sums& sums) {
-  const int lane = threadIdx.x % 32;
-  for (int k = 0; k < Ring::pieces; ++k) {
-    uint4 a[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      a[i] = *reinterpret_cast<const uint4*>(stage +
-                                             Ring::piece_offset(warp_row() + 8 * i + lane / 4, k));
-    }
-#pragma unroll
-    for (int j = 0; j < 16; ++j) {
-      const int c = warp_column() + j / 2 * 8 + 2 * (lane % 4) + j % 2;
-      const uint4 b =
-          *reinterpret_cast<const uint4*>(stage + Ring::columns_at + Ring::piece_offset(c, k));
-#pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        int& sum = sums[i / 2][j / 2][i % 2 * 2 + j % 2];
-        sum = multiply_word<elements>(a[i].x, b.x, sum);
-        sum = multiply_word<elements>(a[i].y, b.y, sum);
-        sum = multiply_word<elements>(a[i].z, b.z, sum);
-        sum = multiply_word<elements>(a[i].w, b.w, sum);
-      }
-    }
-  }
-}
-
 /// Two neighbouring 32-bit sums in one 64-bit addition, as in the kernel of warp groups.
 __device__ void add_sums(const Sums& sums,
                          const ProductItem& work,
@@ -270,22 +231,7 @@ __device__ void work_mma(Copies<Ring>& copies, int count, std::uint32_t shared, 
   }
 }
 
-template <Elements elements, class Ring>
-__device__ void work_popc(Copies<Ring>& copies,
-                          int count,
-                          const unsigned char* shared,
-                          Sums& sums) {
-  int slot = 0;
-  for (int stage = 0; stage < count; ++stage) {
-    copies.begin(0, 1);
-    multiply_popc<elements, Ring>(shared + slot * Ring::stage_bytes, sums);
-    copies.end();
-    Ring::next_stage();
-    slot = (slot + 1) % Ring::stages;
-  }
-}
-
-template <class Ring, bool tensor, Elements elements>
+template <class Ring, Elements elements>
 __global__ void __launch_bounds__(threads, 1)
     product_kernel(const __grid_constant__ DevicePlanes planes,
                    const __grid_constant__ ProductList list) {
@@ -304,30 +250,26 @@ __global__ void __launch_bounds__(threads, 1)
     Ring::next_stage();
     Sums sums = {};
     const int count = Ring::stages_of_step * work.steps;
-    if constexpr (tensor) {
-      work_mma<elements>(copies, count, ring, sums);
-    } else {
-      work_popc<elements>(copies, count, shared, sums);
-    }
+    work_mma<elements>(copies, count, ring, sums);
     __syncthreads();  // the last operands are read before the next item's rows come
     add_sums(sums, work, list, row, column);
   }
 }
 
-template <class Ring, bool tensor>
+template <class Ring>
 auto kernel_of(Elements elements) {
-  return elements == Elements::bits ? product_kernel<Ring, tensor, Elements::bits>
-                                    : product_kernel<Ring, tensor, Elements::bytes>;
+  return elements == Elements::bits ? product_kernel<Ring, Elements::bits>
+                                    : product_kernel<Ring, Elements::bytes>;
 }
 
-template <class Ring, bool tensor>
+template <class Ring>
 void launch(const DevicePlanes& planes,
             const ProductList& list,
             Elements elements,
             int pairs,
             cudaStream_t stream) {
   yupana::cuda::launch("count pairs",
-                       kernel_of<Ring, tensor>(elements),
+                       kernel_of<Ring>(elements),
                        {2 * pairs, threads, Ring::shared_bytes},
                        stream,
                        planes,
@@ -337,22 +279,17 @@ void launch(const DevicePlanes& planes,
 }  // namespace
 
 bool has_mma_rows(Elements elements) {
-  return is_compiled(kernel_of<WholeRows, true>(elements), threads, WholeRows::shared_bytes);
+  return is_compiled(kernel_of<WholeRows>(elements), threads, WholeRows::shared_bytes);
 }
 
 void launch_mma_rows(
     const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
-  launch<WholeRows, true>(p, list, e, pairs, s);
+  launch<WholeRows>(p, list, e, pairs, s);
 }
 
 void launch_mma(
     const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
-  launch<HalfRows, true>(p, list, e, pairs, s);
-}
-
-void launch_popc(
-    const DevicePlanes& p, const ProductList& list, Elements e, int pairs, cudaStream_t s) {
-  launch<HalfRows, false>(p, list, e, pairs, s);
+  launch<HalfRows>(p, list, e, pairs, s);
 }
 
 }  // namespace yupana::genotype::cuda

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
@@ -283,23 +282,6 @@ std::int64_t close_directed(Context& context,
 }
 
 template <class T>
-double seconds_to_close(Context& context,
-                        const std::vector<int>& devices,
-                        MatrixView<T> weights,
-                        bool copy_back) {
-  const ClosureLimits limits;
-  link_devices(devices);
-  Resident<T> resident(context, devices, weights, resident_shape(weights.rows, limits));
-  Stage stage = closing_stage(context, weights.rows, true);
-  const auto begin = std::chrono::steady_clock::now();
-  close_symmetric_rows(context, resident.rows(), stage, limits);
-  mirror(resident.rows());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  if (copy_back) resident.copy_back();
-  return took.count();
-}
-
-template <class T>
 std::int64_t close_symmetric(Context& context, MatrixView<T> weights, const ClosureLimits& limits) {
   std::int64_t kept = 0;
   if (weights.rows > 0) {
@@ -336,8 +318,6 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
       context, device, weights.data, weights.rows, weights.stride, negative, nullptr);
 }
 
-template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>, bool);
-template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>, bool);
 #define YUPANA_CLOSURES(T)                                                                      \
   template std::int64_t close_symmetric(                                                        \
       Context&, int, T*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);       \

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
@@ -58,15 +57,6 @@ void close_symmetric_rows(Context& context,
                           const DealtRows<T>& rows,
                           Stage& stage,
                           const ClosureLimits& limits);
-
-/// Seconds that devices take together to close symmetric weights once they hold their rows, and to
-/// count the edges kept: what several of them are measured by. The lengths take the weights' place
-/// if they are to come back.
-template <class T>
-double seconds_to_close(Context& context,
-                        const std::vector<int>& devices,
-                        MatrixView<T> weights,
-                        bool copy_back);
 
 /// From host memory and back, by whatever fits the devices of `context`: whole on one or several,
 /// or strip by strip through one.

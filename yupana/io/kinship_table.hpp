@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +14,7 @@ namespace yupana::io {
 /// PLINK 2's table of kinships (.kin0, --make-king-table) with the relationship as one column more,
 /// and with `ibd` PLINK 1.9's Z0, Z1, Z2 and PI_HAT. HETHET and IBS0 are shares of NSNP; numbers of
 /// the text are the shortest that read back as the same double. Parquet has the same columns: text,
-/// float64, and int64 for NSNP. Bands of rows written one after the other make the same bytes as
-/// all rows at once, for any number of threads.
-///   memory: a few MiB and one row a thread; of Parquet parquet_bytes()
-///   errors: bad_input for a name that the format cannot hold, out_of_resources for a full disk
+/// float64, and int64 for NSNP.
 class KinshipTable {
  public:
   /// Samples are named by id_rows(), whose columns are `id_columns`. The file's owner commits it.
@@ -41,24 +37,10 @@ class KinshipTable {
   static std::uint64_t parquet_bytes(const std::vector<std::string>& samples);
 
  private:
-  struct Row;
-  AtomicFile& file_;
   std::vector<std::string> samples_;
   std::size_t id_columns_;  ///< of each sample of a pair
-  std::optional<ParquetWriter> parquet_;
-  std::size_t longest_ = 0;  ///< name
+  PairFile file_;
   genotype::RelationshipCounts all_;
-
-  char* put_row(const Row& row, char* out) const;
-  void add_row(const Row& row);
-  void write_text(Context& context,
-                  const genotype::PairCounts& counts,
-                  double least,
-                  const genotype::ExpectedIbs* expected);
-  void write_parquet(Context& context,
-                     const genotype::PairCounts& counts,
-                     double least,
-                     const genotype::ExpectedIbs* expected);
 };
 
 }  // namespace yupana::io

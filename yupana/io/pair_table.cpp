@@ -1,11 +1,10 @@
 #include "yupana/io/pair_table.hpp"
 
-#include <atomic>
+#include <utility>
 
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_writer.hpp"
-#include "yupana/io/number_text.hpp"
 
 namespace yupana::io {
 namespace {
@@ -15,7 +14,11 @@ struct Pair {
   double value;
 };
 
-}  // namespace
+std::size_t longest_of(const std::vector<std::string>& names) {
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, name.size());
+  return longest;
+}
 
 void check_names_of_parquet(const AtomicFile& file, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -27,83 +30,73 @@ void check_names_of_parquet(const AtomicFile& file, const std::vector<std::strin
   }
 }
 
+}  // namespace
+
+PairFile::PairFile(AtomicFile& file,
+                   const std::vector<std::string>& names,
+                   std::vector<ParquetColumn> columns,
+                   PairFormat format,
+                   std::string mark,
+                   std::size_t most)
+    : file_(file), samples_(std::ssize(names)), most_(most), longest_(longest_of(names)) {
+  if (format == PairFormat::parquet) {
+    check_names_of_parquet(file, names);
+    parquet_.emplace(file, std::move(columns));
+    return;
+  }
+  std::string head = std::move(mark);
+  for (const ParquetColumn& column : columns) head += column.name + '\t';
+  head.back() = '\n';
+  file.write(head);
+}
+
+std::uint64_t PairFile::parquet_bytes(const std::vector<std::string>& names, std::size_t others) {
+  const std::uint64_t n = names.size();
+  return ParquetWriter::memory(n * (n - 1) / 2, 2 * longest_of(names) + others);
+}
+
 PairTable::PairTable(AtomicFile& file,
                      const std::vector<std::string>& names,
                      const PairFilter& filter,
                      PairFormat format)
-    : file_(file), names_(names), filter_(filter) {
-  for (const std::string& name : names) longest_ = std::max(longest_, name.size());
-  if (format == PairFormat::tsv) {
-    check_names_of_text(file, names);
-    file.write("sample1\tsample2\tvalue\n");
-    return;
-  }
-  check_names_of_parquet(file, names);
-  parquet_.emplace(file,
-                   std::vector<ParquetColumn>{{"sample1", ParquetType::text},
-                                              {"sample2", ParquetType::text},
-                                              {"value", ParquetType::float64}});
+    : names_(names),
+      filter_(filter),
+      file_(file,
+            names,
+            {{"sample1", ParquetType::text},
+             {"sample2", ParquetType::text},
+             {"value", ParquetType::float64}},
+            format,
+            "",
+            number_text_bytes) {
+  if (format == PairFormat::tsv) check_names_of_text(file, names);
 }
 
 void PairTable::write_band(Context& context, Range rows, const RowProducer& lower_rows) {
-  if (rows.size() == 0) return;
-  parquet_ ? write_parquet(context, rows, lower_rows) : write_text(context, rows, lower_rows);
-}
-
-std::uint64_t PairTable::parquet_bytes(const std::vector<std::string>& names) {
-  std::size_t longest = 0;
-  for (const std::string& name : names) longest = std::max(longest, name.size());
-  const std::uint64_t n = names.size();
-  return ParquetWriter::memory(n * (n - 1) / 2, 2 * (4 + longest) + sizeof(double));
-}
-
-std::int64_t PairTable::finish() {
-  if (parquet_) parquet_->finish();
-  return listed_;
-}
-
-void PairTable::write_text(Context& context, Range band, const RowProducer& lower_rows) {
-  std::atomic<std::int64_t> listed{0};
-  TextRows rows;
-  rows.size = std::ssize(names_);
-  rows.rows = band;
-  rows.producer = lower_rows;
-  rows.bytes = [&](std::int64_t i) {
-    return static_cast<std::size_t>(i) * (2 * longest_ + number_text_bytes + 3);
-  };
-  rows.text = [&](std::int64_t i, const double* row, char* out) {
+  const auto find = [&](std::int64_t i, const double* row, const auto& take) {
     std::int64_t found = 0;
     for (std::int64_t j = 0; j < i; ++j) {
       if (!filter_.passes(row[j])) continue;
-      out = put_text(names_[j], out);
-      *out++ = '\t';
-      out = put_text(names_[i], out);
-      *out++ = '\t';
-      out = write_shortest(row[j], out);
-      *out++ = '\n';
+      take(Pair{i, j, row[j]});
       ++found;
     }
-    listed.fetch_add(found, std::memory_order_relaxed);
-    return out;
+    listed_ += found;
   };
-  write_text_rows(context, file_, rows);
-  listed_ += listed;
+  const auto put = [&](const Pair& pair, auto& cells) {
+    cells.add(names_[static_cast<std::size_t>(pair.j)]);
+    cells.add(names_[static_cast<std::size_t>(pair.i)]);
+    cells.add(pair.value);
+  };
+  file_.write_band<Pair>(context, rows, lower_rows, find, put);
 }
 
-void PairTable::write_parquet(Context& context, Range band, const RowProducer& lower_rows) {
-  const auto find = [&](std::int64_t i, const double* row, std::vector<Pair>& pairs) {
-    for (std::int64_t j = 0; j < i; ++j) {
-      if (filter_.passes(row[j])) pairs.push_back({i, j, row[j]});
-    }
-  };
-  const auto put = [&](const Pair& pair) {
-    parquet_->add(0, names_[static_cast<std::size_t>(pair.j)]);
-    parquet_->add(1, names_[static_cast<std::size_t>(pair.i)]);
-    parquet_->add(2, pair.value);
-    parquet_->end_row();
-    ++listed_;
-  };
-  put_pairs<Pair>(context, file_, std::ssize(names_), band, lower_rows, find, put);
+std::uint64_t PairTable::parquet_bytes(const std::vector<std::string>& names) {
+  return PairFile::parquet_bytes(names, 2 * 4 + sizeof(double));
+}
+
+std::int64_t PairTable::finish() {
+  file_.finish();
+  return listed_;
 }
 
 }  // namespace yupana::io

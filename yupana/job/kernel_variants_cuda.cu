@@ -13,16 +13,9 @@ namespace {
 __global__ void probe_kernel() {}
 
 std::string pair_counts() {
-  using genotype::cuda::BitMethod;
-  switch (genotype::cuda::compiled_methods().back()) {
-    case BitMethod::wgmma:
-      return "binary products of warp groups (wgmma)";
-    case BitMethod::mma_rows:
-    case BitMethod::mma:
-      return "binary products of warps (mma.sync)";
-    default:
-      return "AND and population counts";
-  }
+  using namespace genotype::cuda;
+  return compiled_methods().back() == BitMethod::wgmma ? "binary products of warp groups (wgmma)"
+                                                       : "binary products of warps (mma.sync)";
 }
 
 std::string long_transforms() {
@@ -30,7 +23,6 @@ std::string long_transforms() {
   std::string lengths;
   if (two_pass_supports(23)) lengths += ", 2^21 to 2^23";
   if (two_pass_radix64_supports(24)) lengths += ", 2^24";
-  if (three_pass_supports(27)) lengths += ", 2^25 to 2^27";
   return lengths.empty() ? "small tiles for all lengths" : "large tiles for" + lengths.substr(1);
 }
 

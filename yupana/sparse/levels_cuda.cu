@@ -243,7 +243,6 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    std::int32_t* rows,
                    RowEntries* entries,
                    std::int32_t* deepest,
-                   const DeviceTuning& tuning,
                    cudaStream_t stream) {
   using yupana::cuda::check;
   const yupana::cuda::DeviceFacts device = yupana::cuda::device_facts();
@@ -251,7 +250,7 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
   const std::int32_t room = device.max_shared_bytes - LevelTuning::other_shared_bytes;
   const std::int32_t most = std::min(LevelTuning::max_strip_rows, room * 8 / 33) /
                             LevelTuning::threads * LevelTuning::threads;
-  const std::int32_t share = n / (device.multiprocessors * tuning.level_blocks) + 1;
+  const std::int32_t share = n / device.multiprocessors + 1;
   const std::int32_t strip_rows = std::min(
       most, (share + LevelTuning::threads - 1) / LevelTuning::threads * LevelTuning::threads);
   Levels to{reinterpret_cast<std::uint32_t*>(levels),

@@ -163,7 +163,7 @@ void launch_solve(const Packed<Value>& matrix,
   const std::size_t words = static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(sides);
   check(cudaMemsetAsync(x, 0xff, words * sizeof(Value), stream), "mark the results");
   if (matrix.strip_rows == 0) {
-    launch_columns(matrix, 0, matrix.count, b, x, sides, tuning.queue_blocks, stream);
+    launch_columns(matrix, 0, matrix.count, b, x, sides, 1, stream);
     return;
   }
   const auto kernel = strip_kernel<Value>;

@@ -86,7 +86,6 @@ void DeviceSystem<Value, Index>::analyse(const DeviceCsr<Value, Index>& matrix) 
                 row_.data(),
                 reinterpret_cast<RowEntries*>(tasks_.data()),
                 counts + 1,
-                tuning_,
                 stream_);
   std::int32_t depth = 0;
   copy_out(&depth, counts + 1, 1, stream_);

@@ -23,11 +23,9 @@ struct DeviceCsr {
   const Value* diagonal = nullptr;
 };
 
-/// How the rows are dealt out, for the benches; 0: chosen here.
+/// How the rows are dealt out, for tests and benches.
 struct DeviceTuning {
-  int level_blocks = 1;  ///< thread blocks a multiprocessor that find levels
   int strip_warps = 16;  ///< warps of a block that solves strips
-  int queue_blocks = 1;  ///< blocks of 8 warps a multiprocessor that solve without strips
   int strips = -1;       ///< 1: solve in strips, 0: not, -1: by structure
 };
 
@@ -90,7 +88,6 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    std::int32_t* rows,
                    RowEntries* entries,
                    std::int32_t* deepest,
-                   const DeviceTuning& tuning,
                    cudaStream_t stream);
 
 /// A system on the current device.

@@ -124,7 +124,6 @@ struct DeviceFft<T>::Plan {
   bool two_pass;            ///< two passes that fft_two_pass_cuda makes
   bool single_pass_kernel;  ///< one pass that fft_single_pass_cuda makes
   bool two_pass_radix64;    ///< two passes that fft_two_pass_radix64_cuda makes
-  bool three_pass;          ///< three passes that fft_three_pass_cuda makes
   std::vector<int> lengths;
   std::vector<Twiddles<F>> roots;                ///< of each length
   std::vector<Twiddles<F>> inter_pass_twiddles;  ///< after each pass but the last
@@ -139,8 +138,6 @@ struct DeviceFft<T>::Plan {
         single_pass_kernel(has_single_pass<T>(n)),
         two_pass_radix64(std::is_same_v<T, float> && is_power_of_two(n) &&
                          two_pass_radix64_supports(log_of(n))),
-        three_pass(std::is_same_v<T, float> && is_power_of_two(n) &&
-                   three_pass_supports(log_of(n))),
         lengths(pass_lengths(n, two_pass)) {
     if (params.library == FftLibrary::cufft ||
         (params.library == FftLibrary::automatic && cufft_leads<T>(n, batch))) {
@@ -237,17 +234,6 @@ struct DeviceFft<T>::Plan {
     return {roots[0].data(), inter_pass_twiddles[0].view(), work.data()};
   }
 
-  ThreePassTransform three_pass_transform() requires(std::is_same_v<T, float>) {
-    ThreePassTransform transform;
-    for (std::size_t i = 0; i < 3; ++i) {
-      transform.logs[i] = log_of(lengths[i]);
-      transform.roots[i] = roots[i].data();
-    }
-    transform.inter_pass_twiddles = {inter_pass_twiddles[0].view(), inter_pass_twiddles[1].view()};
-    transform.work = work.data();
-    return transform;
-  }
-
   void run(const Element* in,
            Element* out,
            std::int64_t count,
@@ -269,10 +255,6 @@ struct DeviceFft<T>::Plan {
       const bool inverse = direction == Direction::inverse;
       if (two_pass_radix64 && aligned) {
         run_two_pass_radix64(two_pass_radix64_transform(), in, out, count, inverse, stream);
-        return;
-      }
-      if (three_pass && aligned) {
-        run_three_pass(three_pass_transform(), in, out, count, inverse, stream);
         return;
       }
       if (two_pass && aligned) {

@@ -2,7 +2,6 @@
 
 #include <cuda_runtime.h>
 
-#include <array>
 #include <cstdint>
 
 #include "yupana/spectral/fields_cuda.cuh"
@@ -77,28 +76,6 @@ void run_two_pass_radix64(const TwoPassRadix64Transform& transform,
                           std::int64_t count,
                           bool inverse,
                           cudaStream_t stream);
-
-/// The longest transforms of floats as three passes over memory in tiles of 32 columns, whose rows
-/// are 256 bytes: 2^(sum of logs) values, each log 8 or 9, the first at least as large as the
-/// others.
-struct ThreePassTransform {
-  std::array<int, 3> logs{};
-  std::array<const float2*, 3> roots{};  ///< of each length, all
-  std::array<RootPair<float2>, 2>
-      inter_pass_twiddles;  ///< of the whole transform and of what follows pass 1
-  float2* work = nullptr;   ///< as much as the signals
-};
-
-/// Whether transforms of 2^log values go this way on the current device.
-bool three_pass_supports(int log);
-
-/// `count` signals, one after the other; `in` begins at a multiple of 16 bytes and may be `out`.
-void run_three_pass(const ThreePassTransform& transform,
-                    const float2* in,
-                    float2* out,
-                    std::int64_t count,
-                    bool inverse,
-                    cudaStream_t stream);
 
 /// Lengths of 2^log_length that a pass over columns takes, as many at a time as fill lines.
 inline constexpr int shortest_strided_pass = 7, longest_strided_pass = 10;

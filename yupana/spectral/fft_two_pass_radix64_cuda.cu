@@ -352,7 +352,7 @@ void run_two_pass_radix64(const TwoPassRadix64Transform& transform,
   pass.tiles = count << TwoPassRadix64<Half::first>::log_tiles;
   pass.inverse = inverse;
   pass.scale = 1.0f / (1 << 24);
-  pass.rows = matrix_of(in, 1 << 12, count << 12, {4, 1, 256});
+  pass.rows = matrix_of(in, 1 << 12, count << 12, {4, 256});
   pass.in = in;
   pass.out = transform.work;
   launch_two_pass_radix64<Half::first>(pass, stream);

@@ -48,11 +48,13 @@ struct Field {
   HWY_INLINE V reduced(V x) const { return fused_negative(hn::Round(hn::Mul(x, p_inverse)), p, x); }
 };
 
-/// `levels` levels on 2^levels vectors; root(level, s) gives w and w / p of sub-block s.
-template <int levels, class Root>
-HWY_INLINE void forward_levels(const Field& field, V* x, const Root& root) {
+/// `levels` levels on 2^levels vectors; root(level, s) gives w and w / p of sub-block s. The way
+/// back takes the last level first; what no root has reduced at the end is.
+template <int levels, bool inverse, class Root>
+HWY_INLINE void transform_levels(const Field& field, V* x, const Root& root) {
 #pragma GCC unroll 4
-  for (int level = 0; level < levels; ++level) {
+  for (int k = 0; k < levels; ++k) {
+    const int level = inverse ? levels - 1 - k : k;
     const int half = 1 << (levels - level - 1);
 #pragma GCC unroll 8
     for (int s = 0; s < 1 << level; ++s) {
@@ -62,36 +64,28 @@ HWY_INLINE void forward_levels(const Field& field, V* x, const Root& root) {
       for (int i = 0; i < half; ++i) {
         V& a = x[2 * half * s + i];
         V& b = x[2 * half * s + half + i];
-        const V t = field.times(b, w, w_over_p);
-        b = hn::Sub(a, t);
-        a = hn::Add(a, t);
+        const V t = inverse ? hn::Sub(a, b) : field.times(b, w, w_over_p);
+        const V sum = hn::Add(a, inverse ? b : t);
+        b = inverse ? field.times(t, w, w_over_p) : hn::Sub(a, t);
+        a = sum;
       }
     }
   }
-}
-
-/// The way back: last level first; what no root has reduced at the end is.
-template <int levels, class Root>
-HWY_INLINE void inverse_levels(const Field& field, V* x, const Root& root) {
-#pragma GCC unroll 4
-  for (int level = levels - 1; level >= 0; --level) {
-    const int half = 1 << (levels - level - 1);
-#pragma GCC unroll 8
-    for (int s = 0; s < 1 << level; ++s) {
-      V w, w_over_p;
-      root(level, s, w, w_over_p);
-#pragma GCC unroll 8
-      for (int i = 0; i < half; ++i) {
-        V& a = x[2 * half * s + i];
-        V& b = x[2 * half * s + half + i];
-        const V t = hn::Sub(a, b);
-        a = hn::Add(a, b);
-        b = field.times(t, w, w_over_p);
-      }
-    }
-  }
+  if (!inverse) return;
 #pragma GCC unroll 8
   for (int i = 0; i < 1 << (levels - 1); ++i) x[i] = field.reduced(x[i]);
+}
+
+/// The same of vectors in memory, `step` apart.
+template <int levels, bool inverse, class Root>
+HWY_INLINE void transform_rows(const Field& field, double* x, std::int64_t step, const Root& root) {
+  const D d;
+  V v[1 << levels];
+#pragma GCC unroll 16
+  for (int i = 0; i < 1 << levels; ++i) v[i] = hn::Load(d, x + i * step);
+  transform_levels<levels, inverse>(field, v, root);
+#pragma GCC unroll 16
+  for (int i = 0; i < 1 << levels; ++i) hn::Store(v[i], d, x + i * step);
 }
 
 /// Roots of the sub-blocks of block b, the same in every lane.
@@ -113,21 +107,10 @@ HWY_NOINLINE void block_pass(const NttRoots& roots,
                              std::int64_t b,
                              std::int64_t begin,
                              std::int64_t end) {
-  const D d;
   const Field field(roots);
   const BlockRoots root{inverse ? roots.inverse_blocks.data() : roots.blocks.data(), b};
-  const std::int64_t step = length >> levels;
   for (std::int64_t j = begin; j < end; j += lanes) {
-    V v[1 << levels];
-#pragma GCC unroll 16
-    for (int i = 0; i < 1 << levels; ++i) v[i] = hn::Load(d, x + j + i * step);
-    if (inverse) {
-      inverse_levels<levels>(field, v, root);
-    } else {
-      forward_levels<levels>(field, v, root);
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < 1 << levels; ++i) hn::Store(v[i], d, x + j + i * step);
+    transform_rows<levels, inverse>(field, x + j, length >> levels, root);
   }
 }
 
@@ -196,25 +179,12 @@ struct LaneRoots {
 /// The last six levels of tile t, 64 residues: three between rows, transposed, three between
 /// columns.
 HWY_INLINE void forward_tile(const NttRoots& roots, const Field& field, std::int64_t t, double* x) {
-  const D d;
   const BlockRoots root{roots.blocks.data(), t};
-  for (std::int64_t c = 0; c < 8; c += lanes) {
-    V v[8];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) v[i] = hn::Load(d, x + 8 * i + c);
-    forward_levels<3>(field, v, root);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) hn::Store(v[i], d, x + 8 * i + c);
-  }
+  for (std::int64_t c = 0; c < 8; c += lanes) transform_rows<3, false>(field, x + c, 8, root);
   turn_tile(x);
   for (std::int64_t c = 0; c < 8; c += lanes) {
     const LaneRoots lane_root{field, roots.tiles.data() + 6 * t, roots.lanes.data() + c};
-    V v[8];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) v[i] = hn::Load(d, x + 8 * i + c);
-    forward_levels<3>(field, v, lane_root);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) hn::Store(v[i], d, x + 8 * i + c);
+    transform_rows<3, false>(field, x + c, 8, lane_root);
   }
 }
 
@@ -233,20 +203,13 @@ HWY_INLINE void inverse_tile(
       const V b = field.times(hn::Load(d, y + 8 * i + c), scale);
       v[i] = field.times(a, b);
     }
-    inverse_levels<3>(field, v, lane_root);
+    transform_levels<3, true>(field, v, lane_root);
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) hn::Store(v[i], d, x + 8 * i + c);
   }
   turn_tile(x);
   const BlockRoots root{roots.inverse_blocks.data(), t};
-  for (std::int64_t c = 0; c < 8; c += lanes) {
-    V v[8];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) v[i] = hn::Load(d, x + 8 * i + c);
-    inverse_levels<3>(field, v, root);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) hn::Store(v[i], d, x + 8 * i + c);
-  }
+  for (std::int64_t c = 0; c < 8; c += lanes) transform_rows<3, true>(field, x + c, 8, root);
 }
 
 }  // namespace yupana::spectral::cpu::HWY_NAMESPACE

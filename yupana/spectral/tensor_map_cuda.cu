@@ -29,21 +29,18 @@ PFN_cuTensorMapEncodeTiled_v12000 encoder() {
 
 CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t height, Box box) {
   const auto wide = [](std::int64_t value) { return static_cast<cuuint64_t>(value); };
-  const auto narrow = [](int value) { return static_cast<cuuint32_t>(value); };
-  const bool flat = box.stride == 1;
-  const cuuint64_t row = wide(width) * sizeof(float2);
-  const cuuint64_t sizes[3] = {
-      wide(width), wide(flat ? height : box.stride), wide(height / box.stride)};
-  const cuuint64_t pitches[2] = {row, row * wide(box.stride)};
-  const cuuint32_t boxes[3] = {narrow(box.columns), narrow(flat ? box.rows : 1), narrow(box.rows)};
-  const cuuint32_t steps[3] = {1, 1, 1};
+  const cuuint64_t sizes[2] = {wide(width), wide(height)};
+  const cuuint64_t pitch = wide(width) * sizeof(float2);
+  const cuuint32_t boxes[2] = {static_cast<cuuint32_t>(box.columns),
+                               static_cast<cuuint32_t>(box.rows)};
+  const cuuint32_t steps[2] = {1, 1};
   CUtensorMap map;
   const CUresult result = encoder()(&map,
                                     CU_TENSOR_MAP_DATA_TYPE_FLOAT64,  // 8 bytes, as float2
-                                    flat ? 2 : 3,
+                                    2,
                                     const_cast<float2*>(data),
                                     sizes,
-                                    pitches,
+                                    &pitch,
                                     boxes,
                                     steps,
                                     CU_TENSOR_MAP_INTERLEAVE_NONE,

@@ -9,11 +9,9 @@
 /// Private to the family: matrices of floats as the copy engine of Hopper knows them.
 namespace yupana::spectral::cuda {
 
-/// Boxes of `columns` values in `rows` rows: every `stride`-th one, where stride > 1 the
-/// box's place has three numbers: column, row mod stride, row / stride.
+/// Boxes of a matrix that are copied at a time.
 struct Box {
   int columns;
-  int stride;
   int rows;
 };
 
