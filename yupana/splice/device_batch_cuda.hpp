@@ -17,7 +17,7 @@ inline constexpr std::int64_t program_gap = 64;
 /// In the base of an upload: exons end here that are shorter than the longest of their start.
 inline constexpr std::uint8_t base_is_read = 0x80;
 /// In a letter of a program, above what chooses scores: the same of the low strip, and of the high
-/// one, which is a base behind.
+/// one, which meets each base a step later.
 inline constexpr std::uint32_t low_is_read = 1u << 16, high_is_read = 1u << 17;
 
 struct DeviceStart {

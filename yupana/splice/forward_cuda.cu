@@ -161,8 +161,7 @@ class Forward {
     return all;
   }
 
-  /// What 32 readings do with their rows, one a lane: they are on their way while the rows are
-  /// computed.
+  /// What 32 readings do with their rows, one a lane: loaded while the rows are computed.
   struct Uses {
     std::int32_t slot, added, fresh, mark, rank;
     std::int64_t score_of_zero;
@@ -213,7 +212,7 @@ class Forward {
                                       std::int32_t index) {
     std::uint32_t old[columns];
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {  // all on their way at once
+    for (int c = 0; c < columns; ++c) {  // loads of all before the first is needed
       old[c] = fresh ? Scores::all(Scores::lowest) : slot[c * 32];
     }
 #pragma unroll
@@ -221,10 +220,10 @@ class Forward {
       const std::uint32_t value = Scores::add_saturated(row[c], added);
       slot[c * 32] = Scores::larger(value, old[c]);
       if (!batch_.alignment) continue;
-      const std::uint32_t grown = fresh ? ~0u : Scores::greater(value, old[c]);
+      const std::uint32_t larger = fresh ? ~0u : Scores::greater(value, old[c]);
 #pragma unroll
       for (int h = 0; h < halves; ++h) {
-        if (Scores::has(grown, h)) {
+        if (Scores::has(larger, h)) {
           slot[((1 + h) * columns + c) * 32] = static_cast<std::uint32_t>(index);
         }
       }
