@@ -36,6 +36,50 @@ def bytes_that_are_no_utf8_are_named():
     assert answer("tree", "fit", "utf8.csv", "--label", "class", "-o", "m")["classes"] == ["ß", "ä"]
 
 
+def a_nul_byte_was_part_of_a_name():
+    put("label.csv", "x,y,class\n1,2,a\n3,4,b\0c\n")
+    put("column.csv", "x,y\0,class\n1,2,a\n3,4,b\n")
+    put("text.csv", "x,color,class\n1,red,a\n3,b\0,b\n")
+    put("l.libsvm", "a 1:1\nb\0 1:2\n")
+    for family in ("tree", "forest", "som"):
+        fit = (family, "fit"), ("-o", "m", *(("--rows", 1, "--cols", 2) if family == "som" else ()))
+        refuse(*fit[0], "label.csv", "--label", "class", *fit[1],
+               says=["label.csv:3: column 3", "'b\\x00c' has a NUL byte"])
+        refuse(*fit[0], "column.csv", "--label", "class", *fit[1],
+               says=["column.csv:1: column 2", "'y\\x00' has a NUL byte"])
+        refuse(*fit[0], "l.libsvm", "--label", "label", *fit[1], says=["l.libsvm:2", "NUL"])
+        refuse(*fit[0], "text.csv", "--label", "class", "--id", "color", *fit[1], says=["text.csv:3: column 2", "NUL"])
+    refuse("tree", "fit", "text.csv", "--label", "class", "--categorical", "color", "-o", "m",
+           says=["text.csv:3: column 2", "NUL"])
+
+
+def a_header_after_a_number_sign_was_lost():
+    rows = "1,2,p\n3,4,q\n5,6,p\n"
+    for mark in ("#", "# ", "# of 2026, by hand\n#"):
+        put("t.csv", f"{mark}a,b,class\n{rows}")
+        done = run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+        assert "note: t.csv: the comment before the rows is taken as names of the columns, 'a' the first; --header no" \
+            in done.stderr, done.stderr
+        assert ("1 line with #" in done.stderr) == ("by hand" in mark), done.stderr
+        model = json.loads(pathlib.Path("m.json").read_text())
+        assert model["features"] == ["a", "b"] and model["label"] == "class", model
+        assert answer("tree", "predict", "m.json", "t.csv", "-o", "p")["rows"] == 3
+        assert answer("som", "fit", "t.csv", "--label", "class", "--rows", 1, "--cols", 2, "-o", "s")["samples"] == 3
+    # Without an option that names one, as the rows have numbers under the names.
+    assert answer("tree", "fit", "t.csv", "--label", "3", "-o", "m")["rows"] == 3
+    assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["a", "b"]
+    run("tree", "fit", "t.csv", "--label", "last", "--header", "no", "-o", "m")
+    assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["1", "2"]
+    # Remarks stay remarks.
+    for remark in ("# one, two", "# a, a, b", "# x, , y", "# 7, 8, 9"):
+        put("t.csv", f"{remark}\n{rows}")
+        run("tree", "fit", "t.csv", "--label", "last", "-o", "m")
+        assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["1", "2"], remark
+    put("t.csv", f"# x, y, z\na,b,class\n{rows}")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["a", "b"]
+
+
 def infinite_thresholds_stay_after_a_reload():
     put("low.csv", "x,class\n-inf,a\n-inf,a\n5,b\n7,b\n")
     put("high.csv", "x,class\ninf,a\ninf,a\n5,b\n7,b\n")

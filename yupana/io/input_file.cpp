@@ -128,4 +128,15 @@ Array<char> read_text(const InputFile& file, std::uint64_t most, const std::stri
   return text;
 }
 
+double packed_text_bytes(const std::string& path) {
+  if (!is_packed(InputFile(path))) return 0;
+  TextStream text(path);
+  std::string buffer(1 << 20, '\0');
+  double bytes = 0;
+  while (const std::int64_t got = text.read(buffer.data(), std::ssize(buffer))) {
+    bytes += static_cast<double>(got);
+  }
+  return bytes;
+}
+
 }  // namespace yupana::io

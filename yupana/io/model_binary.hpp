@@ -8,6 +8,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/io/model_files.hpp"
 
 namespace yupana::io {
 
@@ -29,7 +30,8 @@ bool is_binary_model(std::string_view bytes);
 /// out_of_resources where the trees are beyond `max_bytes`.
 forest::Model binary_model(const std::string& path,
                            std::string_view bytes,
-                           std::uint64_t max_bytes);
+                           std::uint64_t max_bytes,
+                           const ModelWork& work = {});
 
 /// The CRC-32 that ends a model's binary form, as 8 hexadecimal digits: of the model, however a
 /// text of it is laid out. context: null for one thread
@@ -38,11 +40,18 @@ std::string model_checksum(Context* context, std::string_view path, const forest
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);
-/// `instead`: what else helps.
+/// `wanted`: bytes of reading, `work`: of what follows; `instead`: what else helps.
 Error model_too_large(const std::string& path,
                       std::uint64_t wanted,
+                      double work,
                       std::uint64_t max_bytes,
                       const char* instead);
+/// out_of_resources where a JSON document's text, its largest tree as a document and the trees are
+/// beyond `max_bytes`.
+void check_model_memory(const std::string& path,
+                        std::string_view text,
+                        std::uint64_t max_bytes,
+                        const ModelWork& work);
 
 /// take(make(tree)) for one tree after the other. With a context the texts are made on its threads,
 /// of as many trees at a time as have about half a million nodes.

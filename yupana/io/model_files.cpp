@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
@@ -328,16 +327,6 @@ Model json_model(const std::string& path,
   return model;
 }
 
-/// out_of_resources where the text, its largest tree as a document and the trees are beyond
-/// `max_bytes`.
-void check_memory(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
-  // 8 bytes in a tree; 16 in a document, whose lists may have twice the room that they need.
-  const JsonShape shape = checked_json(path, text);
-  const std::uint64_t wanted = text.size() + 8 * shape.numbers + 32 * shape.largest;
-  if (wanted <= max_bytes) return;
-  throw model_too_large(path, wanted, max_bytes, ", or the .model that fit --binary writes");
-}
-
 }  // namespace
 
 void write_model_json(Context& context, AtomicFile& file, const Model& model) {
@@ -354,14 +343,17 @@ void write_model_json(Context& context, AtomicFile& file, const Model& model) {
                          model_checksum(&context, file.path(), model)));
 }
 
-Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t max_bytes) {
+Model model_from_bytes(const std::string& name,
+                       std::string_view bytes,
+                       std::uint64_t max_bytes,
+                       const ModelWork& work) {
   Model model;
   std::optional<std::string> checksum;
   try {
     if (is_binary_model(bytes)) {
-      model = binary_model(name, bytes, max_bytes);
+      model = binary_model(name, bytes, max_bytes, work);
     } else {
-      check_memory(name, bytes, max_bytes);
+      check_model_memory(name, bytes, max_bytes, work);
       model = json_model(name, bytes, checksum);
     }
   } catch (const Json::parse_error&) {
@@ -380,12 +372,12 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
   return model;
 }
 
-Model read_model(const std::string& path, std::uint64_t max_bytes) {
+Model read_model(const std::string& path, std::uint64_t max_bytes, const ModelWork& work) {
   constexpr std::uint64_t least = 64 << 20;  // of a text, read to say what the model takes
   const InputFile file(path);
   const Array<char> text = read_text(file, std::max(max_bytes, least));
   return model_from_bytes(
-      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes);
+      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes, work);
 }
 
 std::string model_header(std::string_view path, const Model& model) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,25 @@ void write_model_json(Context& context, AtomicFile& file, const forest::Model& m
 void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
+/// A model before it is read: what it has at most.
+struct ModelSize {
+  double trees = 0;
+  double nodes = 0;
+  double outputs = 1;
+};
+/// Bytes that predicting with a model of this size takes, for a refusal.
+using ModelWork = std::function<double(const ModelSize&)>;
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
-/// out_of_resources where reading takes more than `max_bytes`.
-forest::Model read_model(const std::string& path, std::uint64_t max_bytes);
+/// out_of_resources where reading takes more than `max_bytes`: it names what reading takes, or
+/// predicting where that takes more.
+forest::Model read_model(const std::string& path,
+                         std::uint64_t max_bytes,
+                         const ModelWork& work = {});
 /// The same from memory; `name` replaces the path in errors.
 forest::Model model_from_bytes(const std::string& name,
                                std::string_view bytes,
-                               std::uint64_t max_bytes = ~std::uint64_t{0});
+                               std::uint64_t max_bytes = ~std::uint64_t{0},
+                               const ModelWork& work = {});
 
 /// A node in words.
 struct NodeWords {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -16,8 +17,12 @@
 namespace yupana::job {
 
 /// Throws out_of_resources where work on a file is about to hold more bytes than --memory allows.
-/// `what` names command and file. The program itself, about 15 MB, is not counted.
-void check_memory(const Context& context, std::string_view what, std::uint64_t bytes);
+/// `what` names command and file; `later`: bytes that steps after it take, for the refusal. The
+/// program itself, about 15 MB, is not counted.
+void check_memory(const Context& context,
+                  std::string_view what,
+                  std::uint64_t bytes,
+                  const std::function<double()>& later = {});
 
 /// Bytes that suffice to sort `bytes` of items in runs of half as many as those, and to merge the
 /// runs through windows of `window` bytes each.

@@ -275,8 +275,8 @@ FitTreesResult fit_table(Context& context,
   return result;
 }
 
-/// Where the table alone does not fit, throws with the memory that the whole fit takes: the reader
-/// knows of the table alone. The text of a packed file is in memory as well.
+/// Where the table or its text alone does not fit, throws with the memory that the whole fit takes:
+/// the reader knows of these alone.
 template <class T>
 io::TableFile<T> read_to_fit(Context& context,
                              const TreeTable& source,
@@ -285,10 +285,10 @@ io::TableFile<T> read_to_fit(Context& context,
     return read_tree_table<T>(context, source);
   } catch (const Error& error) {
     const bool is_short = error.code() == ErrorCode::out_of_resources;
-    if (is_short && !grows_in_parts(context, params) &&
-        !io::is_packed(io::InputFile(source.path))) {
-      check_memory<T>(context, shape_in_parts<T>(context, source, params), params);
-    }
+    if (!is_short || grows_in_parts(context, params)) throw;
+    FitShape shape = shape_in_parts<T>(context, source, params);
+    shape.text = io::packed_text_bytes(source.path);
+    check_memory<T>(context, shape, params);
     throw;
   }
 }

@@ -8,6 +8,7 @@
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_memory.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/io/number_text.hpp"
@@ -27,6 +28,23 @@ using io::append_number;
 constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
 /// Of a table's text, which is read by the mebibyte.
 constexpr double least_part_bytes = 1 << 20;
+
+/// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
+/// complete levels, then a node, in a list that doubles when full.
+double prediction_bytes(double at_rest, bool one_hot, double nodes, double levels) {
+  return (one_hot ? 2 : 1) * at_rest + 20 * levels + nodes * (2 * 20 + 8);
+}
+
+/// At least as much for a model that is not read yet, with the least part of a table; or a packed
+/// table's text, where that takes more.
+double bytes_to_predict(const io::ModelSize& size, const std::string& table) {
+  const double levels = std::min(4 * size.nodes, 4096 * size.trees);
+  const double votes =
+      (size.nodes + std::min(4 * size.nodes, 1024 * size.trees)) * 8 * size.outputs;
+  const double at_rest = size.nodes * (sizeof(forest::Node) + 8 * size.outputs);
+  return std::max(prediction_bytes(at_rest, true, size.nodes, levels) + votes + least_part_bytes,
+                  io::packed_text_bytes(table));
+}
 
 /// Rows of parts, one part after the other: their predictions and score.
 template <class T>
@@ -90,18 +108,18 @@ class Prediction {
     }
     check_memory(context_,
                  params_.model + ": predicting with the model",
-                 static_cast<std::uint64_t>(model_bytes_ + least_part_bytes));
+                 static_cast<std::uint64_t>(model_bytes_ + least_part_bytes),
+                 [&] { return io::packed_text_bytes(params_.table.path); });
   }
 
-  /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
-  /// complete levels, then a node, in a list that doubles when full, and what they vote for.
+  /// With what the trees vote for.
   double count_model_bytes() const {
-    const int copies = one_hot_of(model_).empty() ? 1 : 2;
+    const bool one_hot = !one_hot_of(model_).empty();
     double bytes = forest::vote_bytes(model_);
     for (const forest::Tree& tree : model_.trees) {
       const auto nodes = static_cast<double>(tree.nodes.size());
-      bytes += copies * forest::bytes_at_rest(tree);
-      bytes += 20 * std::min(4 * nodes, 4096.0) + nodes * (2 * 20 + 8);
+      bytes += prediction_bytes(
+          forest::bytes_at_rest(tree), one_hot, nodes, std::min(4 * nodes, 4096.0));
     }
     return bytes;
   }
@@ -244,7 +262,10 @@ void shuffle_features(Context& context,
 }  // namespace
 
 PredictResult predict_trees(Context& context, const PredictParams& params) {
-  const Model model = io::read_model(params.model, context.memory());
+  const Model model =
+      io::read_model(params.model, context.memory(), [&](const io::ModelSize& size) {
+        return bytes_to_predict(size, params.table.path);
+      });
   return params.table.single ? Prediction<float>(context, model, params).run()
                              : Prediction<double>(context, model, params).run();
 }
