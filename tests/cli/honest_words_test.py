@@ -74,6 +74,15 @@ def queries_were_not_counted_with_the_points():
     assert alone == both == "160", (alone, both)  # both to search
 
 
+def the_last_rows_and_blocks_of_a_stage_were_not_counted():
+    def work(stage, *arguments):
+        return [own["work"] for own in answer(*arguments)["stages"] if own["stage"] == stage]
+    put("r.csv", "".join(f"{i * 7919 % 1009},{i}\n" for i in range(70_000)))
+    assert work("sort", "sort", "r.csv", "--key", "1:n", "-o", "s.csv") == [70_000]
+    for n in (60, 200, 333):  # n^3 / 2 sums
+        assert work("shortest paths", "fermat", f"simulate:{n}x100", "--matrix-only", "-o", "f") == [n**3 / 2], n
+
+
 def positions_that_plink_refuses_were_written_for_it():
     run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
     text = pathlib.Path("c.vcf").read_text()

@@ -45,6 +45,17 @@ def a_packed_table_was_refused_for_its_text_and_then_for_its_lists():
     follow("tree", "fit", "t.csv.gz", "--label", "y", "--columns", "b", "--max-depth", 2, "--float32", "-o", "m")
 
 
+def importances_were_refused_for_the_model_then_for_the_text_and_then_for_the_rows():
+    table(20_000)
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "--binary", "-o", "m")
+    for model in ("m.json", "m.model"):
+        for name in ("t.csv", "t.csv.gz"):
+            for memory in ("1k", "100k", "300k"):
+                follow("tree", "importances", model, name, "--label", "y", "-o", "i.tsv", memory=memory)
+    told = run("tree", "importances", "m.json", "t.csv", "--label", "y", "--memory", "100k", status=4).stderr
+    assert "fewer columns" not in told, told  # the model has these
+
+
 def points_were_refused_without_the_queries():
     put("p.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(2000)))
     put("q.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(9000)))

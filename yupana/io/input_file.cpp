@@ -19,7 +19,7 @@ namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
   return resource_error(
-      "{}: its text takes {} and memory is limited to {}; give more than --memory {}",
+      "{}: its text takes {} and memory is limited to {}; give --memory {}",
       path,
       needed_bytes(bytes),
       allowed_bytes(most),

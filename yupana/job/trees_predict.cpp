@@ -11,7 +11,10 @@
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/names.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
+#include "yupana/io/table_columns.hpp"
+#include "yupana/io/text_stream.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_measures.hpp"
@@ -245,12 +248,56 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
   commit_files(context, files, result.files);
 }
 
+/// Bytes of a whole table of `columns` columns at most, its lines counted, or of its packed text.
+double bytes_of_whole(const std::string& path, double columns) {
+  const io::InputFile file(path);
+  if (io::is_npy(file)) {
+    const io::NpyLayout layout = io::npy_layout(file);
+    return 8 * columns * static_cast<double>(layout.shape.empty() ? 0 : layout.shape[0]);
+  }
+  io::TextStream text(path);
+  std::string buffer(1 << 20, '\0');
+  double bytes = 0, lines = 1;
+  while (const std::int64_t got = text.read(buffer.data(), std::ssize(buffer))) {
+    bytes += static_cast<double>(got);
+    lines += static_cast<double>(std::count(buffer.begin(), buffer.begin() + got, '\n'));
+  }
+  return std::max(io::is_packed(file) ? bytes : 0, 8 * columns * lines);
+}
+
+/// The model for importances; a refusal counts the table that is read next.
+Model read_model_of_importances(Context& context, const ImportanceParams& params) {
+  const TreeTable& table = params.table;
+  return io::read_model(params.model, context.memory(), [&](const io::ModelSize&) {
+    if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
+    const auto columns = io::first_columns(table.path, table.columns).names.size();
+    return bytes_of_whole(table.path, static_cast<double>(columns));
+  });
+}
+
+/// The whole table; a refusal for its packed text counts the rows, too.
+template <class T>
+io::TableFile<T> read_for_importances(Context& context,
+                                      const Model& model,
+                                      const TreeTable& table) {
+  try {
+    return read_for_model<T>(context, model, table);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
+    const auto columns = static_cast<double>(std::max<std::size_t>(1, model.features.size()));
+    check_memory(context,
+                 table.path + ": the table",
+                 static_cast<std::uint64_t>(bytes_of_whole(table.path, columns)));
+    throw;
+  }
+}
+
 template <class T>
 void shuffle_features(Context& context,
                       const Model& model,
                       const ImportanceParams& params,
                       ImportanceResult& result) {
-  auto file = read_for_model<T>(context, model, params.table);
+  auto file = read_for_importances<T>(context, model, params.table);
   use_classes(file, params.table.path, model.classes);
   auto found = forest::permutation_importances(
       context, model, file.table.view(), target_of(file), params.repeats, params.seed);
@@ -274,7 +321,7 @@ ImportanceResult importances_of_trees(Context& context, const ImportanceParams& 
   if (!params.table.path.empty() && params.table.columns.label.empty()) {
     throw usage_error("--label: name the table's column of true labels");
   }
-  const Model model = io::read_model(params.model, context.memory());
+  const Model model = read_model_of_importances(context, params);
   ImportanceResult result;
   result.features = model.features;
   result.impurity = forest::importances(model.trees, std::ssize(model.features));
