@@ -79,6 +79,13 @@ def the_last_rows_and_blocks_of_a_stage_were_not_counted():
         return [own["work"] for own in answer(*arguments)["stages"] if own["stage"] == stage]
     put("r.csv", "".join(f"{i * 7919 % 1009},{i}\n" for i in range(70_000)))
     assert work("sort", "sort", "r.csv", "--key", "1:n", "-o", "s.csv") == [70_000]
+    run("simulate", "--samples", 70, "--sites", 300, "--missing", 0.01, "-o", "c")
+    for device in ("cpu", "reference"):
+        assert work("pair counts", "dist", "c.bed", "--device", device, "-o", "d") == [70 * 69 / 2 * 300], device
+        (found,) = work("relationships", "grm", "c.bed", "--device", device, "-o", "g")
+        assert abs(found - 70 * 71 / 2 * 300) < 1, found
+    put("l.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 1\n2 2 1\n")
+    assert work("read matrix", "trisolve", "l.mtx") == [3]
     for n in (60, 200, 333):  # n^3 / 2 sums
         assert work("shortest paths", "fermat", f"simulate:{n}x100", "--matrix-only", "-o", "f") == [n**3 / 2], n
 

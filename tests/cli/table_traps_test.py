@@ -68,6 +68,7 @@ def a_header_after_a_number_sign_was_lost():
     # Without an option that names one, as the rows have numbers under the names.
     assert answer("tree", "fit", "t.csv", "--label", "3", "-o", "m")["rows"] == 3
     assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["a", "b"]
+    assert answer("tree", "fit", "t.csv", "--label", "3", "--header", "yes", "-o", "m")["rows"] == 3
     run("tree", "fit", "t.csv", "--label", "last", "--header", "no", "-o", "m")
     assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["1", "2"]
     # Remarks stay remarks.
@@ -78,6 +79,23 @@ def a_header_after_a_number_sign_was_lost():
     put("t.csv", f"# x, y, z\na,b,class\n{rows}")
     run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
     assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["a", "b"]
+
+
+def names_of_points_after_a_number_sign_were_lost():
+    put("p.csv", "# by hand\n# x,y,z\n0,5,1\n1,9,7\n4,7,2\n")
+    done = run("closest", "p.csv", "--columns", "x,z")
+    assert done.stdout == run("closest", "p.csv", "--columns", "1,3").stdout == "0 2 4.123105625617661\n", done.stdout
+    assert "p.csv: 1 line with # at the front" in done.stderr, done.stderr
+    refuse("closest", "p.csv", "--columns", "x,w", says="no column 'w': 3 columns: x, y, z")
+
+
+def a_map_was_called_a_damaged_model_of_trees():
+    put("t.csv", "a,b,class\n1,2,p\n3,4,q\n5,6,p\n")
+    run("som", "fit", "t.csv", "--label", "class", "--rows", 1, "--cols", 2, "-o", "s")
+    run("tree", "fit", "t.csv", "--label", "class", "--binary", "-o", "t")
+    refuse("tree", "predict", "s.json", "t.csv", "-o", "p", says="s.json: is no model of trees; give a file that")
+    for model in ("t.json", "t.model"):
+        refuse("som", "apply", model, "t.csv", "-o", "p", says=[model, "is no "])
 
 
 def infinite_thresholds_stay_after_a_reload():

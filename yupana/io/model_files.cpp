@@ -294,14 +294,17 @@ Model json_model(const std::string& path,
   std::vector<Tree> trees;
   Json::array_t encodings;
   std::string key, own;  // of the document, of any object
+  bool is_known = false;
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key) {
       own = parsed.get<std::string>();
       if (depth == 1) key = own;
     }
+    is_known = is_known || (depth == 1 && key == "format" && parsed == format_name);
     const bool is_encoding = key == "encodings";
     if (event == Json::parse_event_t::object_start && depth > 0 &&
         (depth != 2 || !(is_encoding || key == "trees"))) {
+      if (!is_known) throw no_model(path);
       throw bad_file(path,
                      "is a damaged model: {}: expected {}",
                      printable(own),

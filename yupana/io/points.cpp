@@ -103,7 +103,10 @@ class TextPoints {
         note_odd_names();
         choose_columns();
       } else {
-        if (first_) choose_columns();
+        if (first_) {
+          find_names_in_comment();
+          choose_columns();
+        }
         add_row(line);
       }
       first_ = false;
@@ -129,6 +132,7 @@ class TextPoints {
       if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
       if (is_skipped_line(line, '\0')) continue;
       if (trimmed(line)[0] != '#') return true;
+      if (first_) last_comment_ = trimmed(line).substr(1);
       ++comments_;
     }
     return false;
@@ -209,6 +213,22 @@ class TextPoints {
     return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
       return whole_number(cell.text, value);
     });
+  }
+
+  /// Takes a comment before the points ("#x,y") as their names, where --columns has one of them.
+  void find_names_in_comment() {
+    std::vector<Cell> cells;
+    std::vector<std::string> storage;
+    if (!split_cells(last_comment_, delimiter_, cells, storage) || cells.size() != cells_.size()) {
+      return;
+    }
+    const bool is_named = std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+      const auto& columns = params_.columns;
+      return std::find(columns.begin(), columns.end(), cell.text) != columns.end();
+    });
+    if (!is_named) return;
+    for (const Cell& cell : cells) names_.emplace_back(cell.text);
+    --comments_;
   }
 
   void note_odd_names() const {
@@ -301,6 +321,7 @@ class TextPoints {
   bool first_ = true;
   bool explicit_ = false;       ///< a TSPLIB file's weights
   std::size_t dimensions_ = 0;  ///< by these; 0: any
+  std::string last_comment_;    ///< before the first row
   std::vector<std::string> names_;
   std::vector<Cell> cells_;
   std::vector<std::string> unquoted_;  ///< cells with doubled quotes

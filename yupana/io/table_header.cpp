@@ -143,16 +143,15 @@ FirstRows first_rows(const std::string& path, std::string_view text, char commen
 
 /// The names that a comment before the rows has, as NumPy's savetxt and genotype programs write
 /// them: as many as the first row has cells, distinct, and a header if they were no comment. Empty
-/// where it is a remark.
-std::vector<std::string> names_in_comment(const FirstRows& rows,
+/// where it is a remark, or the first row has the names.
+std::vector<std::string> names_in_comment(const std::string& path,
+                                          const FirstRows& rows,
                                           const std::vector<std::string>& first,
                                           const TableColumns& columns,
                                           const TableParams& params) {
-  const bool is_automatic = params.header == TableHeader::automatic;
-  const bool is_settled = is_automatic ? columns.header : is_chosen(first, params);
   std::vector<Cell> cells;
   std::vector<std::string> storage, names;
-  if (is_settled || params.header == TableHeader::absent || rows.comment.empty() ||
+  if (params.header == TableHeader::absent || rows.comment.empty() || is_chosen(first, params) ||
       !split_cells(rows.comment.substr(1), columns.delimiter, cells, storage)) {
     return {};
   }
@@ -160,8 +159,11 @@ std::vector<std::string> names_in_comment(const FirstRows& rows,
   const std::set<std::string_view> distinct(names.begin(), names.end());
   const bool fits = names.size() == first.size() && names.size() > 1 &&
                     distinct.size() == names.size() && !distinct.contains("");
-  const bool is_header_too = is_automatic && is_header(names, first);
-  return fits && (is_header_too || is_chosen(names, params)) ? names : std::vector<std::string>{};
+  if (!fits || !(is_header(names, first) || is_chosen(names, params))) return {};
+  const bool has_names =
+      rows.lines.size() > 1 &&
+      is_header(first, cells_of(path, rows.lines[1], rows.numbers[1], columns.delimiter));
+  return has_names ? std::vector<std::string>{} : names;
 }
 
 /// Whether the first row is a header, where that is found out.
@@ -207,7 +209,7 @@ TableColumns named_columns(const std::string& path,
   columns.header = params.header == TableHeader::present;
   const bool is_automatic = params.header == TableHeader::automatic;
   if (is_automatic) find_header(path, rows, first, params, columns);
-  columns.names = names_in_comment(rows, first, columns, params);
+  columns.names = names_in_comment(path, rows, first, columns, params);
   if (!columns.names.empty()) {
     columns.header = columns.in_comment = true;
     columns.doubt = nullptr;

@@ -283,11 +283,13 @@ io::TableFile<T> read_for_importances(Context& context,
   try {
     return read_for_model<T>(context, model, table);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_resources) throw;
-    const auto columns = static_cast<double>(std::max<std::size_t>(1, model.features.size()));
-    check_memory(context,
-                 table.path + ": the table",
-                 static_cast<std::uint64_t>(bytes_of_whole(table.path, columns)));
+    const bool is_short = error.code() == ErrorCode::out_of_resources;
+    if (!is_short || !io::is_packed(io::InputFile(table.path))) throw;
+    const std::size_t values = model.features.size() + columns_of(model).features.size();
+    check_memory(
+        context,
+        table.path + ": the table",
+        static_cast<std::uint64_t>(bytes_of_whole(table.path, static_cast<double>(values))));
     throw;
   }
 }
