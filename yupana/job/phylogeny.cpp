@@ -154,7 +154,13 @@ TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
   if (read.names.empty()) {
     for (std::int64_t i = 1; i <= n; ++i) read.names.push_back(std::to_string(i));
   }
-  const analysis::Phylogeny tree = tree_of(context, read.values, params.method);
+  analysis::Phylogeny tree;
+  try {
+    tree = tree_of(context, read.values, params.method);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    throw bad_file(params.path, error.what(), error.place());
+  }
   TreeFileResult result;
   result.newick = analysis::newick(tree, read.names) + "\n";
   result.leaves = n;
