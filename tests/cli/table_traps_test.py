@@ -89,6 +89,14 @@ def names_of_points_after_a_number_sign_were_lost():
     refuse("closest", "p.csv", "--columns", "x,w", says="no column 'w': 3 columns: x, y, z")
 
 
+def the_first_tree_of_a_forest_was_shown_as_if_there_were_no_other():
+    put("t.csv", "a,b,class\n1,2,p\n3,4,q\n5,6,p\n")
+    run("forest", "fit", "t.csv", "--label", "class", "--trees", 3, "-o", "f")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "t")
+    assert run("forest", "show", "f.json").stderr == "note: f.json: tree 1 of 3; --tree chooses another\n"
+    assert run("forest", "show", "f.json", "--tree", 1).stderr == run("tree", "show", "t.json").stderr == ""
+
+
 def a_map_was_called_a_damaged_model_of_trees():
     put("t.csv", "a,b,class\n1,2,p\n3,4,q\n5,6,p\n")
     run("som", "fit", "t.csv", "--label", "class", "--rows", 1, "--cols", 2, "-o", "s")
