@@ -26,7 +26,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 PYTHONS ?= python3
-SANITIZERS ?= dev tsan
+SANITIZERS ?= dev tsan filled
 FUZZ_SECONDS ?= 600
 FUZZ_PRESET ?= fuzz
 SOAK_SEED ?= 1
@@ -103,12 +103,12 @@ test-peers: build
 	$$python -m pip install --quiet --disable-pip-version-check scipy==1.17.1 networkx==3.6.1 scikit-learn==1.9.1 hypothesis
 	$$python python/tests/peer_suites.py
 
-# The same tests under ASan + UBSan and under TSan.
+# The same tests under ASan + UBSan, under TSan, and where new memory is filled with ones.
 test-sanitizers: deps
 	@for preset in $(SANITIZERS); do
 	  cmake --preset $$preset >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
-	  ctest --test-dir build/$$preset --output-on-failure
+	  GLIBC_TUNABLES=glibc.malloc.perturb=90 ctest --test-dir build/$$preset --output-on-failure
 	done
 
 # Every call to the system refused once, in a run of every command; hours.

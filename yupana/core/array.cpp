@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -52,16 +53,7 @@ void* allocate_on_disk(const std::string& folder, std::size_t bytes) {
   return memory;
 }
 
-}  // namespace
-
-ScratchScope::ScratchScope(std::string folder)
-    : folder_(std::move(folder)), before_(scratch_folder) {
-  if (!folder_.empty()) scratch_folder = &folder_;
-}
-
-ScratchScope::~ScratchScope() { scratch_folder = before_; }
-
-void* allocate_host(std::size_t bytes) {
+void* allocate(std::size_t bytes) {
   if (bytes < fresh_bytes) {
     void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == nullptr) throw refused(bytes);
@@ -74,6 +66,21 @@ void* allocate_host(std::size_t bytes) {
       mmap(nullptr, rounded(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw refused(bytes);
   madvise(memory, rounded(bytes), MADV_HUGEPAGE);
+  return memory;
+}
+
+}  // namespace
+
+ScratchScope::ScratchScope(std::string folder)
+    : folder_(std::move(folder)), before_(scratch_folder) {
+  if (!folder_.empty()) scratch_folder = &folder_;
+}
+
+ScratchScope::~ScratchScope() { scratch_folder = before_; }
+
+void* allocate_host(std::size_t bytes) {
+  void* memory = allocate(bytes);
+  if (is_filled) std::memset(memory, 0xff, bytes);
   return memory;
 }
 

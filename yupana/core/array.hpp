@@ -11,8 +11,14 @@ namespace yupana {
 /// `bytes` of memory aligned to 64 bytes, on huge pages where it is large; the contents are
 /// undefined. Throws out_of_resources where the system refuses. Release with release_host.
 void* allocate_host(std::size_t bytes);
-/// Blocks from this size on, that of a huge page, are pages just made by the system: all zero.
+/// Blocks from this size on, that of a huge page, are pages just made by the system: all zero, but
+/// where tests have new memory filled with ones.
 inline constexpr std::size_t fresh_bytes = std::size_t{2} << 20;
+#ifdef YUPANA_FILLED_MEMORY
+inline constexpr bool is_filled = true;
+#else
+inline constexpr bool is_filled = false;
+#endif
 void release_host(void* memory, std::size_t bytes) noexcept;
 
 /// An owning array of plain values in memory that is taken and given back so; contents undefined.
@@ -59,7 +65,7 @@ class Array : public OwnedArray<T, allocate_host, release_host> {
     Array array(size);
     // Fresh pages are made by the threads that write them first: one thread would take longer than
     // many take to fill them.
-    if (size > 0 && array.bytes() < fresh_bytes) {
+    if (size > 0 && (is_filled || array.bytes() < fresh_bytes)) {
       std::memset(static_cast<void*>(array.data()), 0, array.bytes());
     }
     return array;

@@ -33,7 +33,7 @@ class Passage {
         part_(part),
         width_(width),
         run_(run),
-        upload_(context, pieces),
+        upload_(context, is_locked ? nullptr : pieces),
         download_(context.threads(), pieces) {
     for (unsigned s = 0; s < slots; ++s) {
       slots_.emplace_back(rows * columns, rows * width, divide_up(rows, part));

@@ -24,6 +24,7 @@ bool is_much(std::uint64_t bytes) { return bytes >= least_locked; }
 constexpr std::int64_t range =
     2 * std::int64_t{Staging::slots} * static_cast<std::int64_t>(Staging::piece_bytes);
 constexpr const char* doing = "copy to the device";
+constexpr int most_threads = 8;  // that empty pieces
 
 /// What no call uses at the moment.
 class Idle {
@@ -111,7 +112,8 @@ Staging::~Staging() {
   Idle::instance().keep(std::move(locked_));
 }
 
-Upload::Upload(Context& context, unsigned char* pieces) : context_(context), pieces_(pieces) {
+Upload::Upload(Context& context, unsigned char* pieces)
+    : context_(context), pieces_(pieces), slots_(pieces == nullptr ? 0 : slots) {
   check(cudaGetDevice(&device_), "ask for the current device");
 }
 
@@ -204,12 +206,15 @@ void Upload::send(const Target& target,
 }
 
 Download::Download(int threads, unsigned char* pieces)
-    : memory_(pieces == nullptr ? nullptr
-                                : pieces + static_cast<std::size_t>(slots) * Staging::piece_bytes) {
+    : threads_to_start_(std::clamp(threads / 2, 1, most_threads)),
+      memory_(pieces == nullptr ? nullptr
+                                : pieces + static_cast<std::size_t>(slots) * Staging::piece_bytes),
+      pieces_(pieces == nullptr ? 0 : slots) {
   check(cudaGetDevice(&device_), "ask for the current device");
-  if (memory_ == nullptr) return;
-  constexpr int most_threads = 8;
-  for (int t = 0; t < std::clamp(threads / 2, 1, most_threads); ++t) {
+}
+
+void Download::start_threads() {
+  while (std::ssize(threads_) < threads_to_start_) {
     threads_.emplace_back([this] { empty_pieces(); });
   }
 }
@@ -230,6 +235,7 @@ void Download::copy(void* to, const void* from, std::size_t bytes, cudaStream_t 
   if (memory_ == nullptr) {
     return check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToHost, stream), returning);
   }
+  start_threads();
   for (std::size_t done = 0; done < bytes; done += Staging::piece_bytes) {
     std::unique_lock lock(mutex_);
     const std::uint64_t slot = sent_ % slots;

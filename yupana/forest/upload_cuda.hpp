@@ -171,8 +171,8 @@ class Upload {
   Context& context_;
   int device_ = 0;
   unsigned char* pieces_;
-  std::array<Slot, slots> slots_;
-  unsigned next_ = 0;  ///< slot
+  std::vector<Slot> slots_;  ///< one a piece
+  unsigned next_ = 0;        ///< slot
 };
 
 /// Copies results from the device that is current where it is made to pageable memory: worker
@@ -201,11 +201,13 @@ class Download {
   };
   static constexpr unsigned slots = Staging::slots;
 
+  void start_threads();
   void empty_pieces();
 
   int device_ = 0;
+  int threads_to_start_;  ///< with the first piece, while the bus is busy
   unsigned char* memory_;
-  std::array<Piece, slots> pieces_;
+  std::vector<Piece> pieces_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t sent_ = 0, taken_ = 0, emptied_ = 0;  ///< pieces

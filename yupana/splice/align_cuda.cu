@@ -253,7 +253,8 @@ class Aligner {
     std::int64_t most = 0;
     for (const BatchCase& c : cases) {
       const PreparedCase& p = *c.prepared;
-      most = std::max(most, (p.plan.slots + 1) * planes * p.shape.columns * 32);
+      const std::int64_t rows = (p.plan.slots + 1) * planes * p.shape.columns * 32;
+      most = std::max(most, rows + block_words(p, params_).stage);
     }
     const std::int64_t beside = std::clamp<std::int64_t>(warps / multiprocessors_ + 1, 1, 16);
     const std::int64_t room = std::min<std::int64_t>(most_shared_bytes, shared_bytes_ / beside);

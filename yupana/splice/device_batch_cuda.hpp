@@ -14,8 +14,11 @@ namespace yupana::splice::cuda {
 /// Positions between two starts of a program hold no base; as many as virtual lanes at most, so
 /// that all lanes may look up the base of every step.
 inline constexpr std::int64_t program_gap = 64;
-/// Rows without an end: after the last mark of a start.
-inline constexpr std::int32_t no_mark = INT32_MAX / 2;
+/// In the base of an upload: exons end here that are shorter than the longest of their start.
+inline constexpr std::uint8_t base_is_read = 0x80;
+/// In a letter of a program, above what chooses scores: the same of the low strip, and of the high
+/// one, which is a base behind.
+inline constexpr std::uint32_t low_is_read = 1u << 16, high_is_read = 1u << 17;
 
 struct DeviceStart {
   std::int64_t position = 0;  ///< of its first base in the program of the case
@@ -26,8 +29,7 @@ struct DeviceStart {
   std::int32_t readings_from = 0, readings_to = 0;
   std::int32_t ended_from = 0, ended_to = 0;
   std::int32_t first_ended = 0;  ///< slot; the others are listed
-  std::int32_t unused = 0;
-  std::int32_t marks_from = 0, marks_to = 0;  ///< rows but the last that are read, ascending
+  std::int32_t marks = 0;        ///< rows but the last that are read
 };
 
 struct DeviceReading {
@@ -48,9 +50,10 @@ struct DeviceCase {
   std::int64_t boundaries = 0;  ///< columns between blocks: `length` words a block and plane
   std::int64_t state = 0;       ///< words of its blocks, block_words each
   std::int64_t block_words = 0;
-  std::int64_t stage = 0;  ///< in the words of a block: rows read before the last
-  std::int64_t table = 0;  ///< in the words of a block: scores of the columns (32 bits)
-  std::int64_t starts = 0, readings = 0, ended = 0, marks = 0;
+  std::int64_t stage = 0;       ///< in the words of a block: rows read before the last
+  std::int64_t mark_words = 0;  ///< of those rows
+  std::int64_t table = 0;       ///< in the words of a block: scores of the columns (32 bits)
+  std::int64_t starts = 0, readings = 0, ended = 0;
   std::int64_t target = 0;  ///< its codes
   std::int64_t scores = 0;  ///< for each target code, of up to 8 base letters (16 bits)
   std::int32_t start_count = 0;
@@ -84,13 +87,12 @@ struct DeviceBatch {
   const DeviceStart* starts = nullptr;
   const DeviceReading* readings = nullptr;
   const std::int32_t* ended = nullptr;
-  const std::int32_t* marks = nullptr;
   const WorkItem* items = nullptr;  ///< longest case first; blocks of a case from left to right
   const std::uint8_t* bases = nullptr;
   const std::uint8_t* targets = nullptr;
   const std::uint64_t* column_scores = nullptr;
   const std::int32_t* substitution = nullptr;  ///< letters x letters, less 2 extend
-  std::uint16_t* program = nullptr;
+  std::uint32_t* program = nullptr;
   std::uint64_t* boundaries = nullptr;
   std::uint32_t* state = nullptr;
   DeviceResult* results = nullptr;

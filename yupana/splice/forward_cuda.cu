@@ -8,7 +8,8 @@
 namespace yupana::splice::cuda {
 namespace {
 
-// Selectors of packed scores hold two bases, as low and high strip meet them in one step.
+// Selectors of packed scores hold two bases, as low and high strip meet them in one step; of each
+// nibble pair the upper one has its top bit set, which is not in the upload.
 __global__ void expand_kernel(DeviceBatch batch, bool packed, std::uint32_t high_letters) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -16,7 +17,10 @@ __global__ void expand_kernel(DeviceBatch batch, bool packed, std::uint32_t high
        i += threads) {
     const std::uint32_t low = batch.bases[i];
     const std::uint32_t high = i > 0 ? batch.bases[i - 1] : low;
-    batch.program[i] = static_cast<std::uint16_t>(packed ? low | (high | high_letters) << 8 : low);
+    const std::uint32_t selector = packed ? low | 0x80 | (high | 0x80 | high_letters) << 8
+                                          : low & ~std::uint32_t{base_is_read};
+    batch.program[i] = selector | ((low & base_is_read) != 0 ? low_is_read : 0) |
+                       ((high & base_is_read) != 0 ? high_is_read : 0);
   }
 }
 
@@ -28,7 +32,7 @@ struct BestLast {
 };
 
 struct Shared {
-  std::uint16_t* ring = nullptr;
+  std::uint32_t* ring = nullptr;
   std::uint32_t* rows = nullptr;
 };
 
@@ -46,8 +50,12 @@ class Forward {
         view_(view_block<Scores>(batch, item.problem, item.block, affine)),
         ring_(shared.ring),
         row_words_(Block::row_words(batch.alignment)),
-        rows_((problem_.slots + 1) * row_words_ <= batch.shared_words ? shared.rows + view_.lane
-                                                                      : view_.state) {}
+        rows_(slot_words() <= batch.shared_words ? shared.rows + view_.lane : view_.state),
+        marks_((slot_words() + problem_.mark_words <= batch.shared_words
+                    ? rows_ + slot_words()
+                    : view_.state + problem_.stage) +
+               view_.lane * (columns - 1)),
+        has_last_column_(has_last_column()) {}
 
   __device__ void run() {
     strip_.prepare(batch_, view_, true);
@@ -60,31 +68,27 @@ class Forward {
     Arrivals arrivals = Block::fetch(view_, start, start.rows);
     for (std::int32_t s = 0; s < count; ++s) {
       const DeviceStart next = starts[min(s + 1, count - 1)];
-      const DeviceReading* const readings = batch_.readings + problem_.readings;
-      const DeviceReading first = readings[start.readings_from];
-      const typename Block::Ended ended = start.version != version
-                                              ? absorb(start, version)
-                                              : Block::load_row(running(), batch_.alignment);
+      const Uses uses = uses_from(start.readings_from, start.readings_to);
+      const typename Block::Row ended = start.version != version
+                                            ? absorb(start, version)
+                                            : Block::load_row(running(), batch_.alignment);
       version = start.version;
       fits = strip_.enter(batch_, view_, start, ended) && fits;
       const DeviceStart* then = s + 1 < count ? &next : nullptr;
       const bool stop = stopped(batch_);  // heard of behind the sweep
-      if (start.marks_from < start.marks_to) {
+      if (start.marks > 0) {
         strip_.template sweep<Keep::marks>(
-            batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
+            batch_, view_, start, start.rows, arrivals, then, ring_, marks_, 0);
       } else {
         strip_.template sweep<Keep::nothing>(
             batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
       }
       if (stop) break;
-      read(start.readings_from, first);
-      for (std::int32_t r = start.readings_from + 1; r < start.readings_to; ++r) {
-        read(r, readings[r]);
-      }
+      read(start, uses);
       start = next;
     }
     if (!fits) atomicOr(&result_.overflow, 1);
-    if (holds_last_column()) {
+    if (has_last_column_) {
       result_.score = last_.score;
       result_.reading = last_.reading;
     }
@@ -94,16 +98,17 @@ class Forward {
   __device__ std::int32_t last_place() const {
     return problem_.letters - Block::first_column(view_);
   }
-  __device__ bool holds_last_column() const {
+  __device__ bool has_last_column() const {
     const std::int32_t place = last_place();
     return place >= 0 && place / (halves * columns) == view_.lane && view_.lane < problem_.lanes;
   }
 
+  __device__ std::int64_t slot_words() const { return (problem_.slots + 1) * row_words_; }
   __device__ std::uint32_t* running() const { return rows_ + problem_.slots * row_words_; }
 
   /// The running row takes in the exons that have ended.
-  __device__ typename Block::Ended absorb(const DeviceStart& start, std::int32_t before) {
-    typename Block::Ended all;
+  __device__ typename Block::Row absorb(const DeviceStart& start, std::int32_t before) {
+    typename Block::Row all;
     const std::uint32_t* from = before < 0 ? nullptr : running();
     std::uint32_t* to = running();
     std::uint32_t* version = view_.state + Block::version_at(view_, start.version);
@@ -156,66 +161,106 @@ class Forward {
     return all;
   }
 
-  /// The last row of an exon: its score, and into its slot.
-  __device__ void read(std::int32_t index, const DeviceReading& reading) {
-    const std::int64_t mark_words = (affine ? 2 : 1) * columns * 32;
-    const std::uint32_t* mark =
-        view_.state + problem_.stage + std::int64_t{reading.mark} * halves * mark_words;
-    const std::int32_t place = last_place();
-    std::uint32_t* slot = rows_ + reading.slot * row_words_;
-    const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
-#pragma unroll
-    for (int state = 0; state < (affine ? 2 : 1); ++state) {
-#pragma unroll
-      for (int c = 0; c < columns; ++c) {
-        std::uint32_t value = state == 0 ? strip_.best[c] : strip_.gap[affine ? c : 0];
-        if (reading.mark >= 0) {
-          const std::int64_t at = (state * columns + c) * 32;
-          value = Scores::both(mark[at], halves == 2 ? mark[mark_words + at] : 0);
+  /// What 32 readings do with their rows, one a lane: they are on their way while the rows are
+  /// computed.
+  struct Uses {
+    std::int32_t slot, added, fresh, mark, rank;
+    std::int64_t score_of_zero;
+  };
+  __device__ Uses uses_from(std::int32_t first, std::int32_t end) const {
+    const DeviceReading& r = batch_.readings[problem_.readings + min(first + view_.lane, end - 1)];
+    return {r.slot, r.added, r.fresh, r.mark, r.rank, r.score_of_zero};
+  }
+  __device__ static std::int32_t of_lane(std::int32_t value, int lane) {
+    return __shfl_sync(all_lanes, value, lane);
+  }
+
+  /// The last rows of a start's exons.
+  __device__ void read(const DeviceStart& start, Uses uses) {
+    for (std::int32_t first = start.readings_from; first < start.readings_to; first += 32) {
+      if (first > start.readings_from) uses = uses_from(first, start.readings_to);
+      const std::int32_t count = min(32, start.readings_to - first);
+      typename Block::Row row = row_of(of_lane(uses.mark, 0));
+      for (std::int32_t k = 0; k < count; ++k) {
+        const typename Block::Row next = row_of(of_lane(uses.mark, min(k + 1, count - 1)));
+        if (view_.right == nullptr) hear(uses, k, first + k, row);
+        const std::int32_t slot = of_lane(uses.slot, k);
+        const std::int32_t added = of_lane(uses.added, k);
+        const bool fresh = of_lane(uses.fresh, k) != 0;
+        if (slot >= 0) {
+          std::uint32_t* to = rows_ + slot * row_words_;
+          put(to, row.best, added, fresh, first + k);
+          if constexpr (affine) {
+            put(to + Block::gap_plane(batch_.alignment), row.gap, added, fresh, first + k);
+          }
         }
-        if (state == 0 && place >= 0 && place % columns == c) {
-          hear(reading, index, Scores::half(value, place / columns % halves));
-        }
-        if (reading.slot >= 0) put(slot + planes[state] + c * 32, value, reading, index);
+        row = next;
       }
     }
   }
 
+  /// The last row of an exon.
+  __device__ typename Block::Row row_of(std::int32_t mark) const {
+    return mark < 0 ? strip_.own_row()
+                    : Block::Row::load_mark(marks_ + mark * Block::Row::mark_words);
+  }
+
+  /// Its row into the slot of its end.
   __device__ __forceinline__ void put(std::uint32_t* slot,
-                                      std::uint32_t value,
-                                      const DeviceReading& reading,
+                                      const std::uint32_t (&row)[columns],
+                                      std::int32_t added,
+                                      bool fresh,
                                       std::int32_t index) {
-    value = Scores::add_saturated(value, reading.added);
-    std::uint32_t old = Scores::all(Scores::lowest), grown = ~0u;
-    if (reading.fresh == 0) {
-      old = *slot;
-      grown = Scores::greater(value, old);
-    }
-    *slot = Scores::larger(value, old);
+    std::uint32_t old[columns];
 #pragma unroll
-    for (int h = 0; h < halves; ++h) {
-      if (batch_.alignment && Scores::has(grown, h)) {
-        slot[(1 + h) * columns * 32] = static_cast<std::uint32_t>(index);
+    for (int c = 0; c < columns; ++c) {  // all on their way at once
+      old[c] = fresh ? Scores::all(Scores::lowest) : slot[c * 32];
+    }
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      const std::uint32_t value = Scores::add_saturated(row[c], added);
+      slot[c * 32] = Scores::larger(value, old[c]);
+      if (!batch_.alignment) continue;
+      const std::uint32_t grown = fresh ? ~0u : Scores::greater(value, old[c]);
+#pragma unroll
+      for (int h = 0; h < halves; ++h) {
+        if (Scores::has(grown, h)) {
+          slot[((1 + h) * columns + c) * 32] = static_cast<std::uint32_t>(index);
+        }
       }
     }
   }
 
-  __device__ void hear(const DeviceReading& reading, std::int32_t index, std::int32_t value) {
-    const std::int64_t score = value + reading.score_of_zero;
-    if (last_.reading >= 0 &&
-        (score < last_.score || (score == last_.score && reading.rank > last_.rank))) {
-      return;
+  /// Its score, which the lane with the last column knows.
+  __device__ void hear(const Uses& uses,
+                       std::int32_t lane,
+                       std::int32_t index,
+                       const typename Block::Row& row) {
+    const std::int64_t score_of_zero = __shfl_sync(all_lanes, uses.score_of_zero, lane);
+    const std::int32_t rank = of_lane(uses.rank, lane);
+    if (!has_last_column_) return;
+    const std::int32_t place = last_place();
+    std::int32_t value = 0;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      if (place % columns == c) value = Scores::half(row.best[c], place / columns % halves);
     }
-    last_ = {score, index, reading.rank};
+    const std::int64_t score = value + score_of_zero;
+    const bool is_better =
+        last_.reading < 0 || score > last_.score || (score == last_.score && rank < last_.rank);
+    if (is_better) last_ = {score, index, rank};
   }
 
   const DeviceBatch& batch_;
   const DeviceCase& problem_;
   DeviceResult& result_;
   const BlockView view_;
-  std::uint16_t* const ring_;
+  std::uint32_t* const ring_;
   const std::int64_t row_words_;
-  std::uint32_t* const rows_;  ///< slots, then the running row: in shared memory if there is room
+  // In shared memory if there is room:
+  std::uint32_t* const rows_;   ///< slots, then the running row
+  std::uint32_t* const marks_;  ///< rows of a start that are read before its last
+  const bool has_last_column_;
   Block strip_;
   BestLast last_;
 };
@@ -224,7 +269,7 @@ class Forward {
 // before it.
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
-  __shared__ std::uint16_t ring[2 * ring_size];
+  __shared__ std::uint32_t ring[2 * ring_size];
   extern __shared__ std::uint32_t rows[];
   Shared shared{ring, rows};
   std::int32_t item = 0;

@@ -8,7 +8,7 @@ namespace yupana::splice::cuda {
 namespace {
 
 /// Selectors of no base, for packed scores.
-constexpr std::uint8_t no_base = 0x88;
+constexpr std::uint8_t no_base = 0x08;
 
 /// to[i] = codes[bases[i]] of bases that are A, C, G or T: choices between bytes, many at a time.
 void put_plain(const char* bases,
@@ -40,7 +40,7 @@ void PackedBatch::fill(Context& context, std::uint8_t* memory) {
 }
 
 void PackedBatch::lay_out() {
-  std::int64_t starts = 0, readings = 0, ended = 0, marks = 0, targets = 0;
+  std::int64_t starts = 0, readings = 0, ended = 0, targets = 0;
   for (const BatchCase& batch_case : cases_) {
     const PreparedCase& p = *batch_case.prepared;
     const BlockWords words = block_words(p, params_);
@@ -49,8 +49,8 @@ void PackedBatch::lay_out() {
     c.program = layout_.program, c.length = p.length;
     c.boundaries = layout_.boundaries;
     c.state = layout_.state, c.block_words = words.total();
-    c.stage = words.rows, c.table = words.rows + words.stage;
-    c.starts = starts, c.readings = readings, c.ended = ended, c.marks = marks;
+    c.stage = words.rows, c.mark_words = words.stage, c.table = words.rows + words.stage;
+    c.starts = starts, c.readings = readings, c.ended = ended;
     c.target = targets;
     c.scores = std::ssize(device_cases_) * params_.substitution.letters;
     c.start_count = static_cast<std::int32_t>(p.plan.starts.size());
@@ -69,7 +69,6 @@ void PackedBatch::lay_out() {
     starts += c.start_count;
     readings += std::ssize(p.plan.readings);
     ended += std::ssize(p.plan.ended);
-    marks += std::ssize(p.marks);
     targets += c.letters;
   }
   const auto take = [&](std::int64_t count, std::size_t size) {
@@ -82,7 +81,6 @@ void PackedBatch::lay_out() {
   layout_.starts = take(starts, sizeof(DeviceStart));
   layout_.readings = take(readings, sizeof(DeviceReading));
   layout_.ended = take(ended, sizeof(std::int32_t));
-  layout_.marks = take(marks, sizeof(std::int32_t));
   layout_.items = take(layout_.item_count, sizeof(WorkItem));
   layout_.column_scores = take(std::ssize(cases_) * letters, sizeof(std::uint64_t));
   layout_.substitution = take(letters * letters, sizeof(std::int32_t));
@@ -111,7 +109,7 @@ void PackedBatch::fill_starts(const DeviceCase& c,
     const std::uint8_t code = params_.substitution.code[character];
     if (code == Substitution::no_letter) continue;
     const std::uint8_t letter = prepared.letter_of[code];
-    base[character] = wide ? code : static_cast<std::uint8_t>((letter & 7) * 0x11 | 0x80);
+    base[character] = wide ? code : static_cast<std::uint8_t>((letter & 7) * 0x11);
   }
   const auto nothing = wide ? static_cast<std::uint8_t>(params_.substitution.letters) : no_base;
   auto* start = at<DeviceStart>(layout_.starts) + c.starts;
@@ -134,8 +132,7 @@ void PackedBatch::fill_starts(const DeviceCase& c,
       start->first_ended =
           static_cast<std::int32_t>(prepared.plan.ended[static_cast<std::size_t>(from.ended_from)]);
     }
-    start->marks_from = prepared.marks_from[s];
-    start->marks_to = prepared.marks_from[s + 1];
+    start->marks = prepared.marks_from[s + 1] - prepared.marks_from[s];
     const char* bases = problem.bases.data() + from.first - 1;
     std::uint8_t* to = program + position;
     if (prepared.plain) {
@@ -145,13 +142,14 @@ void PackedBatch::fill_starts(const DeviceCase& c,
         to[i] = base[static_cast<unsigned char>(bases[i])];
       }
     }
+    for (std::int32_t m = prepared.marks_from[s]; m < prepared.marks_from[s + 1]; ++m) {
+      to[prepared.marks[static_cast<std::size_t>(m)] - 1] |= base_is_read;
+    }
     std::memset(to + from.rows, nothing, program_gap);
     position += from.rows + program_gap;
   }
   auto* ended = at<std::int32_t>(layout_.ended) + c.ended;
   for (const std::int64_t slot : prepared.plan.ended) *ended++ = static_cast<std::int32_t>(slot);
-  std::copy(
-      prepared.marks.begin(), prepared.marks.end(), at<std::int32_t>(layout_.marks) + c.marks);
 }
 
 void PackedBatch::fill_readings(const DeviceCase& c, const PreparedCase& prepared) {
@@ -206,7 +204,6 @@ void PackedBatch::point_into(const std::uint8_t* upload, DeviceBatch& batch) con
   set(batch.starts, layout_.starts);
   set(batch.readings, layout_.readings);
   set(batch.ended, layout_.ended);
-  set(batch.marks, layout_.marks);
   set(batch.items, layout_.items);
   set(batch.bases, layout_.bases);
   set(batch.targets, layout_.targets);

@@ -19,7 +19,7 @@ struct BatchCase {
 /// Where each array lies in the upload, in bytes; and how much the arrays take that are made on the
 /// device.
 struct BatchLayout {
-  std::int64_t cases = 0, starts = 0, readings = 0, ended = 0, marks = 0, items = 0;
+  std::int64_t cases = 0, starts = 0, readings = 0, ended = 0, items = 0;
   std::int64_t bases = 0, targets = 0, column_scores = 0, substitution = 0;
   std::int64_t bytes = 0;       ///< of the upload
   std::int64_t program = 0;     ///< positions of all programs

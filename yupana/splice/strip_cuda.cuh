@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "yupana/splice/block_view_cuda.cuh"
+#include "yupana/splice/row_cuda.cuh"
 #include "yupana/splice/words_cuda.cuh"
 
 /// Private to the family: a warp at work on one block of one case. `Scores` is Packed4, Packed8 or
@@ -95,26 +96,25 @@ struct Strip {
     return (view.problem->slots + 1 + version) * row_words(true);
   }
 
-  /// The best over all exons that ended before a start.
-  struct Ended {
-    std::uint32_t best[columns];
-    std::uint32_t gap[affine ? columns : 1];
-  };
-  __device__ static Ended load_row(const std::uint32_t* row, bool alignment) {
-    Ended ended;
+  using Row = StripRow<Scores, affine, columns>;
+  __device__ __forceinline__ Row own_row() const {
+    Row row;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      ended.best[c] = row[c * 32];
-      if constexpr (affine) ended.gap[c] = row[gap_plane(alignment) + c * 32];
+      row.best[c] = best[c];
+      if constexpr (affine) row.gap[c] = gap[c];
     }
-    return ended;
+    return row;
+  }
+  __device__ static Row load_row(const std::uint32_t* row, bool alignment) {
+    return Row::load(row, gap_plane(alignment));
   }
 
   /// The row above a start. False if the scores of the rows to come may not fit.
   __device__ bool enter(const DeviceBatch& batch,
                         const BlockView& view,
                         const DeviceStart& start,
-                        const Ended& ended) {
+                        const Row& ended) {
     const std::uint32_t open = Scores::change(batch.open);
     const std::uint32_t none = Scores::all(start.none + batch.open);
     std::uint32_t over = 0;
@@ -140,7 +140,7 @@ struct Strip {
                                    std::int32_t rows) {
     Arrivals a;
     a.corner = a.told = a.gap_told = written | Scores::all(Scores::floor);
-    a.selector = view.program[start.position + view.lane];
+    a.letter = view.program[start.position + view.lane];
     if (view.left == nullptr) return a;
     const std::uint64_t* left = view.left + start.position;
     a.corner = load_word(left - 1);
@@ -153,7 +153,7 @@ struct Strip {
 
   /// Rows [0, rows) behind the position; all lanes are done with them at the end. `ring` is shared
   /// memory of this warp: letters on their way along the lanes. `arrivals` are of this start and
-  /// then, if there is one, of the next.
+  /// then, if there is one, of the next. kept: marks, or all rows from kept_from.
   template <Keep keep>
   __device__ void sweep(const DeviceBatch& batch,
                         const BlockView& view,
@@ -161,7 +161,7 @@ struct Strip {
                         std::int32_t rows,
                         Arrivals& arrivals,
                         const DeviceStart* next,
-                        std::uint16_t* ring,
+                        std::uint32_t* ring,
                         std::uint32_t* kept,
                         std::int64_t kept_from);
 
@@ -218,48 +218,6 @@ struct Strip {
   }
 };
 
-/// Keeps rows that are read before the last: when a strip has computed one, its words go to a row
-/// of its own; which half of a word is right depends on the half.
-template <class StripType>
-struct MarkKeeper {
-  static constexpr int halves = StripType::halves;
-  std::uint32_t* to;          ///< of the next mark
-  const std::int32_t* marks;  ///< after the next
-  const std::int32_t* end;
-  std::int32_t next;  ///< row, from 0
-  std::int64_t row_words;
-
-  __device__ MarkKeeper(const DeviceBatch& batch,
-                        const BlockView& view,
-                        const DeviceStart& start,
-                        std::int64_t words)
-      : to(view.state + view.problem->stage), row_words(words) {
-    marks = batch.marks + view.problem->marks + start.marks_from;
-    end = batch.marks + view.problem->marks + start.marks_to;
-    next = marks < end ? *marks - 1 : no_mark;
-  }
-  template <class Put>
-  __device__ void hear(std::int32_t row, const Put& put) {
-    if (halves == 2 && row == next + 1) {
-      put(to + row_words);
-      advance();
-    }
-    if (row == next) {
-      put(to);
-      if (halves == 1) advance();
-    }
-  }
-  __device__ void advance() {
-    to += halves * row_words;
-    ++marks;
-    next = marks < end ? *marks - 1 : no_mark;
-  }
-};
-
-struct NoMarks {
-  __device__ NoMarks(const DeviceBatch&, const BlockView&, const DeviceStart&, std::int64_t) {}
-};
-
 template <class Scores, bool affine, int columns>
 template <Keep keep>
 __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
@@ -268,10 +226,9 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       std::int32_t rows,
                                                       Arrivals& arrivals,
                                                       const DeviceStart* next,
-                                                      std::uint16_t* ring,
+                                                      std::uint32_t* ring,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
-  constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
   const std::int64_t plane = view.length;
   const std::uint32_t open = Scores::change(batch.open);
   const int letters = batch.letters;
@@ -281,14 +238,12 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   const std::int32_t steps = rows + ramp;
   // Lanes without columns read the letters of the last that has some: all are letters.
   const std::int32_t behind = delay(halves * min(view.lane, view.lanes - 1));
-  const std::uint16_t* program = view.program + start.position + view.lane;
+  const std::uint32_t* program = view.program + start.position + view.lane;
   const std::uint64_t* left =
       view.left != nullptr ? view.left + start.position + view.lane : nullptr;
   std::uint64_t* right = view.right != nullptr && view.lane == view.lanes - 1
                              ? view.right + start.position - ramp
                              : nullptr;
-  std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
-      batch, view, start, kept_words);
 
   __syncwarp();
 #pragma unroll
@@ -302,8 +257,10 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
   std::uint32_t letters_gap = Scores::all(Scores::floor);
   std::uint32_t on_its_way = beside, gap_on_its_way = letters_gap;
-  std::uint16_t arriving = arrivals.selector;
+  std::uint32_t arriving = arrivals.letter;
   std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
+  std::int32_t marked = 0;  // words
+  Row low;                  // of a mark, whose high half is right a step later
   if (keep == Keep::everything && kept_from == 0) put(kept);
   for (std::int32_t begin = 0; begin < steps; begin += 32) {
     if (begin % 65536 == 32768 && __any_sync(all_lanes, stopped(batch))) break;
@@ -322,11 +279,11 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     // The last letters are on their way along the lanes: time to send for the next start's.
     if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
     __syncwarp();
-    const std::uint16_t* letter = ring + (begin - behind + 2 * ring_size) % ring_size;
+    const std::uint32_t* letters_of_lane = ring + (begin - behind + 2 * ring_size) % ring_size;
     std::uint64_t* out = right != nullptr ? right + begin : nullptr;
-    const auto do_step = [&](std::int32_t u) {
+    const auto do_step = [&](std::int32_t u, std::uint32_t letter) {
       const std::int32_t t = begin + u;
-      const std::uint32_t selector = letter[u];
+      const std::uint32_t selector = letter & 0xffff;
       std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
       const std::uint32_t first = __shfl_sync(all_lanes, told, u);
       std::uint32_t neighbour;
@@ -353,11 +310,20 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
         }
       }
       if constexpr (keep == Keep::marks) {
-        marks.hear(t - behind, [&](std::uint32_t* to) { put(to); });
-        __syncwarp();
+        // Chosen, not branched to: each lane is at a row of its own.
+        const Row now = own_row();
+        if constexpr (halves == 2) {
+          const bool is_low = (letter & low_is_read) != 0, is_high = (letter & high_is_read) != 0;
+          if (is_high) Row::halves_of(low, now).put_mark(kept + marked);
+          marked += is_high ? Row::mark_words : 0;
+          low = Row::chosen(is_low, now, low);
+        } else if ((letter & low_is_read) != 0) {
+          now.put_mark(kept + marked);
+          marked += Row::mark_words;
+        }
       }
       if constexpr (keep == Keep::everything) {
-        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
+        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * Row::mark_words);
       }
     };
     // Pieces without a branch between.
@@ -368,11 +334,15 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     std::int32_t u = 0;
 #pragma unroll 1
     for (; u + piece <= count; u += piece) {
+      // Before the rows that are stored: for all the compiler knows they may lie there.
+      std::uint32_t some[piece];
 #pragma unroll
-      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v);
+      for (std::int32_t v = 0; v < piece; ++v) some[v] = letters_of_lane[u + v];
+#pragma unroll
+      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v, some[v]);
     }
 #pragma unroll 1
-    for (; u < count; ++u) do_step(u);
+    for (; u < count; ++u) do_step(u, letters_of_lane[u]);
   }
 }
 

@@ -16,7 +16,7 @@ class Tracer {
   static constexpr int halves = Scores::halves;
   static constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
 
-  __device__ Tracer(const DeviceBatch& batch, std::int32_t problem, std::uint16_t* ring)
+  __device__ Tracer(const DeviceBatch& batch, std::int32_t problem, std::uint32_t* ring)
       : batch_(batch),
         ring_(ring),
         index_(problem),
@@ -86,7 +86,7 @@ class Tracer {
     return affine ? kept(i - 1, j, 1) : best(i - 1, j);
   }
   __device__ std::int32_t pair(std::int32_t i, std::int32_t j) const {
-    const std::uint32_t base = view_.program[start_.position + i - 1];
+    const std::uint32_t base = view_.program[start_.position + i - 1] & 0xffff;
     const std::uint32_t code = batch_.targets[problem_.target + j - 1];
     if constexpr (Scores::width == Width::wide) {
       return batch_.substitution[base * batch_.letters + code];
@@ -164,7 +164,7 @@ class Tracer {
   }
 
   const DeviceBatch& batch_;
-  std::uint16_t* const ring_;
+  std::uint32_t* const ring_;
   const std::int32_t index_;
   const DeviceCase& problem_;
   std::uint32_t* const kept_;  ///< states after each step, from that before the first on
@@ -183,7 +183,7 @@ class Tracer {
 
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) trace_kernel(const __grid_constant__ DeviceBatch batch) {
-  __shared__ std::uint16_t ring[2 * ring_size];
+  __shared__ std::uint32_t ring[2 * ring_size];
   while (true) {
     std::int32_t problem = 0;
     if (threadIdx.x == 0) problem = atomicAdd(batch.counters + 1, 1);

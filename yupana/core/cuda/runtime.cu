@@ -213,7 +213,9 @@ void free_device(void* memory, std::uint64_t bytes) noexcept {
   if (!KeptBlocks::instance().keep(memory, bytes)) cudaFree(memory);
 }
 
-void* allocate_device(std::uint64_t bytes) {
+namespace {
+
+void* allocate_on_current(std::uint64_t bytes) {
   has_allocated = true;
   void* memory = KeptBlocks::instance().take(bytes);
   if (memory != nullptr) return memory;
@@ -228,6 +230,17 @@ void* allocate_device(std::uint64_t bytes) {
                             allowed_bytes(static_cast<double>(free_device_memory()))));
   }
   check(status, "allocate memory");
+  return memory;
+}
+
+}  // namespace
+
+void* allocate_device(std::uint64_t bytes) {
+  void* memory = allocate_on_current(bytes);
+  if (is_filled) {
+    check(cudaMemset(memory, 0xff, bytes), "fill memory");
+    check(cudaStreamSynchronize(nullptr), "fill memory");
+  }
   return memory;
 }
 
