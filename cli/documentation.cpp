@@ -108,12 +108,12 @@ std::string help_of(const CLI::App& program, const Names& words) {
     const auto parts = app->get_subcommands({});
     const auto part = std::find_if(
         parts.begin(), parts.end(), [&](const CLI::App* one) { return one->get_name() == word; });
-    if (part == parts.end() && app == &program) {
-      throw usage_error("help: unknown command '{}'; 'yupana --help' lists what there is", word);
-    }
     if (part == parts.end()) {
-      throw usage_error(
-          "help: '{0}' is no part of '{1}'; see 'yupana {1} --help'", word, app->get_name());
+      const bool is_first = app == &program;
+      throw usage_error("help: unknown command '{}'{}; 'yupana {}--help' lists what there is",
+                        word,
+                        is_first ? "" : " of '" + app->get_name() + "'",
+                        is_first ? "" : app->get_name() + " ");
     }
     app = *part;
   }

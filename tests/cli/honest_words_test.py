@@ -90,6 +90,28 @@ def the_last_rows_and_blocks_of_a_stage_were_not_counted():
         assert work("shortest paths", "fermat", f"simulate:{n}x100", "--matrix-only", "-o", "f") == [n**3 / 2], n
 
 
+def a_cohort_without_samples_or_differences_was_not_named():
+    run("simulate", "--samples", 5, "--sites", 50, "-o", "c")
+    put("k", "s1\n")
+    refuse("dist", "c.bed", "--keep", "k", "--remove", "k", "-o", "o", says="c.bed: no sample left of 5 read")
+    for options in ((), ("--approx",)):
+        refuse("pca", "c.bed", "--keep", "k", *options, "-o", "o", says="c.bed: pca: expected individuals that differ")
+    run("simulate", "--samples", 5, "--sites", 50, "--format", "vcf", "-o", "c")
+    for place in ("--region", "1:1000000-"), ("--chr", 1, "--from-bp", 1_000_000):
+        refuse("dist", "c.vcf", *place, "-o", "o", says=["c.vcf: expected at least one site, got 0", "--region, --from-bp"])
+
+
+def a_table_that_cannot_be_learnt_was_not_named():
+    put("my w.csv", "x,w,class\n1,0,a\n3,0,b\n")
+    fit = ("tree", "fit", "my w.csv", "--label", "class")
+    refuse(*fit, "--weight", "w", "-o", "m", says="yupana: my w.csv: every weight is 0")
+    refuse(*fit, "--cv", 3, "-o", "m", says="yupana: my w.csv: 2 rows are fewer than 3 folds")
+    refuse(*fit, "--class-weight", "c=2", "-o", "m", says="yupana: --class-weight c: no row has that class")
+    put("my w.csv", "x,y\n1,1e308\n2,-1e308\n3,1e308\n")
+    refuse("tree", "fit", "my w.csv", "--label", "y", "--regression", "-o", "m", says="yupana: my w.csv: the squares of the")
+    refuse("tree", "fit", "my w.csv", "--label", "z", "-o", "m", says="yupana: my w.csv: label column 'z' is not there")
+
+
 def positions_that_plink_refuses_were_written_for_it():
     run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
     text = pathlib.Path("c.vcf").read_text()

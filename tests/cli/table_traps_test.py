@@ -89,6 +89,15 @@ def names_of_points_after_a_number_sign_were_lost():
     refuse("closest", "p.csv", "--columns", "x,w", says="no column 'w': 3 columns: x, y, z")
 
 
+def a_coordinate_below_the_least_number_was_taken_for_zero():
+    put("p.csv", "1,2\n3,1e-400\n")
+    refuse("closest", "p.csv", says="p.csv:2: '1e-400' is beyond what a double holds; write 0")
+    put("p.csv", "1,2\n3,0e-400\n-0.0,0\n")
+    assert run("closest", "p.csv").stdout == "0 2 2.23606797749979\n"
+    put("p.csv", "1,2,\n3,4,\n")
+    refuse("closest", "p.csv", says="got ''; leave the row out, or choose the columns with --columns")
+
+
 def the_first_tree_of_a_forest_was_shown_as_if_there_were_no_other():
     put("t.csv", "a,b,class\n1,2,p\n3,4,q\n5,6,p\n")
     run("forest", "fit", "t.csv", "--label", "class", "--trees", 3, "-o", "f")

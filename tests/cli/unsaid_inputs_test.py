@@ -114,7 +114,7 @@ def an_option_before_its_command_was_called_an_empty_argument():
     # It was said to be before the command.
     refuse("reduce", "x.txt", "--", "-o", "y.txt", status=2,
            says="unexpected '-o'; options are written after 'reduce', and before '--'")
-    refuse("help", "reduce", "fermat", status=2, says="'fermat' is no part of 'reduce'; see 'yupana reduce --help'")
+    refuse("help", "reduce", "fermat", status=2, says="unknown command 'fermat' of 'reduce'; 'yupana reduce --help'")
     refuse("reduce", "x.txt", "y.txt", status=2, says="unexpected argument 'y.txt'")
 
 

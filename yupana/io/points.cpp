@@ -283,6 +283,23 @@ class TextPoints {
     chosen_.push_back(k);
   }
 
+  /// Refuses what reads as another number: zero for a tiny one, a rounded integer.
+  void check_kept(std::string_view cell, double value) const {
+    if (value != 0 && std::fabs(value) < 0x1p53) return;
+    double same = 0;
+    const Field field = read_field(cell, same);
+    if (value == 0 && field == Field::too_large) {
+      throw reader_.fault("'{}' is beyond what a double holds; write 0 if it is meant",
+                          printable(cell));
+    }
+    if (value != 0 && field == Field::rounded) {
+      throw reader_.fault(
+          "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
+          printable(cell),
+          value);
+    }
+  }
+
   void add_row(std::string_view line) {
     if (cells_.size() != width_) {
       throw reader_.fault("expected {} fields, got {}", width_, cells_.size());
@@ -296,19 +313,18 @@ class TextPoints {
         std::string advice = decimal_comma_advice(line);
         if (is_number || is_missing(cells_[k].text)) {
           advice = "; leave the row out";
+          if (params_.columns.empty()) advice += ", or choose the columns with --columns";
         } else if (advice.empty() && params_.columns.empty()) {
           advice = "; choose the columns of coordinates with --columns";
         }
         throw reader_.fault(
             "expected a finite number, got '{}'{}", printable(cells_[k].text), advice);
       }
-      if (double same = 0;
-          std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {
-        throw reader_.fault(
-            "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
-            printable(cells_[k].text),
-            value);
+      if (double same = 0; value == 0 && read_field(cells_[k].text, same) == Field::too_large) {
+        throw reader_.fault("'{}' is beyond what a double holds; write 0 if it is meant",
+                            printable(cells_[k].text));
       }
+      check_kept(cells_[k].text, value);
       if (fits) values_.push_back(value);
     }
     ++rows_;

@@ -312,7 +312,8 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
       read_run_labels(context, params.labels, params.label_column, input.names);
   note_frequencies(context, input);
   const auto find = params.approximate ? approximate_components : find_components;
-  Components components = find(context, input, params);
+  Components components =
+      with_input_name(input.name, "pca: ", [&] { return find(context, input, params); });
   analysis::PcaResult& pca = components.pca;
   note_components(context, params.pca.components, pca);
   PcaJobResult result;

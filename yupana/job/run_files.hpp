@@ -11,6 +11,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/job/arrays.hpp"
 
@@ -23,6 +24,19 @@ void check_memory(const Context& context,
                   std::string_view what,
                   std::uint64_t bytes,
                   const std::function<double()>& later = {});
+
+/// What body() returns; faults that begin with the name of a function of the library ("pca: ")
+/// have that of the input in front.
+template <class Body>
+auto with_input_name(const std::string& name, std::string_view function, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    const bool is_own = std::string_view(error.what()).starts_with(function);
+    if (error.code() != ErrorCode::bad_input || !is_own) throw;
+    throw bad_file(name, error.what(), error.place());
+  }
+}
 
 /// Bytes that suffice to sort `bytes` of items in runs of half as many as those, and to merge the
 /// runs through windows of `window` bytes each.

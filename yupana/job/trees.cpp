@@ -372,7 +372,18 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   const bool automatic = params.categories == Categories::automatic;
   if (automatic && leaves_rows_out(params)) params.categories = Categories::one_hot;
   OutputFiles files;
-  FitTreesResult result = fit_where_it_fits(context, params, files);
+  FitTreesResult result;
+  try {
+    result = fit_where_it_fits(context, params, files);
+  } catch (const Error& error) {
+    // The library's faults of a table's content do not name it; the reader's and those of options
+    // have a name at the front.
+    const std::string_view text = error.what();
+    const bool is_named = text.substr(0, text.find(": ")).find(' ') == text.npos ||
+                          text.starts_with(params.table.path) || text.starts_with("--");
+    if (error.code() != ErrorCode::bad_input || (is_named && text.find(": ") != text.npos)) throw;
+    throw bad_file(params.table.path, text, error.place());
+  }
   if (context.rank() > 0) return result;
   if (params.out.empty()) return result;
   io::write_model_json(context, files.add(params.out + ".json"), result.model);
