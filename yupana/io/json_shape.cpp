@@ -22,7 +22,6 @@ JsonShape checked_json(const std::string& path, std::string_view text) {
         break;
       case '{':
         own = 0;
-        ++shape.objects;
         [[fallthrough]];
       case '[':
         if (depth == most_depth) {

@@ -9,7 +9,6 @@ namespace yupana::io {
 /// What parsing a document takes, found without parsing it.
 struct JsonShape {
   std::uint64_t numbers = 0;  ///< values after the first of lists and objects
-  std::uint64_t objects = 0;  ///< with the document itself
   std::uint64_t largest = 0;  ///< those of the object that has most, without the objects in it
 };
 

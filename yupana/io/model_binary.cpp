@@ -233,6 +233,7 @@ Model binary_model(const std::string& path,
   std::uint64_t all_nodes = 0;
   const auto taken = [&] { return text.size() + all_nodes * node_bytes; };
   const auto trees = bytes.take<std::uint64_t>();
+  const std::size_t of_trees = bytes.size();
   for (std::uint64_t t = 0; t < trees; ++t) {
     const auto nodes = bytes.take<std::uint64_t>();
     if (nodes > bytes.size() / least_node) throw damaged;
@@ -243,9 +244,13 @@ Model binary_model(const std::string& path,
   }
   if (bytes.size() > 0) throw damaged;
   if (taken() > max_bytes) {
-    const ModelSize size{
-        static_cast<double>(trees), static_cast<double>(all_nodes), static_cast<double>(outputs)};
-    throw model_too_large(path, taken(), work ? work(size) : 0, max_bytes, "");
+    double later = 0;
+    Bytes again(path, text.substr(text.size() - of_trees));
+    for (std::uint64_t t = 0; work.of_tree && t < trees; ++t) {
+      const auto nodes = again.take<std::uint64_t>();
+      later += work.of_tree(model, take_tree(again, outputs, nodes), trees);
+    }
+    throw model_too_large(path, taken(), later, work, max_bytes, "");
   }
   return model;
 }

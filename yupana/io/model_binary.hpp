@@ -40,18 +40,15 @@ std::string model_checksum(Context* context, std::string_view path, const forest
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);
-/// `wanted`: bytes of reading, `work`: of what follows; `instead`: what else helps.
+/// Every node but the root is the child of exactly one node before it, and features are there.
+void check_model(const std::string& path, const forest::Model& model);
+/// `wanted`: bytes of reading, `later`: of what follows with all trees; `instead`: what else helps.
 Error model_too_large(const std::string& path,
                       std::uint64_t wanted,
-                      double work,
+                      double later,
+                      const ModelWork& work,
                       std::uint64_t max_bytes,
                       const char* instead);
-/// out_of_resources where a JSON document's text, its largest tree as a document and the trees are
-/// beyond `max_bytes`.
-void check_model_memory(const std::string& path,
-                        std::string_view text,
-                        std::uint64_t max_bytes,
-                        const ModelWork& work);
 
 /// take(make(tree)) for one tree after the other. With a context the texts are made on its threads,
 /// of as many trees at a time as have about half a million nodes.

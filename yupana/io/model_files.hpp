@@ -27,17 +27,16 @@ void write_model_json(Context& context, AtomicFile& file, const forest::Model& m
 void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
-/// A model before it is read: what it has at most.
-struct ModelSize {
-  double trees = 0;
-  double nodes = 0;
-  double outputs = 1;
+/// What follows the reading of a model, for a refusal: bytes for one of its trees, and for all,
+/// given those of the trees.
+struct ModelWork {
+  std::function<double(const forest::Model& model, const forest::Tree& tree, std::size_t trees)>
+      of_tree = {};
+  std::function<double(double trees)> total = {};
 };
-/// Bytes that predicting with a model of this size takes, for a refusal.
-using ModelWork = std::function<double(const ModelSize&)>;
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
 /// out_of_resources where reading takes more than `max_bytes`: it names what reading takes, or
-/// predicting where that takes more.
+/// the work where that takes more.
 forest::Model read_model(const std::string& path,
                          std::uint64_t max_bytes,
                          const ModelWork& work = {});

@@ -32,21 +32,13 @@ constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
 /// Of a table's text, which is read by the mebibyte.
 constexpr double least_part_bytes = 1 << 20;
 
-/// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
-/// complete levels, then a node, in a list that doubles when full.
-double prediction_bytes(double at_rest, bool one_hot, double nodes, double levels) {
-  return (one_hot ? 2 : 1) * at_rest + 20 * levels + nodes * (2 * 20 + 8);
-}
-
-/// At least as much for a model that is not read yet, with the least part of a table; or a packed
-/// table's text, where that takes more.
-double bytes_to_predict(const io::ModelSize& size, const std::string& table) {
-  const double levels = std::min(4 * size.nodes, 4096 * size.trees);
-  const double votes =
-      (size.nodes + std::min(4 * size.nodes, 1024 * size.trees)) * 8 * size.outputs;
-  const double at_rest = size.nodes * (sizeof(forest::Node) + 8 * size.outputs);
-  return std::max(prediction_bytes(at_rest, true, size.nodes, levels) + votes + least_part_bytes,
-                  io::packed_text_bytes(table));
+/// One of so many trees as read, in the form that rows go through (forest::PackedTree, CodedTree):
+/// complete levels, then a node, in a list that doubles when full, and what it votes for.
+double bytes_of_tree(const Model& model, const forest::Tree& tree, std::size_t trees) {
+  const int copies = one_hot_of(model).empty() ? 1 : 2;
+  const auto nodes = static_cast<double>(tree.nodes.size());
+  return forest::vote_bytes(model, tree, trees) + copies * forest::bytes_at_rest(tree) +
+         20 * std::min(4 * nodes, 4096.0) + nodes * (2 * 20 + 8);
 }
 
 /// Rows of parts, one part after the other: their predictions and score.
@@ -115,14 +107,10 @@ class Prediction {
                  [&] { return io::packed_text_bytes(params_.table.path); });
   }
 
-  /// With what the trees vote for.
   double count_model_bytes() const {
-    const bool one_hot = !one_hot_of(model_).empty();
-    double bytes = forest::vote_bytes(model_);
+    double bytes = 0;
     for (const forest::Tree& tree : model_.trees) {
-      const auto nodes = static_cast<double>(tree.nodes.size());
-      bytes += prediction_bytes(
-          forest::bytes_at_rest(tree), one_hot, nodes, std::min(4 * nodes, 4096.0));
+      bytes += bytes_of_tree(model_, tree, model_.trees.size());
     }
     return bytes;
   }
@@ -268,11 +256,12 @@ double bytes_of_whole(const std::string& path, double columns) {
 /// The model for importances; a refusal counts the table that is read next.
 Model read_model_of_importances(Context& context, const ImportanceParams& params) {
   const TreeTable& table = params.table;
-  return io::read_model(params.model, context.memory(), [&](const io::ModelSize&) {
+  const auto total = [&](double) {
     if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
     const auto columns = io::first_columns(table.path, table.columns).names.size();
     return bytes_of_whole(table.path, static_cast<double>(columns));
-  });
+  };
+  return io::read_model(params.model, context.memory(), {{}, total});
 }
 
 /// The whole table; a refusal for its packed text counts the rows, too.
@@ -311,10 +300,10 @@ void shuffle_features(Context& context,
 }  // namespace
 
 PredictResult predict_trees(Context& context, const PredictParams& params) {
-  const Model model =
-      io::read_model(params.model, context.memory(), [&](const io::ModelSize& size) {
-        return bytes_to_predict(size, params.table.path);
-      });
+  const auto total = [&](double trees) {
+    return std::max(trees + least_part_bytes, io::packed_text_bytes(params.table.path));
+  };
+  const Model model = io::read_model(params.model, context.memory(), {bytes_of_tree, total});
   return params.table.single ? Prediction<float>(context, model, params).run()
                              : Prediction<double>(context, model, params).run();
 }
