@@ -18,12 +18,11 @@ namespace yupana::io {
 namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
-  return resource_error(
-      "{}: its text takes {} and memory is limited to {}; give --memory {}",
-      path,
-      needed_bytes(bytes),
-      allowed_bytes(most),
-      memory_option(static_cast<double>(bytes)));
+  return resource_error("{}: its text takes {} and memory is limited to {}; give --memory {}",
+                        path,
+                        needed_bytes(bytes),
+                        allowed_bytes(most),
+                        memory_option(static_cast<double>(bytes)));
 }
 
 /// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in
