@@ -266,10 +266,10 @@ void add_common_options(Command& command,
   add("--memory", [&](const std::string& names) {
     return command.bytes(names,
                          call.context.memory,
-                         "bytes the run may hold (16G is 16e9, 16GiB is 16 x 2^30); dist, fermat "
-                         "and simulate count the program's own 15 MB, others do not, nor som its "
-                         "pictures, 15 to 100 MB by features and neurons; default: 80 % of the "
-                         "free memory");
+                         "bytes the run may hold (16G is 16e9, 16GiB is 16 x 2^30); dist, fermat, "
+                         "simulate and --king-cutoff count the program's own 15 MB, others do "
+                         "not, nor som its pictures, 15 to 100 MB by features and neurons; "
+                         "default: 80 % of the free memory");
   });
   add("--gpu-memory", [&](const std::string& names) {
     return command.bytes(

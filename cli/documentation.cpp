@@ -109,9 +109,11 @@ std::string help_of(const CLI::App& program, const Names& words) {
     const auto part = std::find_if(
         parts.begin(), parts.end(), [&](const CLI::App* one) { return one->get_name() == word; });
     if (part == parts.end()) {
-      throw usage_error("help: unknown command '{}'; 'yupana {}--help' lists what there is",
+      const bool is_first = app == &program;
+      throw usage_error("help: unknown command '{}'{}; 'yupana {}--help' lists what there is",
                         word,
-                        app == &program ? "" : app->get_name() + " ");
+                        is_first ? "" : " of '" + app->get_name() + "'",
+                        is_first ? "" : app->get_name() + " ");
     }
     app = *part;
   }

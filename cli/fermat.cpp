@@ -38,13 +38,21 @@ void parse_alphas(const Names& words, job::FermatJobParams& job) {
   }
 }
 
-nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
-  nlohmann::ordered_json json{{"alpha", run.alpha}};
+/// The share of lengths that are proven, and the ranks, where paths are searched among neighbours:
+/// over all edges every length is exact, through landmarks none is known to be.
+nlohmann::ordered_json run_json(const job::AlphaFindings& run, const graph::FermatParams& params) {
+  nlohmann::ordered_json json{{"alpha", run.alpha}}, certified = 1.0, largest_rank;
+  if (params.neighbors > 0) {
+    certified = run.certified;
+    largest_rank = run.max_neighbor_rank;
+  } else if (run.method.starts_with("estimate")) {
+    certified = nullptr;
+  }
   json.update(job::edges_json(run));
-  json.update({{"certified", run.certified},
+  json.update({{"certified", certified},
                {"method", run.method},
                {"precision", run.lengths_precision},
-               {"largest_rank", run.max_neighbor_rank},
+               {"largest_rank", largest_rank},
                {"components", run.components},
                {"unit", run.unit.length_name()},
                {"scale", run.unit.length_scale()}});
@@ -162,7 +170,9 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   for (const std::string& finding : result.findings) answer.text += finding + "\n";
   for (const std::string& notice : result.notices) answer.text += "Notice: " + notice + "\n";
   auto runs = nlohmann::ordered_json::array(), matrices = runs;
-  for (const job::AlphaFindings& run : result.alphas) runs.push_back(run_json(run));
+  for (const job::AlphaFindings& run : result.alphas) {
+    runs.push_back(run_json(run, options.job.fermat));
+  }
   for (const job::MatrixFindings& matrix : result.matrices) matrices.push_back(matrix_json(matrix));
   answer.json["runs"] = runs;
   answer.json["matrices"] = matrices;

@@ -43,10 +43,12 @@ Names add_reading_options(Command& command, io::TableParams& reading) {
               "auto",
               "between cells: a character, tab, space (any run of blanks) or auto")
         .shows("auto");
-    character("--comment",
-              reading.comment,
-              "none",
-              "lines that begin with it are left out; none: keep all")
+    character(
+        "--comment",
+        reading.comment,
+        "none",
+        "lines that begin with it are left out, but for names right before the rows; none: keep "
+        "all")
         .shows(std::string(1, reading.comment));
     command.flag("--zero-based",
                  reading.zero_based,

@@ -105,7 +105,10 @@ std::string picture_path(const std::string& out, const std::string& format) {
 Answer show(Context& context, const Call& call, const ShowParams& params) {
   if (params.format != "svg") call.command.refuse({"--depth"}, "without --as svg");
   const forest::Model model = io::read_model(params.model, context.memory());
-  const std::int64_t tree = params.tree - 1;
+  const std::int64_t tree = params.tree - 1, trees = std::ssize(model.trees);
+  if (trees > 1 && !call.command.given("--tree")) {
+    context.note(fmt::format("{}: tree 1 of {}; --tree chooses another", params.model, trees));
+  }
   std::string text = params.format == "rules" ? io::rules_text(model, tree)
                      : params.format == "dot" ? io::tree_dot(model, tree)
                                               : io::tree_svg(model, tree, params.depth);

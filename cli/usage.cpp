@@ -160,8 +160,9 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   if (kind == code(ExitCodes::ExtrasError)) {
     const Names rest = program.remaining(true);
     if (!app.remaining(true).empty() || rest.empty()) return extras_text(app);
-    return fmt::format(
-        "unexpected '{}' before '{}'; write it after the command", rest.front(), app.get_name());
+    return fmt::format("unexpected '{}'; options are written after '{}', and before '--'",
+                       rest.front(),
+                       app.get_name());
   }
   return combination_text(app, error);
 }

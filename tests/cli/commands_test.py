@@ -102,6 +102,21 @@ def knn_root_and_landmarks_are_declared():
     assert any("root" in n for n in answer["notices"])
     answer = json.loads(run("fermat", bed, "-o", "a", "--alpha", 4, "--landmarks", 20, "--json").stdout)
     assert any("landmarks" in n for n in answer["notices"])
+    assert answer["runs"][0]["certified"] is None and answer["runs"][0]["largest_rank"] is None
+
+
+def exact_lengths_were_said_to_be_proven_in_part():
+    """"certified" was the share that needed no search, 0 where none was tried, and 0 of a rank too."""
+    bed = simulate(samples=80, sites=500)
+    for options in ((), ("--no-prune",), ("--landmarks", 80)):
+        told = json.loads(run("fermat", bed, "-o", "a", "--alpha", 8, *options, "--json").stdout)["runs"][0]
+        assert told["replaced_edges"] > 0 and told["certified"] == 1 and told["largest_rank"] is None, told
+
+
+def a_refused_matrix_of_a_tree_was_not_named():
+    pathlib.Path("d.tsv").write_text("\ta\tb\na\t0\tinf\nb\tinf\t0\n")
+    told = run("nj", "d.tsv", status=3).stderr
+    assert told.startswith("yupana: d.tsv: ") and "none (infinite)" in told, told
 
 
 def large_alpha_has_scores_for_every_matrix():

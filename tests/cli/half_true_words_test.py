@@ -168,7 +168,7 @@ def a_site_without_a_call_was_a_number_alone():
     for name in ("c.vcf", "c.bed", "c.pgen", "c.vcf.gz"):
         for command in ("dist", "grm", "pca", "fermat"):
             refuse(command, name, "--missing", "error", "-o", "r",
-                   says="sample 'bo' has no call at site chr2:30 (rs3), number 3 of those read")
+                   says=f"{name}: sample 'bo' has no call at site chr2:30 (rs3), number 3 of those read")
     put("n.vcf", pathlib.Path("c.vcf").read_text().replace("rs3", "."))
     refuse("dist", "n.vcf", "--missing", "error", "-o", "r", says="at site chr2:30, number 3")
 

@@ -67,7 +67,7 @@ def brackets_nested_deeply_crashed_readers_of_models_runs_and_stores():
 def lists_of_many_objects_and_objects_of_many_members_took_quadratic_time():
     fit()
     put("o.json", with_value("tree.json", ["format"], OBJECTS))
-    refuse("tree", "show", "o.json", says="format: expected a list or a text")
+    refuse("tree", "show", "o.json", says="o.json: is no model of trees")
     put("o.json", with_value("tree.json", ["encodings"], OBJECTS))
     refuse("tree", "show", "o.json", says="encodings")
     for model, command in (("tree.json", "tree show o.json"), ("map.json", "som report o.json -o o")):

@@ -84,6 +84,14 @@ def sort_was_refused_for_a_run_and_then_for_the_merge():
             follow("sort", "r.csv" + ending, "--key", "a:n", "-o", "s.csv", memory=memory)
 
 
+def help_said_which_commands_count_the_program_and_left_out_king_cutoff():
+    cohort()
+    for command in ("dist", "filter", "grm", "pca"):
+        told = run(command, "c.bed", "--king-cutoff", 0.2, "-o", "o.bed", "--memory", "1k", status=4).stderr
+        assert float(re.search(r"raise --memory to ([\d.]+)M", told)[1]) > 15, (command, told)
+        assert "dist, fermat, simulate and --king-cutoff count the program's own 15 MB" in run(command, "--help").stdout
+
+
 def plan_named_an_option_that_it_lacks():
     told = run("plan", "--samples", "30k", "--sites", "1M", "--memory", "1M", status=4).stderr
     assert "take fewer samples" in told and "--keep" not in told, told

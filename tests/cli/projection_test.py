@@ -128,6 +128,21 @@ def a_site_that_appears_twice_was_written_without_a_word():
     refuse("pca", "c.bed", "--project", "r.loadings.tsv", "-o", "p", says="appears twice")
 
 
+def a_site_twice_in_the_input_was_refused_without_its_name():
+    run("simulate", "--samples", 20, "--sites", 30, "-o", "c")
+    run("pca", "c.bed", "--loadings", "--components", 2, "-o", "r")
+    for ending in ("fam", "bim", "bed"):
+        pathlib.Path(f"d.{ending}").write_bytes(pathlib.Path(f"c.{ending}").read_bytes())
+    sites, calls = pathlib.Path("d.bim").read_text().splitlines(True), pathlib.Path("d.bed").read_bytes()
+    pathlib.Path("d.bim").write_text("".join([*sites, sites[-1]]))
+    pathlib.Path("d.bed").write_bytes(calls + calls[-5:])
+    refuse("pca", "d.bed", "--project", "r.loadings.tsv", "-o", "p",
+           says=["d.bed: site ", "appears twice, and r.loadings.tsv has it once", "--exclude"])
+    run("simulate", "--samples", 20, "--sites", 3, "--seed", 2, "-o", "e")
+    pathlib.Path("e.bim").write_text(pathlib.Path("e.bim").read_text().replace("\t1", "\t9"))
+    refuse("pca", "e.bed", "--project", "r.loadings.tsv", "-o", "p", says="e.bed: has no site of r.loadings.tsv")
+
+
 def a_table_cut_at_the_end_of_a_line_was_taken():
     split_cohort()
     whole = pathlib.Path("a.loadings.tsv").read_text().splitlines(keepends=True)

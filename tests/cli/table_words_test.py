@@ -68,9 +68,10 @@ def a_delimiter_of_two_bytes_was_no_character():
 
 
 def a_gzip_text_beyond_the_memory_did_not_say_how_long_it_is():
-    put("t.csv.gz", gzip.compress(("x,y\n" + "1,2\n" * 100_000).encode()))
-    refuse("tree", "fit", "t.csv.gz", "--label", "y", "--memory", "100k", "-o", "m", status=4,
-           says="its text takes 401 kB and memory is limited to 100 kB; give more than --memory 401")
+    put("t.csv.gz", gzip.compress(("x,y\n" + "1,2\n" * 500_000).encode()))
+    run("tree", "fit", "t.csv.gz", "--label", "y", "-o", "m")
+    refuse("tree", "predict", "m.json", "t.csv.gz", "--memory", "1.2M", "-o", "p", status=4,
+           says="its text takes 2.01 MB and memory is limited to 1.20 MB; give --memory 2.01M")
 
 
 def one_row_has_no_r2():

@@ -110,7 +110,11 @@ def squares_that_vanish_made_errors_zero():
 
 
 def an_option_before_its_command_was_called_an_empty_argument():
-    refuse("--json", "reduce", "x.txt", status=2, says="unexpected '--json' before 'reduce'; write it after the command")
+    refuse("--json", "reduce", "x.txt", status=2, says="unexpected '--json'; options are written after 'reduce', and before '--'")
+    # It was said to be before the command.
+    refuse("reduce", "x.txt", "--", "-o", "y.txt", status=2,
+           says="unexpected '-o'; options are written after 'reduce', and before '--'")
+    refuse("help", "reduce", "fermat", status=2, says="unknown command 'fermat' of 'reduce'; 'yupana reduce --help'")
     refuse("reduce", "x.txt", "y.txt", status=2, says="unexpected argument 'y.txt'")
 
 

@@ -233,18 +233,13 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   return shares;
 }
 
-double vote_bytes(const Model& model) {
-  double held = 0;
-  for (const Tree& tree : model.trees) {
-    const auto nodes = static_cast<double>(tree.nodes.size());
-    const double entries = nodes + std::min(4 * nodes, 1024.0);
-    const bool numbered = !votes_once(model) && model.trees.size() > 1 &&
-                          entries >= numbered_leaves && !kinds_of_nodes(model, tree).kinds.empty();
-    held += numbered            ? entries
-            : votes_once(model) ? entries * 4
-                                : entries * 8 * static_cast<double>(tree.outputs);
-  }
-  return held;
+double vote_bytes(const Model& model, const Tree& tree, std::size_t trees) {
+  const auto nodes = static_cast<double>(tree.nodes.size());
+  const double entries = nodes + std::min(4 * nodes, 1024.0);
+  if (votes_once(model)) return entries * 4;
+  const bool numbered =
+      trees > 1 && entries >= numbered_leaves && !kinds_of_nodes(model, tree).kinds.empty();
+  return numbered ? entries : entries * 8 * static_cast<double>(tree.outputs);
 }
 
 std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model) {

@@ -26,9 +26,9 @@ void check_columns(const Model& model, std::int64_t columns);
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
 
-/// Bytes of what the trees vote for, as predict_shares() holds it: of a large tree whose leaves are
-/// of few kinds, as pure ones are, a number for each leaf.
-double vote_bytes(const Model& model);
+/// Bytes of what one of so many trees votes for, as predict_shares() holds it: of a large tree
+/// whose leaves are of few kinds, as pure ones are, a number for each leaf.
+double vote_bytes(const Model& model, const Tree& tree, std::size_t trees);
 
 /// The model of those columns alone that its trees ask for, or of the first where they ask for
 /// none, and which they are: what a wide table of few values other than 0 is predicted by.

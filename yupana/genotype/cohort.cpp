@@ -88,11 +88,12 @@ void Cohort::State::set_samples(std::vector<std::int64_t> samples) {
   summary.samples_kept = std::ssize(kept);
   if (kept.empty()) {
     if (summary.samples_read == 0) {
-      throw input_error("expected at least one sample, got 0; check the input");
+      throw bad_file(params.name, "expected at least one sample, got 0; check the input");
     }
-    throw input_error("no sample left of {} read{}; loosen the filters or check the input",
-                      summary.samples_read,
-                      reasons(summary.samples_dropped));
+    throw bad_file(params.name,
+                   "no sample left of {} read{}; loosen the filters or check the input",
+                   summary.samples_read,
+                   reasons(summary.samples_dropped));
   }
   ids.clear();
   kept_sexes.clear();

@@ -126,7 +126,9 @@ double CohortSummary::missing_rate() const {
 void check_sites_left(const CohortSummary& summary, const std::string& name) {
   if (summary.sites.kept > 0) return;
   if (summary.sites.read == 0) {
-    throw bad_file(name, "expected at least one site, got 0; check that it is the right file");
+    throw bad_file(name,
+                   "expected at least one site, got 0; check that it is the right file, and "
+                   "--region, --from-bp and --to-bp where they are given");
   }
   const bool autosomes = summary.sites.skipped.contains("not autosomal");
   throw bad_file(name,

@@ -190,20 +190,20 @@ void GrmCounter::add(const CallBlock& calls, Stage* stage) {
   if (!block.complete && grm_.missing_both.empty()) {
     grm_.missing_both = Array<std::uint32_t>::zeros(grm_.sums.size());
   }
+  bool added = false;
 #ifdef YUPANA_CUDA
   if (device_) {
     device_->add(block);
-    const Range rows = grm_.rows;
-    const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
-    if (stage != nullptr) stage->advance(pairs * static_cast<double>(block.sites()));
-    return;
+    added = true;
   }
 #endif
-  if (context_.backend() == Backend::reference) {
-    reference::add_block(block, grm_);
-  } else {
-    cpu::add_block(context_, block, grm_, stage);
+  if (!added && context_.backend() == Backend::cpu) {
+    return cpu::add_block(context_, block, grm_, stage);
   }
+  if (!added) reference::add_block(block, grm_);
+  const Range rows = grm_.rows;
+  const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
+  if (stage != nullptr) stage->advance(pairs * static_cast<double>(block.sites()));
 }
 
 }  // namespace yupana::genotype

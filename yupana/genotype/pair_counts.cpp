@@ -144,6 +144,7 @@ void PairCounter::add(const PlaneBlock& block, Stage* stage) {
   make_room(block.sites, block.planes == 3);
   if (context_.backend() == Backend::reference) {
     reference::add_pairs(block, counts_);
+    if (stage != nullptr) stage->advance(pairs() * static_cast<double>(block.sites));
   } else {
     cpu::add_pairs(context_, block, counts_, threads_, stage);
   }

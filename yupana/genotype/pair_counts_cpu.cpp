@@ -143,10 +143,12 @@ class StripTask {
         columns_(columns),
         diagonal_(rows.begin < columns.end) {}
 
+  /// Pairs, without those of a sample and itself, times sites.
   double work() const {
-    const std::int64_t pairs = diagonal_ ? triangle_cells(rows_.end - columns_.begin) -
-                                               triangle_cells(rows_.begin - columns_.begin)
-                                         : rows_.size() * columns_.size();
+    const std::int64_t pairs = diagonal_
+                                   ? triangle_cells(rows_.end - columns_.begin) -
+                                         triangle_cells(rows_.begin - columns_.begin) - rows_.size()
+                                   : rows_.size() * columns_.size();
     return static_cast<double>(pairs) * static_cast<double>(sites());
   }
 

@@ -335,10 +335,10 @@ void SiteFilter::refuse_missing(std::int64_t site) const {
                         name.position,
                         is_named ? fmt::format(" ({})", name.name) : "");
   }
-  throw input_error(
+  throw bad_file(
+      params_.name,
       "sample '{}' has no call at site {}number {} of those read; --missing pairwise or mode "
-      "accepts "
-      "it",
+      "accepts it",
       source_.samples()[*sample],
       place,
       position_ + site + 1);

@@ -39,6 +39,8 @@ void close_upper_triangle(const MinPlusKernels<T>& kernels, MatrixView<T> w) {
 template <class T>
 std::int64_t HostBlocks<T>::close_block(Range v) {
   const MatrixView<T> w = block(v, v);
+  const auto size = static_cast<double>(v.size());
+  min_plus_.stage().advance(size * size * size * (symmetric() ? 0.5 : 1.0));
   std::int64_t vertex = -1;
   if (symmetric()) {
     close_upper_triangle(min_plus_.kernels(), w);

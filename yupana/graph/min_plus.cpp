@@ -82,6 +82,16 @@ void pack_panel(const Operand<T>& operand,
   }
 }
 
+/// Cells of a block above the diagonal, and half of those on it.
+double upper_cells(Range rows, Range columns) {
+  double cells = 0;
+  for (std::int64_t i = rows.begin; i < std::min(rows.end, columns.end); ++i) {
+    const std::int64_t first = std::max(columns.begin, i);
+    cells += static_cast<double>(columns.end - first) - (first == i ? 0.5 : 0.0);
+  }
+  return cells;
+}
+
 }  // namespace
 
 template <class T>
@@ -183,8 +193,9 @@ void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, Matrix
   each_tile_row(c, rows, columns, upper, [&](T* to, std::int64_t from, std::size_t bytes) {
     std::memcpy(to, &tiles[from], bytes);
   });
-  const auto cells = static_cast<double>(rows.size() * columns.size());
-  stage_.advance(cells * static_cast<double>(blocks.depth) * (upper ? 0.5 : 1.0));
+  const double cells =
+      upper ? upper_cells(rows, columns) : static_cast<double>(rows.size() * columns.size());
+  stage_.advance(cells * static_cast<double>(blocks.depth));
 }
 
 template <class T>

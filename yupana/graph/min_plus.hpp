@@ -38,6 +38,7 @@ class MinPlus {
   /// `largest`: most rows, columns or steps of any product.
   MinPlus(Context& context, Stage& stage, Signs signs, std::int64_t largest);
 
+  Stage& stage() { return stage_; }
   const MinPlusKernels<T>& kernels() const { return kernels_; }
 
   /// c(i, j) = min(c(i, j), left(i, k) + right(k, j)) over all k.

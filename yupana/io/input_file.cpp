@@ -18,12 +18,11 @@ namespace yupana::io {
 namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
-  return resource_error(
-      "{}: its text takes {} and memory is limited to {}; give more than --memory {}",
-      path,
-      needed_bytes(bytes),
-      allowed_bytes(most),
-      memory_option(static_cast<double>(bytes)));
+  return resource_error("{}: its text takes {} and memory is limited to {}; give --memory {}",
+                        path,
+                        needed_bytes(bytes),
+                        allowed_bytes(most),
+                        memory_option(static_cast<double>(bytes)));
 }
 
 /// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in
@@ -126,6 +125,17 @@ Array<char> read_text(const InputFile& file, std::uint64_t most, const std::stri
   Array<char> text = resized({}, 0, file.size());
   file.read_at(0, text.data(), bytes);
   return text;
+}
+
+double packed_text_bytes(const std::string& path) {
+  if (!is_packed(InputFile(path))) return 0;
+  TextStream text(path);
+  std::string buffer(1 << 20, '\0');
+  double bytes = 0;
+  while (const std::int64_t got = text.read(buffer.data(), std::ssize(buffer))) {
+    bytes += static_cast<double>(got);
+  }
+  return bytes;
 }
 
 }  // namespace yupana::io

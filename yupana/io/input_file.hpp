@@ -49,4 +49,7 @@ bool is_packed(const InputFile& file);
 /// folder `scratch` instead where there is one (ScratchScope).
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch = {});
 
+/// What read_text() would hold of a packed file, counted and not kept; 0 of another.
+double packed_text_bytes(const std::string& path);
+
 }  // namespace yupana::io

@@ -171,6 +171,7 @@ class Reader {
       entries_.push_back(entry(line));
       if (entries_.size() % (1 << 16) == 0) stage.advance(1 << 16);
     }
+    stage.advance(static_cast<double>(entries_.size() % (1 << 16)));
     if (std::ssize(entries_) != head_.entries) {
       throw bad_file(lines_.path(),
                      "expected {} as announced, got {}; copy it again",

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 
@@ -207,24 +206,14 @@ Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
 
 }  // namespace
 
-Error model_too_large(const std::string& path,
-                      std::uint64_t wanted,
-                      std::uint64_t max_bytes,
-                      const char* instead) {
-  return resource_error(
-      "{}: reading the model takes {}; memory is limited to {}; give more than --memory {}{}",
-      path,
-      needed_bytes(wanted),
-      allowed_bytes(max_bytes),
-      memory_option(static_cast<double>(wanted)),
-      instead);
-}
-
 bool is_binary_model(std::string_view bytes) {
   return bytes.starts_with(magic) || bytes.starts_with(magic_without_checksum);
 }
 
-Model binary_model(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
+Model binary_model(const std::string& path,
+                   std::string_view text,
+                   std::uint64_t max_bytes,
+                   const ModelWork& work) {
   if (text.starts_with(magic_without_checksum)) {
     throw bad_file(path,
                    "is a binary model of an earlier version, without a checksum; use its .json, or "
@@ -244,6 +233,7 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
   std::uint64_t all_nodes = 0;
   const auto taken = [&] { return text.size() + all_nodes * node_bytes; };
   const auto trees = bytes.take<std::uint64_t>();
+  const std::size_t of_trees = bytes.size();
   for (std::uint64_t t = 0; t < trees; ++t) {
     const auto nodes = bytes.take<std::uint64_t>();
     if (nodes > bytes.size() / least_node) throw damaged;
@@ -253,7 +243,15 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
     if (taken() <= max_bytes) model.trees.push_back(std::move(tree));
   }
   if (bytes.size() > 0) throw damaged;
-  if (taken() > max_bytes) throw model_too_large(path, taken(), max_bytes, "");
+  if (taken() > max_bytes) {
+    double later = 0;
+    Bytes again(path, text.substr(text.size() - of_trees));
+    for (std::uint64_t t = 0; work.of_tree && t < trees; ++t) {
+      const auto nodes = again.take<std::uint64_t>();
+      later += work.of_tree(model, take_tree(again, outputs, nodes), trees);
+    }
+    throw model_too_large(path, taken(), later, work, max_bytes, "");
+  }
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/io/model_files.hpp"
 
 namespace yupana::io {
 
@@ -29,7 +30,8 @@ bool is_binary_model(std::string_view bytes);
 /// out_of_resources where the trees are beyond `max_bytes`.
 forest::Model binary_model(const std::string& path,
                            std::string_view bytes,
-                           std::uint64_t max_bytes);
+                           std::uint64_t max_bytes,
+                           const ModelWork& work = {});
 
 /// The CRC-32 that ends a model's binary form, as 8 hexadecimal digits: of the model, however a
 /// text of it is laid out. context: null for one thread
@@ -38,9 +40,13 @@ std::string model_checksum(Context* context, std::string_view path, const forest
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);
-/// `instead`: what else helps.
+/// Every node but the root is the child of exactly one node before it, and features are there.
+void check_model(const std::string& path, const forest::Model& model);
+/// `wanted`: bytes of reading, `later`: of what follows with all trees; `instead`: what else helps.
 Error model_too_large(const std::string& path,
                       std::uint64_t wanted,
+                      double later,
+                      const ModelWork& work,
                       std::uint64_t max_bytes,
                       const char* instead);
 

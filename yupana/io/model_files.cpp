@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
@@ -242,67 +241,26 @@ Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
   return tree;
 }
 
-/// A finite number, or weights of classes that have shares.
-bool has_value(const Model& model, const double* value, std::int32_t outputs) {
-  if (!model.is_class()) return std::isfinite(*value);
-  const double sum = std::accumulate(value, value + outputs, 0.0);
-  return *std::min_element(value, value + outputs) >= 0 && sum > 0 && std::isfinite(sum);
-}
+using TakeTree = std::function<void(Tree&& tree)>;
 
-/// Every node but the root is the child of exactly one node before it, and features are there.
-void check_model(const std::string& path, const Model& model) {
-  if (model.trees.empty()) throw bad_file(path, "a model without trees");
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    const Tree& tree = model.trees[t];
-    const auto damaged = [&](std::string_view what) {
-      return bad_file(path, "tree {}: {}; train the model again", t + 1, what);
-    };
-    if (tree.nodes.empty()) throw damaged("no nodes");
-    if (tree.values.size() != tree.nodes.size() * static_cast<std::size_t>(tree.outputs)) {
-      throw damaged("other than one value a node and class");
-    }
-    std::vector<char> seen(tree.nodes.size(), 0);
-    std::size_t children = 0;
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-      const Node& node = tree.nodes[i];
-      if (node.feature >= std::ssize(model.features)) throw damaged("a feature that is not there");
-      if (node.set < -1 || node.set >= std::ssize(tree.sets)) throw damaged("a set that is none");
-      if (node.rows < 0 || !(node.weight >= 0) ||
-          !has_value(model, tree.value(static_cast<std::int64_t>(i)), tree.outputs)) {
-        throw damaged(fmt::format("node {} has a value or weight that is none", i));
-      }
-      if (node.is_leaf()) continue;
-      if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
-      for (const std::int32_t child : {node.left, node.right}) {
-        const bool below = child > static_cast<std::int64_t>(i) && child < std::ssize(tree.nodes);
-        if (!below || seen[child] != 0) {
-          throw damaged(fmt::format("node {} has a child that is none", i));
-        }
-        seen[child] = 1;
-        ++children;
-      }
-    }
-    if (children + 1 != tree.nodes.size()) throw damaged("nodes without a parent");
-  }
-}
-
-/// Reads a document tree by tree: all of a forest's JSON at once would take many times its memory.
-/// Each object of a list is taken out as it ends, for the parser looks at those before it.
-/// `checksum`: what the document says, if it does.
-Model json_model(const std::string& path,
-                 std::string_view text,
-                 std::optional<std::string>& checksum) {
-  std::vector<Tree> trees;
+/// A document without its trees, which are passed on one by one: all of a forest's JSON at once
+/// would take many times its memory. Each object of a list is taken out as it ends, for the parser
+/// looks at those before it.
+Json parsed_model(const std::string& path, std::string_view text, const TakeTree& take_tree) {
   Json::array_t encodings;
+  std::size_t trees = 0;
   std::string key, own;  // of the document, of any object
+  bool is_known = false;
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key) {
       own = parsed.get<std::string>();
       if (depth == 1) key = own;
     }
+    is_known = is_known || (depth == 1 && key == "format" && parsed == format_name);
     const bool is_encoding = key == "encodings";
     if (event == Json::parse_event_t::object_start && depth > 0 &&
         (depth != 2 || !(is_encoding || key == "trees"))) {
+      if (!is_known) throw no_model(path);
       throw bad_file(path,
                      "is a damaged model: {}: expected {}",
                      printable(own),
@@ -312,30 +270,57 @@ Model json_model(const std::string& path,
     if (is_encoding) {
       encodings.push_back(std::move(parsed));
     } else {
-      trees.push_back(tree_of(path, parsed, trees.size() + 1));
+      take_tree(tree_of(path, parsed, ++trees));
     }
     return false;
   };
   Json json = Json::parse(text.begin(), text.end(), take);
   if (!encodings.empty()) json["encodings"] = std::move(encodings);
+  return json;
+}
+
+/// The outputs of a node.
+std::int32_t outputs_of(const Model& model) {
+  return static_cast<std::int32_t>(model.is_class() ? std::ssize(model.classes) : 1);
+}
+
+/// `checksum`: what the document says, if it does.
+Model json_model(const std::string& path,
+                 std::string_view text,
+                 std::optional<std::string>& checksum) {
+  std::vector<Tree> trees;
+  const Json json =
+      parsed_model(path, text, [&](Tree&& tree) { trees.push_back(std::move(tree)); });
   Model model = model_of(path, json);
   const Fields fields(path, json, "");
   if (fields.has("checksum")) checksum = fields.text("checksum");
   if (!fields.list("trees").empty()) fields.fail("trees", "a list of objects");
-  const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
-  for (Tree& tree : trees) tree.outputs = static_cast<std::int32_t>(outputs);
+  for (Tree& tree : trees) tree.outputs = outputs_of(model);
   model.trees = std::move(trees);
   return model;
 }
 
 /// out_of_resources where the text, its largest tree as a document and the trees are beyond
 /// `max_bytes`.
-void check_memory(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
+void check_memory(const std::string& path,
+                  std::string_view text,
+                  std::uint64_t max_bytes,
+                  const ModelWork& work) {
   // 8 bytes in a tree; 16 in a document, whose lists may have twice the room that they need.
   const JsonShape shape = checked_json(path, text);
   const std::uint64_t wanted = text.size() + 8 * shape.numbers + 32 * shape.largest;
   if (wanted <= max_bytes) return;
-  throw model_too_large(path, wanted, max_bytes, ", or the .model that fit --binary writes");
+  double later = 0;
+  if (work.of_tree) {
+    std::size_t trees = 0;
+    const Model model = model_of(path, parsed_model(path, text, [&](Tree&&) { ++trees; }));
+    parsed_model(path, text, [&](Tree&& tree) {
+      tree.outputs = outputs_of(model);
+      later += work.of_tree(model, tree, trees);
+    });
+  }
+  throw model_too_large(
+      path, wanted, later, work, max_bytes, ", or the .model that fit --binary writes");
 }
 
 }  // namespace
@@ -354,14 +339,17 @@ void write_model_json(Context& context, AtomicFile& file, const Model& model) {
                          model_checksum(&context, file.path(), model)));
 }
 
-Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t max_bytes) {
+Model model_from_bytes(const std::string& name,
+                       std::string_view bytes,
+                       std::uint64_t max_bytes,
+                       const ModelWork& work) {
   Model model;
   std::optional<std::string> checksum;
   try {
     if (is_binary_model(bytes)) {
-      model = binary_model(name, bytes, max_bytes);
+      model = binary_model(name, bytes, max_bytes, work);
     } else {
-      check_memory(name, bytes, max_bytes);
+      check_memory(name, bytes, max_bytes, work);
       model = json_model(name, bytes, checksum);
     }
   } catch (const Json::parse_error&) {
@@ -380,12 +368,12 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
   return model;
 }
 
-Model read_model(const std::string& path, std::uint64_t max_bytes) {
+Model read_model(const std::string& path, std::uint64_t max_bytes, const ModelWork& work) {
   constexpr std::uint64_t least = 64 << 20;  // of a text, read to say what the model takes
   const InputFile file(path);
   const Array<char> text = read_text(file, std::max(max_bytes, least));
   return model_from_bytes(
-      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes);
+      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes, work);
 }
 
 std::string model_header(std::string_view path, const Model& model) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,24 @@ void write_model_json(Context& context, AtomicFile& file, const forest::Model& m
 void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
+/// What follows the reading of a model, for a refusal: bytes for one of its trees, and for all,
+/// given those of the trees.
+struct ModelWork {
+  std::function<double(const forest::Model& model, const forest::Tree& tree, std::size_t trees)>
+      of_tree = {};
+  std::function<double(double trees)> total = {};
+};
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
-/// out_of_resources where reading takes more than `max_bytes`.
-forest::Model read_model(const std::string& path, std::uint64_t max_bytes);
+/// out_of_resources where reading takes more than `max_bytes`: it names what reading takes, or
+/// the work where that takes more.
+forest::Model read_model(const std::string& path,
+                         std::uint64_t max_bytes,
+                         const ModelWork& work = {});
 /// The same from memory; `name` replaces the path in errors.
 forest::Model model_from_bytes(const std::string& name,
                                std::string_view bytes,
-                               std::uint64_t max_bytes = ~std::uint64_t{0});
+                               std::uint64_t max_bytes = ~std::uint64_t{0},
+                               const ModelWork& work = {});
 
 /// A node in words.
 struct NodeWords {

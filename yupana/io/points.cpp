@@ -72,11 +72,13 @@ void check_memory(const Context& context,
                   std::int64_t cols,
                   std::uint64_t reading) {
   const std::uint64_t work = params.work ? params.work(rows, cols, sizeof(T)) : 0;
-  const auto bytes = static_cast<double>(std::max(reading, work));
-  if (bytes <= static_cast<double>(context.memory())) return;
-  throw resource_error("{}: {} need {} of memory, and {} are allowed; give --memory {}",
+  if (std::max(reading, work) <= context.memory()) return;
+  const std::uint64_t other = params.work_on_other ? params.work_on_other() : 0;
+  const auto bytes = static_cast<double>(std::max(reading, work + other));
+  throw resource_error("{}: {}{} need {} of memory, and {} are allowed; give --memory {}",
                        params.path,
                        counted(rows, "point"),
+                       params.work_on_other ? " with those of " + params.other : "",
                        needed_bytes(bytes),
                        allowed_bytes(context.memory()),
                        memory_option(bytes));
@@ -101,7 +103,10 @@ class TextPoints {
         note_odd_names();
         choose_columns();
       } else {
-        if (first_) choose_columns();
+        if (first_) {
+          find_names_in_comment();
+          choose_columns();
+        }
         add_row(line);
       }
       first_ = false;
@@ -127,6 +132,7 @@ class TextPoints {
       if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
       if (is_skipped_line(line, '\0')) continue;
       if (trimmed(line)[0] != '#') return true;
+      if (first_) last_comment_ = trimmed(line).substr(1);
       ++comments_;
     }
     return false;
@@ -209,6 +215,22 @@ class TextPoints {
     });
   }
 
+  /// Takes a comment before the points ("#x,y") as their names, where --columns has one of them.
+  void find_names_in_comment() {
+    std::vector<Cell> cells;
+    std::vector<std::string> storage;
+    if (!split_cells(last_comment_, delimiter_, cells, storage) || cells.size() != cells_.size()) {
+      return;
+    }
+    const bool is_named = std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+      const auto& columns = params_.columns;
+      return std::find(columns.begin(), columns.end(), cell.text) != columns.end();
+    });
+    if (!is_named) return;
+    for (const Cell& cell : cells) names_.emplace_back(cell.text);
+    --comments_;
+  }
+
   void note_odd_names() const {
     if (!std::all_of(names_.begin(), names_.end(), begins_as_number)) return;
     context_.note(fmt::format(
@@ -261,6 +283,23 @@ class TextPoints {
     chosen_.push_back(k);
   }
 
+  /// Refuses what reads as another number: zero for a tiny one, a rounded integer.
+  void check_kept(std::string_view cell, double value) const {
+    if (value != 0 && std::fabs(value) < 0x1p53) return;
+    double same = 0;
+    const Field field = read_field(cell, same);
+    if (value == 0 && field == Field::too_large) {
+      throw reader_.fault("'{}' is beyond what a double holds; write 0 if it is meant",
+                          printable(cell));
+    }
+    if (value != 0 && field == Field::rounded) {
+      throw reader_.fault(
+          "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
+          printable(cell),
+          value);
+    }
+  }
+
   void add_row(std::string_view line) {
     if (cells_.size() != width_) {
       throw reader_.fault("expected {} fields, got {}", width_, cells_.size());
@@ -274,19 +313,18 @@ class TextPoints {
         std::string advice = decimal_comma_advice(line);
         if (is_number || is_missing(cells_[k].text)) {
           advice = "; leave the row out";
+          if (params_.columns.empty()) advice += ", or choose the columns with --columns";
         } else if (advice.empty() && params_.columns.empty()) {
           advice = "; choose the columns of coordinates with --columns";
         }
         throw reader_.fault(
             "expected a finite number, got '{}'{}", printable(cells_[k].text), advice);
       }
-      if (double same = 0;
-          std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {
-        throw reader_.fault(
-            "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
-            printable(cells_[k].text),
-            value);
+      if (double same = 0; value == 0 && read_field(cells_[k].text, same) == Field::too_large) {
+        throw reader_.fault("'{}' is beyond what a double holds; write 0 if it is meant",
+                            printable(cells_[k].text));
       }
+      check_kept(cells_[k].text, value);
       if (fits) values_.push_back(value);
     }
     ++rows_;
@@ -299,6 +337,7 @@ class TextPoints {
   bool first_ = true;
   bool explicit_ = false;       ///< a TSPLIB file's weights
   std::size_t dimensions_ = 0;  ///< by these; 0: any
+  std::string last_comment_;    ///< before the first row
   std::vector<std::string> names_;
   std::vector<Cell> cells_;
   std::vector<std::string> unquoted_;  ///< cells with doubled quotes

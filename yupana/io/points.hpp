@@ -21,6 +21,10 @@ struct PointsParams {
   /// Bytes that the work on `rows` points of `cols` numbers of `number` bytes holds, them included;
   /// none: the points alone.
   std::function<std::uint64_t(std::int64_t rows, std::int64_t cols, std::size_t number)> work = {};
+  /// Another file of points that the work takes too, and the bytes for them, counted only for a
+  /// refusal.
+  std::string other = {};
+  std::function<std::uint64_t()> work_on_other = {};
 };
 
 /// Reads points. By content and name:

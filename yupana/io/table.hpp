@@ -74,9 +74,10 @@ struct TableFile {
 ///   ends on its line); a byte-order mark, blank lines and comments are left out, comments with a
 ///   note of how many. Missing: an empty cell, NA, N/A, NaN, null, none or ?. The header is found
 ///   out: the first line is one if it has text where the second has a number, every name of
-///   `known`, or a name that is given here for a column. A first line of numbers in order as years
+///   `known`, or a name that is given here for a column; the last comment before the rows by the
+///   same rules ("#x,y,class"), with a note. A first line of numbers in order as years
 ///   or wavelengths are, where those of the second are not, may be one: it is a row, with a note
-///   bytes: names of columns, classes and categories are UTF-8
+///   bytes: names of columns, classes and categories are UTF-8, without NUL
 ///   names: of classes and categories: in order of value if all are numbers, else of bytes
 ///   T: float or double; a float is the double nearest to the text, rounded once more. No number
 ///   is lost without a word: one that would become infinite, and an integer that no double equals

@@ -155,6 +155,16 @@ std::string lost_number(std::string_view cell,
       leave_out);
 }
 
+std::string lost_name(std::string_view name) {
+  if (!is_utf8(name)) {
+    return fmt::format(
+        "the name '{}' is not UTF-8; convert the file first (iconv -f LATIN1 -t UTF-8)",
+        printable(name));
+  }
+  if (name.find('\0') == name.npos) return {};
+  return fmt::format("the name '{}' has a NUL byte; is the file damaged?", printable(name));
+}
+
 bool is_comment(std::string_view line, char comment) {
   return !line.empty() && comment != '\0' && line[0] == comment;
 }

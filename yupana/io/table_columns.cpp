@@ -1,12 +1,7 @@
 #include "yupana/io/table_columns.hpp"
 
-#include <map>
-#include <set>
-
 #include "yupana/core/counted.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -15,106 +10,6 @@
 
 namespace yupana::io {
 namespace {
-
-/// The header's cells, or the first row's.
-std::vector<std::string> cells_of(const std::string& path,
-                                  std::string_view line,
-                                  std::int64_t number,
-                                  char delimiter) {
-  std::vector<Cell> cells;
-  std::vector<std::string> storage;
-  if (!split_cells(line, delimiter, cells, storage)) {
-    throw bad_line(
-        path,
-        number,
-        "a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
-  }
-  std::vector<std::string> texts;
-  for (const Cell& cell : cells) texts.emplace_back(cell.text);
-  return texts;
-}
-
-bool has_number(const std::vector<std::string>& cells) {
-  double value = 0;
-  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-    return whole_number(cell, value) || is_missing(cell);
-  });
-}
-
-/// Whether the numbers of a row are in order as years or wavelengths are: three or more in equal
-/// steps, or six or more that only grow or only fall. Data seldom are, and then row after row.
-bool is_scale(const std::vector<std::string>& cells) {
-  std::vector<double> steps;
-  double before = 0;
-  std::size_t numbers = 0;
-  for (const std::string& cell : cells) {
-    double value = 0;
-    if (!whole_number(cell, value)) continue;
-    if (numbers++ > 0) steps.push_back(value - before);
-    before = value;
-  }
-  if (numbers < 3 || !std::isfinite(before)) return false;
-  const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
-  if (*least == 0 || *most == 0 || (*least < 0) != (*most < 0)) return false;
-  return numbers >= 6 || *most - *least <= 0.01 * std::fabs(*least);
-}
-
-/// The cells but that of the label, where an option gives its place.
-std::vector<std::string> without_label(std::vector<std::string> cells, const TableParams& params) {
-  const auto number = params.label == "last" ? cells.size() : number_of<std::size_t>(params.label);
-  if (number && *number >= 1 && *number <= cells.size()) {
-    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*number - 1));
-  }
-  return cells;
-}
-
-bool has_all(const std::vector<std::string>& cells, const std::vector<std::string>& names) {
-  const std::set<std::string_view> there(cells.begin(), cells.end());
-  return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return there.count(name) > 0;
-  });
-}
-
-/// Whether an option names a column by a cell of the first row: without a header only numbers and
-/// "last" name columns.
-bool is_named(const std::vector<std::string>& first, const TableParams& params) {
-  const auto names_a_column = [&](const std::string& name) {
-    double value = 0;
-    return !name.empty() && name != "last" && !whole_number(name, value) &&
-           std::find(first.begin(), first.end(), name) != first.end();
-  };
-  return names_a_column(params.label) || names_a_column(params.weight) ||
-         std::any_of(params.columns.begin(), params.columns.end(), names_a_column) ||
-         std::any_of(params.ignored.begin(), params.ignored.end(), names_a_column) ||
-         std::any_of(params.ids.begin(), params.ids.end(), names_a_column) ||
-         std::any_of(params.categorical.begin(), params.categorical.end(), names_a_column);
-}
-
-bool is_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  double value = 0;
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    if (whole_number(first[i], value) || is_missing(first[i])) continue;
-    if (whole_number(second[i], value) || has_decimal_comma(second[i])) return true;
-  }
-  return false;
-}
-
-void check_names(const std::string& path,
-                 std::int64_t line,
-                 const std::vector<std::string>& names) {
-  std::map<std::string_view, std::size_t> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) continue;
-    const auto [other, is_new] = seen.emplace(names[i], i);
-    if (is_new) continue;
-    throw bad_line(path,
-                   line,
-                   "columns {} and {} have the same name '{}'; rename one",
-                   other->second + 1,
-                   i + 1,
-                   printable(names[i]));
-  }
-}
 
 Error ignored_and(const std::string& name, std::string_view role) {
   return usage_error("--ignore: column '{}' is {} as well; name it once", printable(name), role);
@@ -171,82 +66,16 @@ std::size_t column_of(const std::string& path,
                           : ", the first '" + printable(names[0]) + "'");
 }
 
-/// The delimiter, the header and the names, before any use. `line`: of the header or first row.
-TableColumns named_columns(const std::string& path,
-                           std::string_view first_lines,
-                           const TableParams& params,
-                           std::int64_t& line_number) {
-  std::vector<std::string_view> lines;
-  std::vector<std::int64_t> numbers;
-  std::int64_t number = 0;
-  while (!first_lines.empty() && lines.size() < 2) {
-    const std::string_view line = first_lines.substr(0, first_lines.find('\n'));
-    first_lines.remove_prefix(std::min(first_lines.size(), line.size() + 1));
-    ++number;
-    if (is_skipped_line(line, params.comment)) continue;
-    lines.push_back(line);
-    numbers.push_back(number);
-  }
-  if (lines.empty()) {
-    throw bad_file(path, "has no rows; expected a table of numbers, one row a line");
-  }
-  TableColumns columns;
-  line_number = numbers[0];
-  columns.delimiter = params.delimiter != '\0' ? params.delimiter : found_delimiter(lines[0]);
-  const auto first = cells_of(path, lines[0], numbers[0], columns.delimiter);
-  columns.header = params.header == TableHeader::present;
-  if (params.header == TableHeader::automatic) {
-    columns.header = has_all(first, params.known) || is_named(first, params);
-    columns.odd_names =
-        !columns.header && std::all_of(first.begin(), first.end(), begins_as_number);
-    if (!columns.header && lines.size() > 1) {
-      const auto second = cells_of(path, lines[1], numbers[1], columns.delimiter);
-      columns.header = is_header(first, second);
-      const auto may_be_names = [&](const std::vector<std::string>& cells) {
-        return is_scale(cells) || is_scale(without_label(cells, params));
-      };
-      if (!columns.header && may_be_names(first) && !may_be_names(second)) {
-        columns.doubt = "but its numbers are in order as years or wavelengths are";
-      } else if (!columns.header && !has_number(first) && !has_number(second)) {
-        columns.doubt = "for no number tells names from rows";
-      }
-    }
-  }
-  columns.odd_names &= columns.header;
-  // Of a single line only one fact distinguishes a header from a row: that rows have numbers.
-  if (params.header == TableHeader::automatic && lines.size() == 1 && params.categorical.empty() &&
-      !columns.header && !has_number(first)) {
-    throw bad_file(path, "has no rows: its only line holds no number");
-  }
-  columns.names = first;
-  if (!columns.header) columns.first_row = first;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (!columns.header || first[i].empty()) columns.names[i] = std::to_string(i + 1);
-  }
-  if (columns.header) check_names(path, numbers[0], columns.names);
-  return columns;
-}
-
-/// bad_input for a name that is not UTF-8, of a column that is used.
-void check_names_are_utf8(const std::string& path, std::int64_t line, const TableColumns& columns) {
+/// bad_input for a name that cannot be kept, of a column that is used.
+void check_lost_names(const std::string& path, std::int64_t line, const TableColumns& columns) {
   for (std::size_t c = 0; c < columns.names.size(); ++c) {
-    if (columns.uses[c] == ColumnUse::skipped || is_utf8(columns.names[c])) continue;
-    throw bad_line(
-        path,
-        line,
-        "column {}: the name '{}' is not UTF-8; convert the file first (iconv -f LATIN1 -t UTF-8)",
-        c + 1,
-        printable(columns.names[c]));
+    if (columns.uses[c] == ColumnUse::skipped) continue;
+    const std::string lost = lost_name(columns.names[c]);
+    if (!lost.empty()) throw bad_line(path, line, "column {}: {}", c + 1, lost);
   }
 }
 
 }  // namespace
-
-bool begins_as_number(std::string_view text) {
-  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
-  if (!text.empty() && text[0] == '.') text.remove_prefix(1);
-  return !text.empty() && text[0] >= '0' && text[0] <= '9';
-}
 
 TableColumns table_columns(const std::string& path,
                            std::string_view first_lines,
@@ -254,7 +83,7 @@ TableColumns table_columns(const std::string& path,
   std::int64_t line = 0;
   TableColumns columns = named_columns(path, first_lines, params, line);
   use_columns(path, params, columns);
-  if (columns.header) check_names_are_utf8(path, line, columns);
+  if (columns.header) check_lost_names(path, line, columns);
   return columns;
 }
 

@@ -18,6 +18,7 @@ enum class ColumnUse { skipped, number, category, label, label_number, weight, i
 struct TableColumns {
   char delimiter = ',';
   bool header = false;
+  bool in_comment = false;                  ///< the header is the last comment before the rows
   const char* doubt = nullptr;              ///< why the first row may be names after all
   bool odd_names = false;                   ///< a header was found whose names begin as numbers
   std::vector<std::string> first_row = {};  ///< its cells, without a header of text
@@ -77,6 +78,9 @@ std::string lost_number(std::string_view cell,
 /// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite or 0.
 std::string beyond_range(std::string_view number, std::size_t bytes, std::string_view leave_out);
 
+/// Why a name of a column, class or category cannot be kept; empty where it can.
+std::string lost_name(std::string_view name);
+
 /// How a column that cannot be read is left out; the row, where the command needs the column.
 const char* leave_out(const TableColumns& columns, ColumnUse use);
 
@@ -89,6 +93,16 @@ bool is_skipped_line(std::string_view line, char comment);
 
 /// usage for columns that are to name rows, of a file that has no text.
 void refuse_ids(const std::string& path, const TableParams& params);
+
+/// Finds the delimiter, the header and the names, before any use, from the first lines of a file.
+/// `line`: of the header or first row.
+TableColumns named_columns(const std::string& path,
+                           std::string_view first_lines,
+                           const TableParams& params,
+                           std::int64_t& line);
+
+/// Notes where the names of a text are taken from if that is in doubt.
+void note_header(Context& context, const std::string& path, const TableColumns& columns);
 
 /// Finds the delimiter, the header and the use of each column from the first lines of a file.
 TableColumns table_columns(const std::string& path,

@@ -247,10 +247,7 @@ void take_unknown(Context& context,
 template <class T>
 void read_label(const LibsvmLine& line, std::int64_t row, TableFile<T>& file, Names& names) {
   if (!file.codes.empty()) {
-    if (!is_utf8(line.label())) {
-      line.fail(fmt::format("the label '{}' is not UTF-8; convert the file first",
-                            printable(line.label())));
-    }
+    if (const std::string lost = lost_name(line.label()); !lost.empty()) line.fail(lost);
     file.codes[row] = names.number(line.label());
   }
   if (!file.values.empty() &&

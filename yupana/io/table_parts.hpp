@@ -65,13 +65,13 @@ TableFile<T> shaped_table(Context& context,
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw resource_error(
-        "{} x {}, read together, take {}; memory is limited to {}; give "
-        "--memory {} or more, or read fewer columns",
+        "{} x {}, read together, take {}; memory is limited to {}; give --memory {}{}",
         counted(rows, "row"),
         counted(columns.features.size(), "feature"),
         needed_bytes(bytes),
         allowed_bytes(static_cast<double>(context.memory())),
-        memory_option(bytes));
+        memory_option(bytes),
+        columns.for_model ? "" : ", or read fewer columns");
   }
   TableFile<T> file;
   const ScratchScope scope(fits ? std::string() : scratch);

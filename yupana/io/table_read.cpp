@@ -217,17 +217,15 @@ class PieceReader {
   void set_text(std::size_t c, std::string_view text) {
     const ColumnUse use = columns_.uses[c];
     if (use == ColumnUse::id) {
+      if (text.find('\0') != text.npos) fail(c, lost_name(text));
       id_ += (is_first_id(c) ? "" : "\t") + tsv_cell(text);
       return;
     }
     if (use != ColumnUse::label && use != ColumnUse::category) return;
     const std::size_t before = names_[c].texts().size();
     const std::int32_t number = names_[c].number(text);
-    if (names_[c].texts().size() > before && !is_utf8(text)) {
-      fail(c,
-           fmt::format("the name '{}' is not UTF-8; convert the file first (iconv -f LATIN1 -t "
-                       "UTF-8)",
-                       printable(text)));
+    if (names_[c].texts().size() > before) {
+      if (const std::string lost = lost_name(text); !lost.empty()) fail(c, lost);
     }
     if (use == ColumnUse::label) {
       to_.codes[row_] = number;
@@ -362,22 +360,13 @@ void read_text_table(Context& context,
                      const TakeTable<T>& take) {
   const TableColumns columns =
       table_columns(text.path(), first_lines(text, params.comment), params);
-  const auto starts = piece_starts(context, text, params.comment, columns.header);
+  const auto starts =
+      piece_starts(context, text, params.comment, columns.header && !columns.in_comment);
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
-  note_comments(context, text, params, starts.back());
-  if (columns.doubt != nullptr && params.notes) {
-    context.note(
-        fmt::format("{}: the first line is taken as a row, {}; --header yes if it is names",
-                    text.path(),
-                    columns.doubt));
-  }
-  if (columns.odd_names && params.notes) {
-    context.note(
-        fmt::format("{}: the first line is taken as names, but '{}' begins as a number; --header "
-                    "no if the line is a row",
-                    text.path(),
-                    printable(columns.names[0])));
-  }
+  PieceStart remarks = starts.back();
+  if (columns.in_comment) --remarks.comments;
+  note_comments(context, text, params, remarks);
+  if (params.notes) note_header(context, text.path(), columns);
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;

@@ -42,8 +42,8 @@ void SiteJudge::add_notes(genotype::SiteAccount& account, bool all_contigs) cons
   const auto skipped = account.skipped.find(std::string(reason_of(Verdict::multiallelic)));
   if (skipped == account.skipped.end()) return;
   account.notes.push_back(
-      fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic split or "
-                  "collapse takes them",
+      fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic split "
+                  "takes them, or collapse where no sites are written",
                   skipped->second,
                   account.read));
 }

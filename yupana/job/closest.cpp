@@ -138,6 +138,25 @@ std::uint64_t bytes_of(const NeighborsFileParams& params,
                                     found);
 }
 
+/// The same of the queries, which are counted and not kept, next to `held` bytes of the points.
+std::uint64_t bytes_of_queries(Context& context,
+                               const NeighborsFileParams& params,
+                               std::uint64_t held) {
+  std::uint64_t bytes = 0;
+  io::PointsParams in{params.queries, params.in.columns};
+  in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
+    const std::uint64_t reading = 24 * static_cast<std::uint64_t>(rows * cols);  // of a text
+    bytes = std::max(bytes_of(params, rows, cols, number), reading - std::min(reading, held));
+    return ~std::uint64_t{0};  // which none may hold
+  };
+  try {
+    io::read_points(context, in);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
+  }
+  return bytes;
+}
+
 Matrix<double> in_doubles(const Matrix<float>& points) {
   Matrix<double> all(points.rows(), points.cols());
   for (std::int64_t i = 0; i < points.rows(); ++i) {
@@ -212,18 +231,20 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
   check(params);
   AtomicFile out(params.out.empty() ? "/dev/stdout" : params.out);
   io::PointsParams in = params.in;
-  std::uint64_t held = 0;  // of the points, while queries are read
+  std::uint64_t held = 0, own = 0;  // held: of the points, while queries are read
   in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
-    return held + bytes_of(params, rows, cols, number);
+    own = bytes_of(params, rows, cols, number);
+    return held + own;
   };
+  if (!params.queries.empty()) {
+    in.other = params.queries;
+    in.work_on_other = [&] { return bytes_of_queries(context, params, own); };
+  }
   io::Points points = io::read_points(context, in);
+  in.work_on_other = nullptr;
   std::optional<io::Points> queries;
   if (!params.queries.empty()) {
-    std::visit(
-        [&](const auto& matrix) {
-          held = bytes_of(params, matrix.rows(), matrix.cols(), sizeof(*matrix.data()));
-        },
-        points);
+    held = own;
     in.path = params.queries;
     queries = io::read_points(context, in);
     if (queries->index() != points.index()) {

@@ -312,7 +312,8 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
       read_run_labels(context, params.labels, params.label_column, input.names);
   note_frequencies(context, input);
   const auto find = params.approximate ? approximate_components : find_components;
-  Components components = find(context, input, params);
+  Components components =
+      with_input_name(input.name, "pca: ", [&] { return find(context, input, params); });
   analysis::PcaResult& pca = components.pca;
   note_components(context, params.pca.components, pca);
   PcaJobResult result;
@@ -364,20 +365,21 @@ Matrix<double> project(Context& context,
       const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(k));
       sites.push_back(loadings.score(name));
       if (sites.back().weights == nullptr || met.insert(sites.back().weights).second) continue;
-      throw input_error("site {}:{} {} {} appears twice among those of {}; leave one out",
-                        name.chromosome,
-                        name.position,
-                        name.a1,
-                        name.a2,
-                        path);
+      throw bad_file(input.name,
+                     "site {}:{} {} {} appears twice, and {} has it once; leave one out (--exclude "
+                     "takes IDs)",
+                     name.chromosome,
+                     name.position,
+                     name.a1,
+                     name.a2,
+                     path);
     }
     genotype::add_scores(context, block, sites, scores.view());
   }
   if (met.empty()) {
-    throw input_error(
-        "--project: no site of {} is in the input; expected the same chromosomes, positions and "
-        "alleles",
-        path);
+    throw bad_file(input.name,
+                   "has no site of {}; expected the same chromosomes, positions and alleles",
+                   path);
   }
   if (std::ssize(met) < loadings.sites()) {
     context.note(

@@ -154,7 +154,8 @@ TreeFileResult tree_file(Context& context, const TreeFileParams& params) {
   if (read.names.empty()) {
     for (std::int64_t i = 1; i <= n; ++i) read.names.push_back(std::to_string(i));
   }
-  const analysis::Phylogeny tree = tree_of(context, read.values, params.method);
+  const analysis::Phylogeny tree = with_input_name(
+      params.path, "", [&] { return tree_of(context, read.values, params.method); });
   TreeFileResult result;
   result.newick = analysis::newick(tree, read.names) + "\n";
   result.leaves = n;

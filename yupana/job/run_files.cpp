@@ -16,14 +16,17 @@
 
 namespace yupana::job {
 
-void check_memory(const Context& context, std::string_view what, std::uint64_t bytes) {
+void check_memory(const Context& context,
+                  std::string_view what,
+                  std::uint64_t bytes,
+                  const std::function<double()>& later) {
   if (bytes <= context.memory()) return;
   const auto needed = static_cast<double>(bytes);
   throw resource_error("{} needs {} of memory, and {} are allowed; give --memory {}",
                        what,
                        needed_bytes(needed),
                        allowed_bytes(context.memory()),
-                       memory_option(needed));
+                       memory_option(later ? std::max(needed, later()) : needed));
 }
 
 std::uint64_t merge_memory(double bytes, double window) {

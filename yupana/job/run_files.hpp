@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -10,14 +11,32 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/job/arrays.hpp"
 
 namespace yupana::job {
 
 /// Throws out_of_resources where work on a file is about to hold more bytes than --memory allows.
-/// `what` names command and file. The program itself, about 15 MB, is not counted.
-void check_memory(const Context& context, std::string_view what, std::uint64_t bytes);
+/// `what` names command and file; `later`: bytes that steps after it take, for the refusal. The
+/// program itself, about 15 MB, is not counted.
+void check_memory(const Context& context,
+                  std::string_view what,
+                  std::uint64_t bytes,
+                  const std::function<double()>& later = {});
+
+/// What body() returns; faults that begin with the name of a function of the library ("pca: ")
+/// have that of the input in front.
+template <class Body>
+auto with_input_name(const std::string& name, std::string_view function, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    const bool is_own = std::string_view(error.what()).starts_with(function);
+    if (error.code() != ErrorCode::bad_input || !is_own) throw;
+    throw bad_file(name, error.what(), error.place());
+  }
+}
 
 /// Bytes that suffice to sort `bytes` of items in runs of half as many as those, and to merge the
 /// runs through windows of `window` bytes each.

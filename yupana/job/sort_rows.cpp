@@ -189,6 +189,7 @@ class RowSorter {
       ++read_;
       if (read_ % 65536 == 0) stage.advance(65536);
     }
+    stage.advance(static_cast<double>(read_ % 65536));
     if (runs_.empty()) {
       sort_items();
       for (std::int64_t i = 0; i < count_ && selected_.wants_more(); ++i) write(items_[i].row);

@@ -275,8 +275,8 @@ FitTreesResult fit_table(Context& context,
   return result;
 }
 
-/// Where the table alone does not fit, throws with the memory that the whole fit takes: the reader
-/// knows of the table alone. The text of a packed file is in memory as well.
+/// Where the table or its text alone does not fit, throws with the memory that the whole fit takes:
+/// the reader knows of these alone.
 template <class T>
 io::TableFile<T> read_to_fit(Context& context,
                              const TreeTable& source,
@@ -285,10 +285,10 @@ io::TableFile<T> read_to_fit(Context& context,
     return read_tree_table<T>(context, source);
   } catch (const Error& error) {
     const bool is_short = error.code() == ErrorCode::out_of_resources;
-    if (is_short && !grows_in_parts(context, params) &&
-        !io::is_packed(io::InputFile(source.path))) {
-      check_memory<T>(context, shape_in_parts<T>(context, source, params), params);
-    }
+    if (!is_short || grows_in_parts(context, params)) throw;
+    FitShape shape = shape_in_parts<T>(context, source, params);
+    shape.text = io::packed_text_bytes(source.path);
+    check_memory<T>(context, shape, params);
     throw;
   }
 }
@@ -372,7 +372,18 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
   const bool automatic = params.categories == Categories::automatic;
   if (automatic && leaves_rows_out(params)) params.categories = Categories::one_hot;
   OutputFiles files;
-  FitTreesResult result = fit_where_it_fits(context, params, files);
+  FitTreesResult result;
+  try {
+    result = fit_where_it_fits(context, params, files);
+  } catch (const Error& error) {
+    // The library's faults of a table's content do not name it; the reader's and those of options
+    // have a name at the front.
+    const std::string_view text = error.what();
+    const bool is_named = text.substr(0, text.find(": ")).find(' ') == text.npos ||
+                          text.starts_with(params.table.path) || text.starts_with("--");
+    if (error.code() != ErrorCode::bad_input || (is_named && text.find(": ") != text.npos)) throw;
+    throw bad_file(params.table.path, text, error.place());
+  }
   if (context.rank() > 0) return result;
   if (params.out.empty()) return result;
   io::write_model_json(context, files.add(params.out + ".json"), result.model);

@@ -26,6 +26,7 @@ struct FitShape {
   std::int64_t classes = 0;
   bool weighed = false;
   std::vector<std::int64_t> categories = {};  ///< of each column; 0: it holds numbers
+  double text = 0;                            ///< bytes of a packed file's text
 
   std::int64_t columns() const { return std::ssize(categories); }
   bool has_text() const {
@@ -147,7 +148,8 @@ double bytes_that_do(const Context& context, const FitShape& shape, const FitTre
   const auto outputs = static_cast<std::int32_t>(std::max<std::int64_t>(1, shape.classes));
   const double leaves = most_leaves_of_a_tree(params, rows);
   const double tree = (2 * leaves - 1) * forest::bytes_of_node(outputs) + (leaves - 1) * set;
-  return bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree;
+  return std::max(shape.text,
+                  bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree);
 }
 
 /// The refusal with the memory that is enough.

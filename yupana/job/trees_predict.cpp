@@ -8,9 +8,13 @@
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_memory.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/names.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
+#include "yupana/io/table_columns.hpp"
+#include "yupana/io/text_stream.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_measures.hpp"
@@ -27,6 +31,15 @@ using io::append_number;
 constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
 /// Of a table's text, which is read by the mebibyte.
 constexpr double least_part_bytes = 1 << 20;
+
+/// One of so many trees as read, in the form that rows go through (forest::PackedTree, CodedTree):
+/// complete levels, then a node, in a list that doubles when full, and what it votes for.
+double bytes_of_tree(const Model& model, const forest::Tree& tree, std::size_t trees) {
+  const int copies = one_hot_of(model).empty() ? 1 : 2;
+  const auto nodes = static_cast<double>(tree.nodes.size());
+  return forest::vote_bytes(model, tree, trees) + copies * forest::bytes_at_rest(tree) +
+         20 * std::min(4 * nodes, 4096.0) + nodes * (2 * 20 + 8);
+}
 
 /// Rows of parts, one part after the other: their predictions and score.
 template <class T>
@@ -90,18 +103,14 @@ class Prediction {
     }
     check_memory(context_,
                  params_.model + ": predicting with the model",
-                 static_cast<std::uint64_t>(model_bytes_ + least_part_bytes));
+                 static_cast<std::uint64_t>(model_bytes_ + least_part_bytes),
+                 [&] { return io::packed_text_bytes(params_.table.path); });
   }
 
-  /// The trees as read and in the form that rows go through (forest::PackedTree, CodedTree):
-  /// complete levels, then a node, in a list that doubles when full, and what they vote for.
   double count_model_bytes() const {
-    const int copies = one_hot_of(model_).empty() ? 1 : 2;
-    double bytes = forest::vote_bytes(model_);
+    double bytes = 0;
     for (const forest::Tree& tree : model_.trees) {
-      const auto nodes = static_cast<double>(tree.nodes.size());
-      bytes += copies * forest::bytes_at_rest(tree);
-      bytes += 20 * std::min(4 * nodes, 4096.0) + nodes * (2 * 20 + 8);
+      bytes += bytes_of_tree(model_, tree, model_.trees.size());
     }
     return bytes;
   }
@@ -227,12 +236,59 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
   commit_files(context, files, result.files);
 }
 
+/// Bytes of a whole table of `columns` columns at most, its lines counted, or of its packed text.
+double bytes_of_whole(const std::string& path, double columns) {
+  const io::InputFile file(path);
+  if (io::is_npy(file)) {
+    const io::NpyLayout layout = io::npy_layout(file);
+    return 8 * columns * static_cast<double>(layout.shape.empty() ? 0 : layout.shape[0]);
+  }
+  io::TextStream text(path);
+  std::string buffer(1 << 20, '\0');
+  double bytes = 0, lines = 1;
+  while (const std::int64_t got = text.read(buffer.data(), std::ssize(buffer))) {
+    bytes += static_cast<double>(got);
+    lines += static_cast<double>(std::count(buffer.begin(), buffer.begin() + got, '\n'));
+  }
+  return std::max(io::is_packed(file) ? bytes : 0, 8 * columns * lines);
+}
+
+/// The model for importances; a refusal counts the table that is read next.
+Model read_model_of_importances(Context& context, const ImportanceParams& params) {
+  const TreeTable& table = params.table;
+  const auto total = [&](double) {
+    if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
+    const auto columns = io::first_columns(table.path, table.columns).names.size();
+    return bytes_of_whole(table.path, static_cast<double>(columns));
+  };
+  return io::read_model(params.model, context.memory(), {{}, total});
+}
+
+/// The whole table; a refusal for its packed text counts the rows, too.
+template <class T>
+io::TableFile<T> read_for_importances(Context& context,
+                                      const Model& model,
+                                      const TreeTable& table) {
+  try {
+    return read_for_model<T>(context, model, table);
+  } catch (const Error& error) {
+    const bool is_short = error.code() == ErrorCode::out_of_resources;
+    if (!is_short || !io::is_packed(io::InputFile(table.path))) throw;
+    const std::size_t values = model.features.size() + columns_of(model).features.size();
+    check_memory(
+        context,
+        table.path + ": the table",
+        static_cast<std::uint64_t>(bytes_of_whole(table.path, static_cast<double>(values))));
+    throw;
+  }
+}
+
 template <class T>
 void shuffle_features(Context& context,
                       const Model& model,
                       const ImportanceParams& params,
                       ImportanceResult& result) {
-  auto file = read_for_model<T>(context, model, params.table);
+  auto file = read_for_importances<T>(context, model, params.table);
   use_classes(file, params.table.path, model.classes);
   auto found = forest::permutation_importances(
       context, model, file.table.view(), target_of(file), params.repeats, params.seed);
@@ -244,7 +300,10 @@ void shuffle_features(Context& context,
 }  // namespace
 
 PredictResult predict_trees(Context& context, const PredictParams& params) {
-  const Model model = io::read_model(params.model, context.memory());
+  const auto total = [&](double trees) {
+    return std::max(trees + least_part_bytes, io::packed_text_bytes(params.table.path));
+  };
+  const Model model = io::read_model(params.model, context.memory(), {bytes_of_tree, total});
   return params.table.single ? Prediction<float>(context, model, params).run()
                              : Prediction<double>(context, model, params).run();
 }
@@ -253,7 +312,7 @@ ImportanceResult importances_of_trees(Context& context, const ImportanceParams& 
   if (!params.table.path.empty() && params.table.columns.label.empty()) {
     throw usage_error("--label: name the table's column of true labels");
   }
-  const Model model = io::read_model(params.model, context.memory());
+  const Model model = read_model_of_importances(context, params);
   ImportanceResult result;
   result.features = model.features;
   result.impurity = forest::importances(model.trees, std::ssize(model.features));

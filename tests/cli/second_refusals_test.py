@@ -1,0 +1,67 @@
+"""Refusals for memory that named too little: the figure of the first one was refused again."""
+import gzip
+import pathlib
+import re
+
+from program import helper, put, run
+
+
+def follow(*arguments, memory="1k"):
+    """Runs a command with too little memory, then with what the refusal says, which must do."""
+    told = run(*arguments, "--memory", memory, status=4).stderr
+    figure = re.search(r"--memory \(?([\d.]+[kMG])\b", told)
+    assert figure, told
+    run(*arguments, "--memory", figure[1])
+
+
+@helper
+def table(rows=3000):
+    text = "a,b,city,y\n" + "".join(
+        f"{i * 7919 % 1009},{i * 31 % 97},c{i % 13},{'pqr'[i * 5 % 7 % 3]}\n" for i in range(rows))
+    put("t.csv", text)
+    put("t.csv.gz", gzip.compress(text.encode()))
+
+
+def a_prediction_was_refused_for_its_model_and_then_for_its_trees():
+    table()
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--binary", "-o", "m")
+    run("tree", "fit", "t.csv", "--label", "y", "--categorical", "city", "--categories", "one-hot", "--binary", "-o", "h")
+    run("tree", "fit", "t.csv", "--label", "y", "--categorical", "city", "--categories", "native", "--binary", "-o", "n")
+    run("tree", "fit", "t.csv", "--label", "a", "--ignore", "city,y", "--regression", "--binary", "-o", "r")
+    run("forest", "fit", "t.csv", "--label", "y", "--ignore", "city", "--trees", 40, "--binary", "-o", "f")
+    for family, prefix in (("tree", "m"), ("tree", "h"), ("tree", "n"), ("tree", "r"), ("forest", "f")):
+        for model in (f"{prefix}.json", f"{prefix}.model"):
+            for command in ("predict", "apply"):
+                for memory in ("1k", "300k"):
+                    follow(family, command, model, "t.csv.gz", "-o", "p", memory=memory)
+
+
+def a_packed_table_was_refused_for_its_text_and_then_for_its_lists():
+    table(20_000)
+    for family, options in (("tree", ()), ("tree", ("--cv", 3)), ("forest", ("--trees", 4, "--oob"))):
+        for memory in ("1k", "400k", "1M"):
+            follow(family, "fit", "t.csv.gz", "--label", "y", "--ignore", "city", *options, "-o", "m", memory=memory)
+    # One column of many: the text takes more than what is made of it.
+    follow("tree", "fit", "t.csv.gz", "--label", "y", "--columns", "b", "--max-depth", 2, "--float32", "-o", "m")
+
+
+def importances_were_refused_for_the_model_then_for_the_text_and_then_for_the_rows():
+    table(20_000)
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "--binary", "-o", "m")
+    for model in ("m.json", "m.model"):
+        for name in ("t.csv", "t.csv.gz"):
+            for memory in ("1k", "100k", "300k"):
+                follow("tree", "importances", model, name, "--label", "y", "-o", "i.tsv", memory=memory)
+    told = run("tree", "importances", "m.json", "t.csv", "--label", "y", "--memory", "100k", status=4).stderr
+    assert "fewer columns" not in told, told  # the model has these
+
+
+def points_were_refused_without_the_queries():
+    put("p.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(2000)))
+    put("q.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(9000)))
+    for first, second in (("p.csv", "q.csv"), ("q.csv", "p.csv"), ("p.csv", "p.csv")):
+        for options in ((), ("--neighbors", 3), ("--radius", 0.5)):
+            for memory in ("1k", "150k"):
+                follow("closest", first, "--queries", second, *options, "-o", "o.tsv", memory=memory)
+    told = run("closest", "p.csv", "--queries", "q.csv", "--memory", "1k", status=4).stderr
+    assert "p.csv: 2000 points with those of q.csv need " in told, told
