@@ -11,6 +11,7 @@ genes with what is rare in genes (rare.py) follow.
 import argparse
 import gzip
 import pathlib
+import random
 import re
 import shutil
 import sys
@@ -53,6 +54,14 @@ def transcripts(folder):
         seen.add((strand, frozenset(exons)))
         target = "".join(bases[first - 1:last] for first, last in sorted(exons))
         yield bases, target if strand == "+" else target[::-1].translate(COMPLEMENT), exons
+
+
+def relatives(genes, changed, seed=1):
+    """The genes with a share of the letters between the first and the last codon another one."""
+    rng = random.Random(seed)
+    for bases, target, exons in genes:
+        inner = (rng.choice([o for o in "ACGT" if o != x]) if rng.random() < changed else x for x in target[3:-3])
+        yield bases, target[:3] + "".join(inner) + target[-3:], exons
 
 
 def protein(target):
@@ -159,6 +168,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--changed", type=float, nargs="*", default=(),
+                        help="shares of the letters: the transcripts' tables with so many changed alone")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -166,9 +177,14 @@ def main():
         related, own = list(vertebrates(options.folder)), list(transcripts(options.folder))
         if not related and not own:
             sys.exit(f"{options.folder}: expected vertebrate_cds or arabidopsis_U89959, found neither")
+        plant = {"yupana --species plant": lambda: programs.yupana("--species", "plant")}
+        for share in options.changed:
+            table(f"transcripts, {100 * share:g} % of the letters changed", list(relatives(own, share)),
+                  plant | cdnas(programs, True), folder)
+        if options.changed:
+            return
         table("genes by cDNAs of relatives", related, cdnas(programs, True), folder)
         table("genes by proteins of relatives", related, proteins(programs), folder, by_protein=True)
-        plant = {"yupana --species plant": lambda: programs.yupana("--species", "plant")}
         table("transcripts by their coding sequences", own, plant | cdnas(programs, False), folder)
         rare_table(programs, folder)
 

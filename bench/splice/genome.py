@@ -60,6 +60,25 @@ def fragment(rng, coding, exons):
     return coding[first:past], left
 
 
+def untranslated(rng, most, coding, bases, exons):
+    """The gene with `most` bases at most before and after its coding part, in its first and last exon."""
+    before, after = (noise(rng, rng.randint(most // 4, most)) for _ in range(2))
+    places = [(first + len(before), last + len(before)) for first, last in exons]
+    places[0] = (1, places[0][1])
+    places[-1] = (places[-1][0], places[-1][1] + len(after))
+    return before + coding + after, before + bases + after, places
+
+
+def changed_letters(rng, text, letters, options):
+    """A share of the letters is another one, or, of these a share, lacks or is doubled."""
+    share = options.changed * len(letters) / (len(letters) - 1)
+    for x in text:
+        if rng.random() >= share:
+            yield x
+        else:
+            yield rng.choice(("", 2 * x)) if options.gaps and rng.random() < options.gaps else rng.choice(letters)
+
+
 def simulate(folder, options):
     """Writes genome.fa and targets.fa; returns the exons of each gene."""
     rng, chromosome, targets, truth = random.Random(options.seed), [], [], {}
@@ -69,6 +88,8 @@ def simulate(folder, options):
         stop = 0 if options.fragments else 3
         if options.fragments:
             coding, exons = fragment(rng, coding, exons)
+        if options.untranslated:
+            coding, bases, exons = untranslated(rng, options.untranslated, coding, bases, exons)
         if rng.random() < 0.5:
             exons = [(len(bases) + 1 - last, len(bases) + 1 - first) for first, last in reversed(exons)]
             bases = bases[::-1].translate(COMPLEMENT)
@@ -77,12 +98,11 @@ def simulate(folder, options):
         chromosome += [noise(rng, before), bases, noise(rng, around - before)]
         truth[f"g{k}"] = {(begin + before + first, begin + before + last) for first, last in exons}
         begin += around + len(bases)
-        letters, share = "ACGT", options.changed * 4 / 3
+        letters = "ACGT"
         if options.proteins:
             coding = "".join(AMINO[coding[i:i + 3]] for i in range(0, len(coding) - stop, 3))
-            letters, share = "ACDEFGHIKLMNPQRSTVWY", options.changed * 20 / 19
-        changed = (rng.choice(letters) if rng.random() < share else x for x in coding)
-        targets.append(f">g{k}\n{''.join(changed)}\n")
+            letters = "ACDEFGHIKLMNPQRSTVWY"
+        targets.append(f">g{k}\n{''.join(changed_letters(rng, coding, letters, options))}\n")
     (folder / "genome.fa").write_text(">chr\n" + "".join(chromosome) + "\n")
     (folder / "targets.fa").write_text("".join(targets))
     return truth
@@ -157,6 +177,9 @@ def main():
     parser.add_argument("--long-introns", type=float, default=0, help="share that has 10,000 to 100,000 bases")
     parser.add_argument("--proteins", action="store_true")
     parser.add_argument("--fragments", action="store_true", help="inner codons alone, 40 to 90 of 100")
+    parser.add_argument("--untranslated", type=int, default=0,
+                        help="bases before and after the coding part of cDNAs, at most")
+    parser.add_argument("--gaps", type=float, default=0, help="share of the changes that lack or double a letter")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -224,7 +224,7 @@ def candidates_of_32_targets_were_held_whatever_the_memory():
     fasta("g.fa", chr=noise(40_000))
     fasta("t.fa", **{f"t{k}": noise(500) for k in range(40)})
     files = []
-    for memory in ("30M", "1G"):
+    for memory in ("34M", "1G"):
         run("splice", *AUTO, "-o", "o", "--memory", memory)
         files.append([pathlib.Path(f"o.{end}").read_bytes() for end in ("tsv", "gff3", "paf", "txt")])
     assert files[0] == files[1]

@@ -44,16 +44,36 @@ TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
   const SiteModels& human = site_models(Species::vertebrate);
   EXPECT_GT(donor_odds(human, "CAGGTAAGT", 3), 10);
   EXPECT_LT(donor_odds(human, "CAGCTAAGT", 3), donor_odds(human, "CAGGTAAGT", 3) - 8);
-  EXPECT_NEAR(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTTG", 19),
-              acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTGG", 19) - 2,
-              0.1)
-      << "another pair than AG is one chance, not two";
+  EXPECT_EQ(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTTG", 19),
+            acceptor_odds(human, "TTTTTTTTTTTTTTTTTCTGG", 19))
+      << "another pair than AG is one chance, whichever it is";
   EXPECT_GT(acceptor_odds(human, "TTTTTTTTTTTTTTTTTCAGG", 19), 10);
   EXPECT_EQ(acceptor_odds(human, "GGGGGGGGGGGGGGGGGCAGG", 19),
             acceptor_odds(human, "AGAGAGAGAGAGAGAGGCAGG", 19))
       << "one intron in 64 has any bases there";
   EXPECT_EQ(donor_odds(human, "NNNNNNNNN", 3), 0);
   EXPECT_EQ(donor_odds(human, "", 3), 0) << "beyond the ends of the text";
+}
+
+TEST(Candidates, APlantsDonorHadTheOddsOfChanceByHumanModels) {
+  const SiteModels& human = site_models(Species::vertebrate);
+  const double plant = donor_odds(site_models(Species::plant), "TCGGTTTTA", 3);
+  EXPECT_GT(donor_odds(human, "TCGGTTTTA", 3), plant - 5);
+  EXPECT_GT(donor_odds(site_models(Species::plant), "CAGGACGTC", 3) + 2,
+            donor_odds(human, "CAGGACGTC", 3))
+      << "GA is as rare in plants";
+}
+
+TEST(Candidates, ChanceExonsOfFiveBasesCostNoMoreThanLongOnes) {
+  const auto entry_and_exit = [](std::size_t length) {
+    const std::string bases = "TTTTTTTTTTTTTTTTTCAG" + std::string(length, 'C') + "GTAAGT";
+    const std::vector<Exon> exons = candidate_exons(bases);
+    const auto one = std::ranges::find(exons, std::ssize(bases) - 6, &Exon::last);
+    EXPECT_NE(one, exons.end());
+    return one->entry + one->exit;
+  };
+  EXPECT_EQ(entry_and_exit(20), entry_and_exit(200));
+  EXPECT_NEAR(entry_and_exit(5), entry_and_exit(20) - 2 * candidate_scale * 0.6 * 2, 1);
 }
 
 TEST(Candidates, SitesOfASpeciesAreWorthMostByItsOwnModels) {
@@ -191,11 +211,11 @@ TEST(Candidates, OfOtherGeneticCodesReadOverTga) {
 }
 
 TEST(Candidates, AnEndOfTwoKindsListedItsExonTwice) {
-  // GT follows the stop codon TAG: base 10 ends an exon before an intron, and a gene.
-  const std::string bases = "ACGTAGGTAGGT";
+  // GT follows the stop codon TAG: base 28 ends an exon before an intron, and a gene.
+  const std::string bases = "ACGTAGCCCCCCCCCCCCCCCCCCCTAGGT";
   const std::vector<Exon> exons = candidate_exons(bases);
   ASSERT_EQ(exons.size(), ends_of(exons).size());
-  const auto both = std::ranges::find_if(exons, [](const Exon& x) { return x.last == 10; });
+  const auto both = std::ranges::find_if(exons, [](const Exon& x) { return x.last == 28; });
   ASSERT_NE(both, exons.end());
   EXPECT_EQ(both->first, 7);
   EXPECT_EQ(both->end, 0) << "as the stop codon's";

@@ -164,26 +164,34 @@ class Finder {
     return count;
   }
 
+  /// log2 of how much rarer than longer ones exons of so few bases are, for each of
+  /// their two sites.
+  static double rarity(std::int64_t bases) {
+    constexpr double usual = 20;
+    return std::max(0.0, std::log2(usual / static_cast<double>(bases)));
+  }
+
   Exon exon(const ExonEnd& start, const ExonEnd& end) const {
     const auto scaled = [](double score) {
       return static_cast<std::int32_t>(std::lround(candidate_scale * score));
     };
     const double weight = params_.junction_weight;
+    const auto is_site = [](const ExonEnd& site) { return site.kind == SiteKind::splice; };
+    const double rare = is_site(start) && is_site(end) ? rarity(end.place - start.place + 1) : 0;
     const std::int32_t missing = scaled(-params_.missing_signal);
     // No chain goes on over ATG or a stop codon: it would pay for two introns more.
     const std::int32_t never = scaled(-10 * (params_.missing_signal + params_.junction_cost) - 100);
     Exon x;
     x.first = start.place;
     x.last = end.place;
-    const auto is_site = [](const ExonEnd& site) { return site.kind == SiteKind::splice; };
     const auto cost = [&](const ExonEnd& site) {
       const bool near =
           site.kind == SiteKind::near_target_end || site.kind == SiteKind::protein_end;
       return is_site(site) ? missing : near ? missing / 2 : 0;
     };
     x.begin = cost(start);
-    x.entry = is_site(start) ? scaled(weight * start.odds) : never;
-    x.exit = is_site(end) ? scaled(weight * end.odds - params_.junction_cost) : never;
+    x.entry = is_site(start) ? scaled(weight * (start.odds - rare)) : never;
+    x.exit = is_site(end) ? scaled(weight * (end.odds - rare) - params_.junction_cost) : never;
     // The '*' that the end of a protein lacks costs as much as a start codon.
     x.end = end.kind == SiteKind::protein_end ? 0 : cost(end);
     return x;

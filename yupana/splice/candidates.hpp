@@ -48,6 +48,7 @@ inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 /// adds junction_weight x (donor + acceptor) - junction_cost to a chain, where a site counts its
 /// log2-odds by the models of species.hpp, vertebrate ones here, or of U12 introns where they are
 /// better (AT and AC); scores are times candidate_scale and rounded to whole numbers, site by site.
+/// Each site of an exon of n bases, fewer than 20, between two introns counts log2(20 / n) less.
 /// A chain pays missing_signal where it begins at an acceptor or ends at a donor, as with a partial
 /// target.
 ///

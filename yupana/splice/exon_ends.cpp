@@ -87,7 +87,7 @@ class EndFinder {
   /// Whether the target has a word at `at` or the next places, in steps of 1 or -1: letters that
   /// differ near a junction hide the word next to it. Further away words speak for likely sites.
   bool word_near(std::int64_t at, int step, bool is_likely) const {
-    const int places = is_likely ? 20 : 7;
+    const int places = is_likely ? 100 : 7;
     for (int i = 0; i < places; ++i) {
       if (words_.has(codes_, at + i * step)) return true;
     }

@@ -16,9 +16,13 @@ constexpr std::int64_t donor_before = 3, acceptor_before = 20;
 // Places of an acceptor before its YAG, and what bases without pyrimidines count there at least.
 constexpr std::int64_t tract = 16;
 constexpr double least_tract = -6;
-// Two bases in the place of GT or AG count, together, as sites that have any: one in 512. Each by
-// itself would count the one chance twice.
-constexpr double least_pair = -9;
+// Any two bases in the place of GT, GC or AG count, together, as sites that have any: one in 512.
+// Each by itself would count the one chance twice, or half of it where the other one is usual. GC
+// has -3.
+constexpr double rare_pair = -4, least_pair = -9;
+
+// log2 of the share of donors that have the mean of all species.
+constexpr double any_donor_share = -2;
 
 // Introns of the minor spliceosome (U12) from AT to AC or GT to AG: their donors have a consensus,
 // and their acceptors that of a branch point in place of a run of pyrimidines (Hall, Padgett 1994;
@@ -46,8 +50,8 @@ double odds(std::string_view bases, std::int64_t from, Model model) {
 /// Of a model whose places `pair` and the next are those of GT or AG.
 double odds_around_pair(std::string_view bases, std::int64_t from, Model model, std::size_t pair) {
   const auto at = static_cast<std::int64_t>(pair);
-  return odds(bases, from, model.first(pair)) +
-         std::max(least_pair, odds(bases, from + at, model.subspan(pair, 2))) +
+  const double both = odds(bases, from + at, model.subspan(pair, 2));
+  return odds(bases, from, model.first(pair)) + (both < rare_pair ? least_pair : both) +
          odds(bases, from + at + 2, model.subspan(pair + 2));
 }
 
@@ -86,7 +90,9 @@ class Consensus {
 }  // namespace
 
 double donor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {
-  return odds_around_pair(bases, place - donor_before, models.donor, donor_before);
+  const std::int64_t from = place - donor_before;
+  return std::max(odds_around_pair(bases, from, models.donor, donor_before),
+                  odds_around_pair(bases, from, models.any_donor, donor_before) + any_donor_share);
 }
 
 double acceptor_odds(const SiteModels& models, std::string_view bases, std::int64_t place) {

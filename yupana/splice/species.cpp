@@ -50,9 +50,9 @@ constexpr Sites fly = {
      {0.05, 0.05, 99.85, 0.05}, {33, 15, 37, 15}},
     true};
 // Arabidopsis thaliana: counted, with one more of each base, in the 113 introns from GT to AG of
-// the spliced transcripts of a BAC (U89959); G, T, A and G themselves as in human sites.
+// the spliced transcripts of a BAC (U89959); G, T, A and G themselves, and GC, as in human sites.
 constexpr Sites plant = {
-    {{35, 33, 21, 10}, {65, 12, 8, 15}, {10, 2, 76, 12}, {0.05, 0.05, 99.85, 0.05}, {1, 1, 1, 97},
+    {{35, 33, 21, 10}, {65, 12, 8, 15}, {10, 2, 76, 12}, {0.05, 0.05, 99.85, 0.05}, {0.1, 0.8, 0.1, 99},
      {56, 8, 19, 18}, {46, 20, 9, 26}, {15, 8, 53, 25}, {15, 15, 13, 57}},
     {{20, 16, 15, 50}, {24, 18, 17, 41}, {25, 11, 13, 51}, {25, 12, 16, 47}, {17, 17, 16, 50},
      {20, 15, 19, 46}, {21, 11, 15, 53}, {26, 13, 15, 46}, {19, 10, 16, 55}, {15, 18, 17, 50},
@@ -103,10 +103,26 @@ void take_log_odds(const Shares (&shares)[size], std::array<std::array<double, 4
 
 using AllModels = std::array<SiteModels, std::size(all_sites)>;
 
+/// Of the mean of all species' shares.
+std::array<std::array<double, 4>, 9> any_donor() {
+  Shares shares[9] = {};
+  for (const Sites* sites : all_sites) {
+    for (std::size_t i = 0; i < std::size(shares); ++i) {
+      for (int base = 0; base < 4; ++base) {
+        shares[i][base] += sites->donor[i][base] / static_cast<double>(std::size(all_sites));
+      }
+    }
+  }
+  std::array<std::array<double, 4>, 9> odds;
+  take_log_odds(shares, odds);
+  return odds;
+}
+
 AllModels make_models() {
   AllModels models;
   for (std::size_t i = 0; i < models.size(); ++i) {
     take_log_odds(all_sites[i]->donor, models[i].donor);
+    models[i].any_donor = any_donor();
     take_log_odds(all_sites[i]->acceptor, models[i].acceptor);
     models[i].minor = all_sites[i]->minor;
   }

@@ -17,6 +17,7 @@ enum class Species { vertebrate, worm, fly, plant, yeast, fungi };
 /// and six after a donor, twenty before and one after an acceptor.
 struct SiteModels {
   std::array<std::array<double, 4>, 9> donor;
+  std::array<std::array<double, 4>, 9> any_donor;  ///< the mean of all species
   std::array<std::array<double, 4>, 21> acceptor;
   bool minor = true;  ///< sites may have the odds of U12 introns, which not all species have
 };

@@ -19,7 +19,7 @@ std::int64_t word_at(std::span<const std::int8_t> codes, std::int64_t place) {
 }
 
 // Errors are many at the ends of reads; as far from them a word is looked for.
-constexpr std::int64_t most_letters = 25;
+constexpr std::int64_t most_letters = 100;
 
 // Letters beyond a word, and how many of them agree where it is one alone that does not.
 constexpr int looked_at = 8, least_equal = 6;
