@@ -16,7 +16,7 @@ namespace yupana::job {
 /// hold them, with ranks MPI's libraries too; and the stacks and blocks of further threads.
 inline std::uint64_t program_bytes(const Context& context, int ranks = 1) {
   constexpr std::uint64_t thread_bytes = 40 << 10;
-  return (std::uint64_t{ranks > 1 ? 30U : 12U} << 20) +
+  return (std::uint64_t{ranks > 1 ? 31U : 13U} << 20) +
          thread_bytes * static_cast<std::uint64_t>(std::max(context.threads(), 2) - 2);
 }
 /// Names and summaries of a sample.
