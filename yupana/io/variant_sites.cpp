@@ -43,7 +43,7 @@ void SiteJudge::add_notes(genotype::SiteAccount& account, bool all_contigs) cons
   if (skipped == account.skipped.end()) return;
   account.notes.push_back(
       fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic split "
-                  "takes them, or collapse where no sites are written",
+                  "takes them, and so does --multiallelic collapse where no sites are written",
                   skipped->second,
                   account.read));
 }

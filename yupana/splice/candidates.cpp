@@ -164,11 +164,10 @@ class Finder {
     return count;
   }
 
-  /// log2 of how much rarer than longer ones exons of so few bases are, for each of
-  /// their two sites.
+  /// 2 log2 of how much rarer than longer ones exons of so few bases are.
   static double rarity(std::int64_t bases) {
     constexpr double usual = 20;
-    return std::max(0.0, std::log2(usual / static_cast<double>(bases)));
+    return std::max(0.0, 2 * std::log2(usual / static_cast<double>(bases)));
   }
 
   Exon exon(const ExonEnd& start, const ExonEnd& end) const {
@@ -190,7 +189,8 @@ class Finder {
       return is_site(site) ? missing : near ? missing / 2 : 0;
     };
     x.begin = cost(start);
-    x.entry = is_site(start) ? scaled(weight * (start.odds - rare)) : never;
+    // Length counts at the end alone: exons of one place that end in two ways have one entry.
+    x.entry = is_site(start) ? scaled(weight * start.odds) : never;
     x.exit = is_site(end) ? scaled(weight * (end.odds - rare) - params_.junction_cost) : never;
     // The '*' that the end of a protein lacks costs as much as a start codon.
     x.end = end.kind == SiteKind::protein_end ? 0 : cost(end);
