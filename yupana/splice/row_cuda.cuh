@@ -12,7 +12,7 @@ struct StripRow {
   alignas(16) std::uint32_t best[columns];
   alignas(16) std::uint32_t gap[affine ? columns : 1];
 
-  /// Of a row whose words stand 32 apart.
+  /// Of a row whose words lie 32 apart.
   __device__ static StripRow load(const std::uint32_t* from, std::int64_t gap_plane) {
     StripRow row;
 #pragma unroll
