@@ -306,28 +306,30 @@ void fft(Context& context, const BenchParams& params) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) return fft_cuda(context, params);
 #endif
-  const std::vector<std::int64_t> sizes = params.quick
-                                              ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
-                                              : std::vector<std::int64_t>{64,
-                                                                          256,
-                                                                          1000,
-                                                                          1 << 10,
-                                                                          1009,
-                                                                          1 << 12,
-                                                                          1 << 14,
-                                                                          1 << 16,
-                                                                          1000000,
-                                                                          1 << 20,
-                                                                          1000003,
-                                                                          1 << 22,
-                                                                          1 << 24};
+  const std::vector<std::int64_t> few{1 << 12, 1000, 1009};
+  const std::vector<std::int64_t> many{64,
+                                       100,
+                                       256,
+                                       500,
+                                       1000,
+                                       1 << 10,
+                                       1009,
+                                       1 << 12,
+                                       1 << 14,
+                                       1 << 16,
+                                       1000000,
+                                       1 << 20,
+                                       1000003,
+                                       1 << 22,
+                                       1 << 24};
+  const std::vector<std::int64_t>& sizes = params.quick ? few : many;
   for (const std::int64_t n : sizes) {
     complex_case<float>(context, params, n);
     complex_case<double>(context, params, n);
   }
   const std::vector<std::int64_t> real_sizes =
       params.quick ? std::vector<std::int64_t>{1 << 12}
-                   : std::vector<std::int64_t>{64, 1 << 10, 1 << 14, 1 << 21};
+                   : std::vector<std::int64_t>{64, 1000, 1 << 10, 1 << 14, 1 << 21};
   for (const std::int64_t n : real_sizes) {
     real_case<float>(context, params, n);
     real_case<double>(context, params, n);

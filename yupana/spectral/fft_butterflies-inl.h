@@ -261,6 +261,36 @@ HWY_INLINE void sixteen_values(D d, const Get& get, const Put& put) {
   last_sums(d, FourSums<V>{minus(a, r, c), plus(a, r, c), b - e, b + e}, 3, 4, put);
 }
 
+template <int radix, class D, class Get, class Put>
+HWY_INLINE void butterfly(D d, const Get& get, const Put& put);
+
+/// Radix a b, a and b without a common factor, needs no twiddles between its parts (Good 1958):
+///   p = b p1 + a p2, q = q1 mod a = q2 mod b: e^(-2 pi i p q / ab) is that of p1 q1 / a times that
+///   of p2 q2 / b.
+template <int a, int b, class D, class Get, class Put>
+HWY_INLINE void coprime_butterfly(D d, const Get& get, const Put& put) {
+  using C = Complexes<hn::Vec<D>>;
+  C x[a][b];
+#pragma GCC unroll 16
+  for (int p1 = 0; p1 < a; ++p1) {
+    butterfly<b>(
+        d,
+        [&](int p2) HWY_ATTR { return get((b * p1 + a * p2) % (a * b)); },
+        [&](int q2, C v) HWY_ATTR { x[p1][q2] = v; });
+  }
+#pragma GCC unroll 16
+  for (int q2 = 0; q2 < b; ++q2) {
+    butterfly<a>(
+        d,
+        [&](int p1) HWY_ATTR { return x[p1][q2]; },
+        [&](int q1, C v) HWY_ATTR {
+          int q = q2;
+          while (q % a != q1) q += b;
+          put(q, v);
+        });
+  }
+}
+
 /// put(q, sum over p of get(p) e^(-2 pi i p q / radix)): values are fetched just before their first
 /// sums and put right after their last, so that few are alive at a time and sums of some overlap
 /// with what is done to others.
@@ -276,6 +306,8 @@ HWY_INLINE void butterfly(D d, const Get& get, const Put& put) {
     last_sums(d, first_sums(d, get(0), get(1), get(2), get(3)), 0, 1, put);
   } else if constexpr (radix == 8) {
     eight_values(d, get, put);
+  } else if constexpr (radix == 15) {
+    coprime_butterfly<3, 5>(d, get, put);
   } else if constexpr (radix == 16) {
     sixteen_values(d, get, put);
   } else {

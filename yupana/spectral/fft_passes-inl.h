@@ -141,12 +141,14 @@ HWY_INLINE void with_odd_radix(int radix, const Body& body) {
       return body(std::integral_constant<int, 7>());
     case 11:
       return body(std::integral_constant<int, 11>());
+    case 15:
+      return body(std::integral_constant<int, 15>());
     default:
       return body(std::integral_constant<int, 13>());
   }
 }
-/// Rows of fewer lanes than the target's have no 1 and no 16: those are at least 8, fewer than 32
-/// if even and not 16.
+/// Rows of fewer lanes than the target's have no 1 and no 16: as many as there are of those
+/// (shape_of), no power of two divides but 2, 4 and 8.
 template <class R, class Body>
 HWY_INLINE void with_radix(int radix, const Body& body) {
   constexpr bool all = R::lanes == HWY_LANES(typename R::Number);

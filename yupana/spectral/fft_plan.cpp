@@ -90,9 +90,20 @@ bool is_smooth(std::int64_t n) {
   return n == 1;
 }
 
+namespace {
+
+/// How often n is divisible by p; n without these factors.
+std::size_t exponent_of(int p, std::int64_t& n) {
+  std::size_t exponent = 0;
+  for (; n % p == 0; n /= p) ++exponent;
+  return exponent;
+}
+
+}  // namespace
+
 std::vector<int> radices_of(std::int64_t n, int max_radix) {
-  int twos = 0;
-  for (; n % 2 == 0; n /= 2) ++twos;
+  auto twos = static_cast<int>(exponent_of(2, n));
+  std::size_t threes = exponent_of(3, n), fives = exponent_of(5, n);
   // As few passes as possible, of sizes as equal as possible, the largest first.
   std::vector<int> radices;
   const int most = max_radix == 16 ? 4 : 3;
@@ -101,9 +112,10 @@ std::vector<int> radices_of(std::int64_t n, int max_radix) {
     radices.push_back(1 << bits);
     twos -= bits;
   }
-  for (const int p : {13, 11, 7, 5, 3}) {
-    for (; n % p == 0; n /= p) radices.push_back(p);
-  }
+  for (; threes > 0 && fives > 0; --threes, --fives) radices.push_back(15);
+  for (const int p : {13, 11, 7}) radices.insert(radices.end(), exponent_of(p, n), p);
+  radices.insert(radices.end(), fives, 5);
+  radices.insert(radices.end(), threes, 3);
   return radices;
 }
 

@@ -57,16 +57,19 @@ struct ShortJob {
   const T* twiddles = nullptr;
   const T* row_twiddles = nullptr;  ///< of whole: those of RowPlan(length / radix)
   T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
-  T scale = 1;       ///< of whole: real parts
+  const RowPlan<T>* first = nullptr;  ///< of composite: the passes of its radix
+  T* scratch = nullptr;   ///< of composite: `radix` rows, and again as many up to a multiple of L
+  T scale = 1;            ///< of whole: real parts
   T scale_imaginary = 1;  ///< of whole: imaginary parts
 };
 
 /// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
 template <class T>
 struct ShortShape {
-  int lanes = 0;       ///< of those vectors; 0: not this way
-  int radix = 0;       ///< of that pass
-  bool whole = false;  ///< the other passes as well
+  int lanes = 0;           ///< of those vectors; 0: not this way
+  int radix = 0;           ///< of that pass
+  bool whole = false;      ///< the other passes as well
+  bool composite = false;  ///< the radix takes passes of its own, or is no multiple of the lanes
   void (*pass)(const ShortJob<T>& job) = nullptr;
   void (*rest)(const RowJob<T>& job) = nullptr;  ///< the passes over rows of as many lanes
   std::vector<std::int64_t> places;  ///< of the lanes of those vectors: see RowFunctions

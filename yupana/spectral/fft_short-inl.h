@@ -55,50 +55,111 @@ HWY_NOINLINE void whole(const ShortJob<T>& job) {
   }
 }
 
+/// Numbers of L rows, turned: of the real or of the imaginary parts.
+template <class R, class T = typename R::Number>
+HWY_INLINE void turn_rows(const T* from, T* to) {
+  constexpr int lanes = R::lanes;
+  const typename R::D d;
+  typename R::V y[lanes];
+#pragma GCC unroll 16
+  for (int l = 0; l < lanes; ++l) y[l] = hn::Load(d, from + R::place(l) * R::row);
+  turn_vectors<lanes>(d, y);
+#pragma GCC unroll 16
+  for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row);
+}
+
 /// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
 /// lanes: rows of L lanes of the `radix` results of each of the m places, radix / L blocks of m
 /// rows. The last L places are computed together, some of them twice where L does not divide m.
-template <class T, int lanes, int radix>
+/// overlapped: results are turned between the sums of the next places, since one unit alone
+/// shuffles and the others would wait for it. It costs more than it gains where the values of a
+/// butterfly lie 1 KiB or more apart: loads then wait for stores to other pages' equal places.
+template <class T, int lanes, int radix, bool overlapped, bool conjugate>
 HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
   using R = Rows<T, lanes>;
   const typename R::D d;
-  const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
+  constexpr int size = radix * R::row, units = 2 * radix / lanes;
+  HWY_ALIGN T results[(overlapped ? 2 : 1) * size];
+  T* made = results;
+  T* turned = results + (overlapped ? size : 0);
   const T* twiddles = job.twiddles;
-  for (std::int64_t group = 0; group < m; group += lanes) {
-    const std::int64_t p = std::min(group, m - lanes);
-    typename R::C x[radix];
+  const auto turn = [&](int unit, std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
+    const int part = unit / 2, imaginary = unit % 2 * lanes;
+    turn_rows<R>(turned + part * lanes * R::row + imaginary,
+                 out + (part * m + place) * R::row + imaginary);
+  };
+  // The results of the places from p on; those of the places from `before` on are turned meanwhile.
+  const auto step = [&](std::int64_t p, auto before) HWY_ATTR __attribute__((always_inline)) {
     butterfly<radix>(
         d,
         [&](int k) HWY_ATTR {
           typename R::C v = R::load_complexes(job.in + 2 * (p + k * m));
-          v.im = hn::Xor(v.im, flip);
+          if constexpr (conjugate) v.im = hn::Neg(v.im);
           return v;
         },
-        [&](int q, typename R::C v) HWY_ATTR { x[q] = v; });
-#pragma GCC unroll 16
-    for (int q = 1; q < radix; ++q) x[q] = x[q] * R::load(twiddles + (q - 1) * R::row);
+        [&](int q, typename R::C v) HWY_ATTR {
+          if constexpr (!std::is_same_v<decltype(before), std::nullptr_t>) {
+            if (q < units) turn(q, before);
+          }
+          R::store(q > 0 ? v * R::load(twiddles + (q - 1) * R::row) : v, made + q * R::row);
+        });
     twiddles += (radix - 1) * R::row;
-#pragma GCC unroll 4
-    for (int part = 0; part < radix / lanes; ++part) {
-      T* const to = out + (part * m + p) * R::row;
-      typename R::V y[lanes];
+  };
+  const auto turn_all = [&](std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
 #pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + R::place(l)].re;
-      turn_vectors<lanes>(d, y);
-#pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row);
-#pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + R::place(l)].im;
-      turn_vectors<lanes>(d, y);
-#pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row + lanes);
+    for (int unit = 0; unit < units; ++unit) turn(unit, place);
+  };
+  std::int64_t before = 0;
+  step(before, nullptr);
+  for (std::int64_t group = lanes; group < m; group += lanes) {
+    const std::int64_t p = std::min(group, m - lanes);
+    if constexpr (overlapped) {
+      std::swap(made, turned);
+      step(p, before);
+    } else {
+      turn_all(before);
+      step(p, nullptr);
     }
+    before = p;
   }
+  turned = made;
+  turn_all(before);
 }
 
 template <class T, int lanes, int radix>
 HWY_NOINLINE void first_step(const ShortJob<T>& job) {
-  first_turned<T, lanes, radix>(job, job.length / radix, job.out);
+  const std::int64_t m = job.length / radix;
+  if (job.in_sign < 0) return first_turned<T, lanes, radix, false, true>(job, m, job.out);
+  first_turned<T, lanes, radix, false, false>(job, m, job.out);
+}
+
+/// The same of a radix that is a product, or no multiple of the lanes: the last of ceil(radix / L)
+/// blocks has lanes without a result.
+template <class T>
+HWY_NOINLINE void first_steps(const ShortJob<T>& job) {
+  using R = Rows<T>;
+  const std::int64_t radix = job.first->rows, m = job.length / radix;
+  T* const results = job.scratch + radix * R::row;
+  RowJob<T> step;
+  step.plan = job.first;
+  step.buffer = job.scratch;
+  step.in_stride = 2 * m;
+  step.in_sign = job.in_sign;
+  step.out = results;
+  const T* twiddles = job.twiddles;
+  for (std::int64_t group = 0; group < m; group += R::lanes) {
+    const std::int64_t p = std::min(group, m - R::lanes);
+    step.in = job.in + 2 * p;
+    transform<R>(step);
+    for (std::int64_t q = 1; q < radix; ++q, twiddles += R::row) {
+      R::store(R::load(results + q * R::row) * R::load(twiddles), results + q * R::row);
+    }
+    for (std::int64_t q = 0; q < radix; q += R::lanes) {
+      T* const to = job.out + (q / R::lanes * m + p) * R::row;
+      turn_rows<R>(results + q * R::row, to);
+      turn_rows<R>(results + q * R::row + R::lanes, to + R::lanes);
+    }
+  }
 }
 
 /// n = radix second third: all passes in one go, their strides known to the compiler. Calls between
@@ -109,7 +170,12 @@ HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
   const typename R::D d;
   constexpr int m = second * third;
   HWY_ALIGN T values[2 * radix * m];
-  first_turned<T, lanes, radix>(job, m, values);
+  constexpr bool overlapped = m > lanes && m * sizeof(T) <= 256;
+  if (job.in_sign < 0) {
+    first_turned<T, lanes, radix, overlapped, true>(job, m, values);
+  } else {
+    first_turned<T, lanes, radix, overlapped, false>(job, m, values);
+  }
   const auto scale = hn::Set(d, job.scale);
   const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
   const bool as_is = job.scale == T(1) && job.scale_imaginary == T(1);
@@ -132,20 +198,28 @@ HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
 
 template <class T, int W, int radix>
 ShortShape<T> whole_shape() {
-  return {W, radix, true, whole<T, W, radix>, nullptr, places_of<T, W>()};
+  return {.lanes = W,
+          .radix = radix,
+          .whole = true,
+          .pass = whole<T, W, radix>,
+          .places = places_of<T, W>()};
 }
 
 template <class T, int W, int radix, int second, int third>
 ShortShape<T> all_steps_shape() {
   constexpr auto pass = all_steps<T, W, radix, second, third>;
-  return {W, radix, true, pass, nullptr, places_of<T, W>()};
+  return {.lanes = W, .radix = radix, .whole = true, .pass = pass, .places = places_of<T, W>()};
 }
 template <class T, int W, int radix>
 ShortShape<T> first_shape() {
-  return {W, radix, false, first_step<T, W, radix>, transform<Rows<T, W>>, places_of<T, W>()};
+  return {.lanes = W,
+          .radix = radix,
+          .pass = first_step<T, W, radix>,
+          .rest = transform<Rows<T, W>>,
+          .places = places_of<T, W>()};
 }
 
-/// The plan of a length: whole in registers, or a first radix; neither where it does not divide.
+/// The plan of a length: whole in registers, or a first radix, or a product as the first.
 template <class T>
 ShortShape<T> shape_of(std::int64_t n) {
   constexpr std::int64_t lanes = Rows<T>::lanes;
@@ -183,6 +257,24 @@ ShortShape<T> shape_of(std::int64_t n) {
     if (divides(all, all)) return first_shape<T, all, all>();
     if constexpr (all == 16) {
       if (divides(all / 2, all / 2)) return first_shape<T, all / 2, all / 2>();
+    }
+    if constexpr (all > 4) {
+      if (n * all <= 2048 && divides(4, 4)) return first_shape<T, 4, 4>();
+    }
+  }
+  if constexpr (lanes >= 4) {
+    const Split split = split_of(n, lanes, max_radix);
+    std::int64_t radix = std::min(split.rows, split.columns);
+    if (n < radix * lanes) {
+      for (radix = n / lanes; radix > 1 && n % radix != 0;) --radix;
+    }
+    if (radix > 1 && n / radix >= lanes) {
+      return {.lanes = static_cast<int>(lanes),
+              .radix = static_cast<int>(radix),
+              .composite = true,
+              .pass = first_steps<T>,
+              .rest = transform<Rows<T>>,
+              .places = places_of<T, static_cast<int>(lanes)>()};
     }
   }
   return {};

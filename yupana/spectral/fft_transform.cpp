@@ -100,71 +100,6 @@ void LaneTransform<T>::run(const T* in,
 }
 
 template <class T>
-ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape<T> shape)
-    : shape_(std::move(shape)),
-      n_(length),
-      rows_(length / shape_.radix),
-      twiddles_(2 * round_up(length / shape_.radix, shape_.lanes) * (shape_.radix - 1)),
-      scratch_(2 * length) {
-  const auto roots = unit_roots(n_);
-  T* to = twiddles_.data();
-  const std::int64_t lanes = shape_.lanes;
-  const std::int64_t places = n_ / shape_.radix;
-  for (std::int64_t group = 0; group < places; group += lanes) {
-    const std::int64_t j = std::min(group, places - lanes);
-    for (std::int64_t q = 1; q < shape_.radix; ++q) {
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        const std::int64_t k = shape_.places[static_cast<std::size_t>(l)];
-        const std::complex<double> w = roots[static_cast<std::size_t>((j + k) * q)];
-        to[l] = static_cast<T>(w.real());
-        to[lanes + l] = static_cast<T>(w.imag());
-      }
-      to += 2 * lanes;
-    }
-  }
-}
-
-template <class T>
-void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
-  ShortJob<T> first;
-  first.length = n_;
-  first.in = in;
-  first.in_sign = ends.sign;
-  first.twiddles = twiddles_.data();
-  first.row_twiddles = rows_.twiddles.data();
-  first.scale = ends.scale;
-  first.scale_imaginary = ends.scale_imaginary;
-  if (shape_.whole) {
-    first.out = out;
-    return shape_.pass(first);
-  }
-  // A lock taken and given back twice is a tenth of the shortest of these.
-  if (n_ <= max_on_stack) {
-    alignas(64) T values[2 * max_on_stack];
-    return passes(first, values, out, ends);
-  }
-  typename Scratch<T>::Block block(scratch_);
-  passes(first, block.data(), out, ends);
-}
-
-template <class T>
-void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> ends) {
-  first.out = values;
-  shape_.pass(first);
-  RowJob<T> job;
-  job.plan = &rows_;
-  job.sink = Sink::complexes;
-  job.out_stride = 2 * shape_.radix;
-  job.scale = ends.scale;
-  job.scale_imaginary = ends.scale_imaginary;
-  for (std::int64_t part = 0; part < shape_.radix / shape_.lanes; ++part) {
-    job.buffer = values + part * 2 * shape_.lanes * rows_.rows;
-    job.out = out + part * 2 * shape_.lanes;
-    shape_.rest(job);
-  }
-}
-
-template <class T>
 FourStep<T>::FourStep(std::int64_t length, Split split)
     : n_(length),
       lanes_(row_functions<T>().lanes),
@@ -371,6 +306,6 @@ std::uint64_t Transform<T>::bytes() const {
   return four_step_ ? four_step_->bytes() : bluestein_->bytes();
 }
 
-YUPANA_CLASSES(YUPANA_FLOATS, ShortTransform, LaneTransform, FourStep, Transform)
+YUPANA_CLASSES(YUPANA_FLOATS, LaneTransform, FourStep, Transform)
 
 }  // namespace yupana::spectral::cpu

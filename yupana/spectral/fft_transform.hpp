@@ -105,9 +105,9 @@ class LaneTransform {
   Scratch<T> scratch_;
 };
 
-/// One signal that stays in the cache, on one thread: a first pass of radix L or a multiple over
-/// vectors of neighbours, transposed in registers as it is stored, and rows of L from there on. One
-/// pass less than four steps, and no tiles.
+/// One signal that stays in the cache, on one thread: a first pass, or a few, over vectors of
+/// neighbours, transposed in registers, and rows of L from there on. A pass less than four steps,
+/// and no tiles.
 template <class T>
 class ShortTransform {
  public:
@@ -115,14 +115,21 @@ class ShortTransform {
   ShortTransform(std::int64_t length, ShortShape<T> shape);
   /// Contiguous; out may be in.
   void run(const T* in, T* out, Ends<T> ends);
-  std::uint64_t bytes() const { return twiddles_.bytes() + rows_.bytes() + scratch_.bytes(); }
+  std::uint64_t bytes() const {
+    return twiddles_.bytes() + first_.bytes() + rows_.bytes() + scratch_.bytes();
+  }
 
  private:
-  static constexpr std::int64_t max_on_stack = 1024;
+  static constexpr std::int64_t max_on_stack = 2048;  // numbers
+  std::int64_t scratch_numbers() const;
   void passes(ShortJob<T> first, T* values, T* out, Ends<T> ends);
   ShortShape<T> shape_;
   std::int64_t n_;
+  RowPlan<T> first_;
   RowPlan<T> rows_;
+  std::int64_t blocks_;   ///< of L results of the first passes, the last with as many as there are
+  std::int64_t values_;   ///< numbers of all blocks
+  std::int64_t numbers_;  ///< of all scratch memory
   Array<T> twiddles_;
   Scratch<T> scratch_;
 };
