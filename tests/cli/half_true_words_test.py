@@ -316,3 +316,17 @@ def similarities_of_one_sample_were_said_to_be_distances():
         told = notes("dist", "one.bed", "--metric", metric, "-o", metric)
         assert told == [f"note: one sample: its {word} to itself is all there is"], told
     assert "there is 1 individual, so" in notes("fermat", "one.bed", "--landmarks", 3, "-o", "o")[0]
+
+
+def one_sample_was_advised_to_have_no_parents():
+    run("simulate", "--samples", 1, "--sites", 100, "-o", "one")
+    told = refuse("filter", "one.bed", "--indep-pairwise", 50, 5, 0.2, "-o", "o.bed",
+                  says="--indep-pairwise: expected at least 2 samples, got 1; keep more").stderr
+    assert "parents" not in told, told
+
+
+def five_rows_were_expected_and_five_had_come():
+    import numpy as np
+    put("L.mtx", "%%MatrixMarket matrix coordinate real general\n5 5 5\n" + "".join(f"{i} {i} 1\n" for i in range(1, 6)))
+    np.save("b.npy", np.zeros((5, 0)))
+    refuse("trisolve", "L.mtx", "b.npy", "-o", "x.npy", says="expected 5 rows of at least one number, one for each of the matrix, got 5 rows of 0")
