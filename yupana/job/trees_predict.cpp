@@ -268,8 +268,9 @@ Model read_model_of_importances(Context& context, const ImportanceParams& params
 /// what is shuffled; each row has a label and a prediction.
 template <class T>
 io::TableFile<T> read_for_importances(Context& context, const Model& model, TreeTable table) {
+  const std::size_t copies = model.encodings.empty() ? 1 : 2;  // one is made of the columns
   table.columns.row_bytes =
-      static_cast<double>(sizeof(T) * model.features.size() + (model.is_class() ? 8 : 16));
+      static_cast<double>(copies * sizeof(T) * model.features.size() + (model.is_class() ? 8 : 16));
   try {
     return read_for_model<T>(context, model, table);
   } catch (const Error& error) {
