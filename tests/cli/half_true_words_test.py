@@ -282,9 +282,51 @@ def a_fam_that_lacked_a_line_was_taken_in_silence():
 def rounding_was_advised_where_it_is_refused():
     import numpy as np
     for value, options, says in ((0.4, (), "got 0.4; --round takes the nearest genotype"), (2.5, (), "got 2.5; write"),
-                                 (3, (), "got 3; write missing calls as -1"), (9, ("--round",), "got 9; write"),
+                                 (3, (), "got 3; write missing calls as -1"), (9.0, ("--round",), "got 9; write"),
                                  (np.inf, ("--round",), "got inf; write")):
         np.save("x.npy", np.array([[0, 1, 2], [2, value, 0]]))
         assert "--round" not in refuse("dist", "x.npy", *options, "-o", "o", says=says).stderr or value == 0.4
     np.save("x.npy", np.array([[0, 1, 2], [2, 255, 0]], np.uint8))
     refuse("dist", "x.npy", "-o", "o", says="got 255; write missing calls as -1")
+
+
+def rounding_of_integers_was_taken_in_silence():
+    import numpy as np
+    for kind in (np.int8, np.uint16, np.int64, bool):
+        np.save("x.npy", np.array([[0, 1, 1], [1, 0, 1]], kind))
+        refuse("dist", "x.npy", "--round", "-o", "o", status=2, says="--round has no effect on 'x.npy', which holds whole numbers")
+
+
+def the_power_of_two_individuals_was_scaled_in_silence():
+    run("simulate", "--samples", 2, "--sites", 1000, "-o", "two")
+    told = run("fermat", "two.bed", "--alpha", 300, "-o", "o").stdout
+    assert "Notice: At α = 300 lengths of d^300 would leave the range of float64: a length is a sum of (d / 32)^300." in told, told
+
+
+def an_alpha_that_changes_half_of_one_edge_was_advised():
+    for samples in (1, 2):
+        run("simulate", "--samples", samples, "--sites", 100, "-o", "few")
+        told = run("fermat", "few.bed", "--alpha", 3, "--root", "-o", "o").stdout
+        assert "--alpha auto" not in told and "its own shortest path" not in told and "(--root)" in told, told
+
+
+def similarities_of_one_sample_were_said_to_be_distances():
+    run("simulate", "--samples", 1, "--sites", 100, "-o", "one")
+    for metric, word in (("king", "kinship"), ("ibs", "identity by state"), ("1-ibs", "distance")):
+        told = notes("dist", "one.bed", "--metric", metric, "-o", metric)
+        assert told == [f"note: one sample: its {word} to itself is all there is"], told
+    assert "there is 1 individual, so" in notes("fermat", "one.bed", "--landmarks", 3, "-o", "o")[0]
+
+
+def one_sample_was_advised_to_have_no_parents():
+    run("simulate", "--samples", 1, "--sites", 100, "-o", "one")
+    told = refuse("filter", "one.bed", "--indep-pairwise", 50, 5, 0.2, "-o", "o.bed",
+                  says="--indep-pairwise: expected at least 2 samples, got 1; keep more").stderr
+    assert "parents" not in told, told
+
+
+def five_rows_were_expected_and_five_had_come():
+    import numpy as np
+    put("L.mtx", "%%MatrixMarket matrix coordinate real general\n5 5 5\n" + "".join(f"{i} {i} 1\n" for i in range(1, 6)))
+    np.save("b.npy", np.zeros((5, 0)))
+    refuse("trisolve", "L.mtx", "b.npy", "-o", "x.npy", says="expected 5 rows of at least one number, one for each of the matrix, got 5 rows of 0")

@@ -65,3 +65,34 @@ def points_were_refused_without_the_queries():
                 follow("closest", first, "--queries", second, *options, "-o", "o.tsv", memory=memory)
     told = run("closest", "p.csv", "--queries", "q.csv", "--memory", "1k", status=4).stderr
     assert "p.csv: 2000 points with those of q.csv need " in told, told
+
+
+def the_table_that_prunes_was_in_no_figure():
+    table(1000)
+    put("small.csv", pathlib.Path("t.csv").read_text())
+    table(60_000)
+    fit = ("fit", "small.csv", "--label", "y", "--ignore", "city", "--prune-with", "t.csv", "--max-depth", 4, "-o", "m")
+    for family in ("tree", "forest"):
+        for memory in ("1k", "900k"):
+            follow(family, *fit, memory=memory)
+    told = run("tree", *fit, "--memory", "900k", status=4).stderr
+    assert "t.csv: pruning with the table, next to that of the training, needs 1.2" in told, told
+    run("tree", "fit", "small.csv", "--label", "y", "--ignore", "city", "-o", "m")
+    assert "take 1.20 MB" in run("tree", "prune", "m.json", "--validation", "t.csv", "--label", "y", "-o", "p",
+                                 "--memory", "1M", status=4).stderr
+
+
+def what_importances_shuffle_was_in_no_figure():
+    table(60_000)
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "-o", "m")
+    told = run("tree", "importances", "m.json", "t.csv", "--label", "y", "--memory", "1M", status=4).stderr
+    assert "60000 rows x 2 features, read together, with what is held next to them, take 2.40 MB" in told, told
+    follow("tree", "importances", "m.json", "t.csv", "--label", "y", "-o", "i.tsv", memory="1M")
+
+
+def pairs_within_a_radius_were_counted_without_the_points():
+    put("p.csv", "".join(f"{i * 7919 % 10007},{i * 31 % 997}\n" for i in range(10_000)))
+    follow("closest", "p.csv", "--radius", 1, "-o", "o.tsv")
+    told = run("closest", "p.csv", "--radius", 60, "--memory", "2M", "-o", "o.tsv", status=4).stderr
+    pairs, needed = re.search(r"more than (\d+) expected, which need ([\d.]+) MB with the points", told).groups()
+    assert float(needed) * 1e6 > 48 * int(pairs) + 56 * 10_000, told

@@ -76,7 +76,7 @@ def one_hot_features_are_counted_before_they_are_made():
         written[memory] = pathlib.Path("p.predicted.tsv").read_bytes()
     assert written["4G"] == written["8M"]
     refuse("tree", "importances", "m.json", "few.csv", "--label", "class", "--memory", "1M", status=4,
-           says=["a part of 400 rows", "are allowed; give --memory"])
+           says=["400 rows x 2 features, read together, with what is held next to them, take 2.5", "; give --memory 2.5"])
 
 
 def a_large_model_is_counted():

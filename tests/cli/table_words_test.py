@@ -82,3 +82,10 @@ def one_row_has_no_r2():
     assert told["score"] is None and told["measures"]["r2"] is None and told["measures"]["rmse"] == 6, told
     assert "r2 nan on 1 row" in run("tree", "predict", "m.json", "o.csv", "--label", "y", "-o", "p").stdout
     refuse("tree", "importances", "m.json", "o.csv", "--label", "y", says=["two rows"])
+
+
+def a_map_without_label_did_not_say_that_a_column_of_text_may_be_one():
+    put("t.csv", "x,kind\n1,a\n2,b\n3,a\n")
+    refuse("som", "fit", "t.csv", "-o", "m", says="'a' is no number; give it as --label or --id, or leave it out with --ignore")
+    told = refuse("som", "fit", "t.csv", "--label", "x", "-o", "m", says="'a' is no number").stderr
+    assert "--label or" not in told, told

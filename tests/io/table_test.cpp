@@ -164,7 +164,7 @@ TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault("a,b\n1,2\n3\n"), "F:3: expected 2 cells, got 1");
   EXPECT_EQ(fault("# x\na,b\n\n1,2,3\n"), "F:4: expected 2 cells, got 3");
   EXPECT_EQ(
-      fault("a,b\n1,2\n3,x\n"),
+      fault("a,b\n1,2\n3,x\n", {.label = "a"}),
       "F:3: column 2 ('b'): 'x' is no number; give it as --id, leave it out with --ignore or, for "
       "trees, read it as --categorical");
   EXPECT_EQ(fault("a,y\n1,2\n3,\n", {.label = "y"}),

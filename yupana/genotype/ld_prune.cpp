@@ -233,6 +233,10 @@ std::vector<bool> ld_prune(Context& context,
                            const LdPruneParams& params,
                            const LdReport& report,
                            std::uint64_t* peak_bytes) {
+  if (cohort.samples().size() < 2) {
+    throw input_error("--indep-pairwise: expected at least 2 samples, got {}; keep more",
+                      cohort.samples().size());
+  }
   if (cohort.founders().size() < 2) {
     throw input_error(
         "--indep-pairwise: expected at least 2 founders, samples without parents in the .fam or "

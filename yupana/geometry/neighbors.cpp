@@ -100,12 +100,17 @@ std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, d
 
 }  // namespace
 
-void check_pairs(const Context& context, std::int64_t pairs) {
-  const double bytes = 2.0 * static_cast<double>(sizeof(ClosestPair)) * static_cast<double>(pairs);
+template <class T>
+void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs) {
+  const std::int64_t in_tree = sets.a.cols <= 2 ? 2 : sets.a.cols <= 4 ? sets.a.cols : 8;
+  const std::int64_t row = sets.a.cols * static_cast<std::int64_t>(sizeof(T)) + 8 * in_tree + 24;
+  const std::int64_t rows = sets.a.rows + (sets.b != nullptr ? sets.b->rows : 0);
+  const double bytes = 2.0 * static_cast<double>(sizeof(ClosestPair)) * static_cast<double>(pairs) +
+                       static_cast<double>(rows * row);
   if (bytes <= static_cast<double>(context.memory())) return;
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("pairs within the radius: more than {} expected, which need {}; {} are "
-                          "allowed; take a smaller radius or raise --memory",
+              fmt::format("pairs within the radius: more than {} expected, which need {} with the "
+                          "points; {} are allowed; take a smaller radius or raise --memory",
                           pairs,
                           needed_bytes(bytes),
                           allowed_bytes(static_cast<double>(context.memory()))));
@@ -146,6 +151,7 @@ std::vector<ClosestPair> pairs_within(Context& context,
 }
 
 #define YUPANA_NEIGHBORS(T)                                                                 \
+  template void check_pairs(const Context&, const PointSets<T>&, std::int64_t);             \
   template Neighbors nearest_neighbors(Context&, MatrixView<const T>, std::int64_t);        \
   template Neighbors nearest_neighbors(                                                     \
       Context&, MatrixView<const T>, MatrixView<const T>, std::int64_t);                    \

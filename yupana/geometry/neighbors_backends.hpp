@@ -15,8 +15,10 @@ struct PointSets {
   const MatrixView<const T>* b = nullptr;
 };
 
-/// Throws out_of_resources where so many pairs exceed the context's memory.
-void check_pairs(const Context& context, std::int64_t pairs);
+/// Throws out_of_resources where so many pairs, with the points and their trees, exceed the
+/// context's memory.
+template <class T>
+void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs);
 
 namespace reference {
 /// Queries are b, or a.

@@ -368,8 +368,9 @@ std::vector<ClosestPair> pairs_within(Context& context,
         trees.of_a.search(query.x, within, within.one_set ? q + 1 : 0);
         const auto more = static_cast<std::int64_t>(within.pairs.size() - counted);
         counted = within.pairs.size();
-        check_pairs(context, total.fetch_add(more, std::memory_order_relaxed) + more);
+        check_pairs(context, sets, total.fetch_add(more, std::memory_order_relaxed) + more);
       }
+      within.pairs.shrink_to_fit();
       const std::lock_guard lock(mutex);
       blocks.push_back(std::move(within.pairs));
     });

@@ -76,7 +76,7 @@ std::vector<ClosestPair> pairs_within(Context& context,
   std::vector<ClosestPair> pairs;
   each_pair(context, sets, [&](std::int64_t i, std::int64_t j, std::int64_t key) {
     if (key <= limit) pairs.push_back({i, j, distance_of_key(key)});
-    if (pairs.size() % 4096 == 0) check_pairs(context, static_cast<std::int64_t>(pairs.size()));
+    if (pairs.size() % 4096 == 0) check_pairs(context, sets, std::ssize(pairs));
   });
   return pairs;
 }

@@ -76,6 +76,10 @@ NpySource::NpySource(const NpyGenotypesParams& params)
   if (samples == 0 || sites() == 0) {
     throw file_.fault("expected at least one sample and one site, got {} x {}", samples, sites());
   }
+  if (round_ && npy_.type().kind != 'f') {
+    throw usage_error("--round has no effect on '{}', which holds whole numbers; leave --round out",
+                      params.path);
+  }
   name_samples();
   const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
   const std::int64_t capacity = std::clamp<std::int64_t>(buffer_bytes / stride, 64, 65536);

@@ -37,6 +37,9 @@ struct TableParams {
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
   /// empty: such tables are refused.
   std::string scratch = {};
+  /// What a run holds next to the table once that is read, which a refusal counts: bytes for each
+  /// row, and bytes.
+  double row_bytes = 0, held_bytes = 0;
 };
 
 /// Columns that name rows, in the file's order.

@@ -270,7 +270,7 @@ TableFile<T> read_part(Context& context,
                        const TableParams& params,
                        const IndexedColumns& columns,
                        const PiecesOfPart& part) {
-  auto file = shaped_table<T>(context, columns.columns, part.rows, params.scratch);
+  auto file = shaped_table<T>(context, columns.columns, part.rows, params);
   for (std::int64_t f = 0; f < file.table.columns(); ++f) {
     std::fill_n(file.table.column(f), part.rows, T{0});
   }

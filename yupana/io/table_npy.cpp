@@ -163,7 +163,7 @@ void read_npy_table(Context& context,
   const std::int64_t most = rows_of_part<T>(columns, bytes);
   for (std::int64_t first = 0; first < npy.rows(); first += most) {
     const std::int64_t rows = std::min(most, npy.rows() - first);
-    auto file = shaped_table<T>(context, columns, rows, params.scratch);
+    auto file = shaped_table<T>(context, columns, rows, params);
     Array<double> labels;
     if (columns.label >= 0) {
       const bool fits = static_cast<std::uint64_t>(rows) * sizeof(double) <= context.memory();

@@ -53,28 +53,31 @@ std::int64_t rows_of_part(const TableColumns& columns, std::int64_t bytes) {
 }
 
 /// A table without values, in the shape that the columns and the rows give it; out_of_resources
-/// where it does not fit in the context's memory and there is no `scratch`.
+/// where it does not fit in the context's memory, next to what `params` counts, and there is no
+/// folder for it.
 template <class T>
 TableFile<T> shaped_table(Context& context,
                           const TableColumns& columns,
                           std::int64_t rows,
-                          const std::string& scratch) {
+                          const TableParams& params) {
   const double bytes =
       static_cast<double>(rows) * (static_cast<double>(columns.features.size() * sizeof(T)) +
-                                   static_cast<double>(bytes_of_ids(columns)));
+                                   static_cast<double>(bytes_of_ids(columns)) + params.row_bytes) +
+      params.held_bytes;
   const bool fits = bytes <= static_cast<double>(context.memory());
-  if (!fits && scratch.empty()) {
+  if (!fits && params.scratch.empty()) {
     throw resource_error(
-        "{} x {}, read together, take {}; memory is limited to {}; give --memory {}{}",
+        "{} x {}, read together,{} take {}; memory is limited to {}; give --memory {}{}",
         counted(rows, "row"),
         counted(columns.features.size(), "feature"),
+        params.row_bytes > 0 ? " with what is held next to them," : "",
         needed_bytes(bytes),
         allowed_bytes(static_cast<double>(context.memory())),
         memory_option(bytes),
         columns.for_model ? "" : ", or read fewer columns");
   }
   TableFile<T> file;
-  const ScratchScope scope(fits ? std::string() : scratch);
+  const ScratchScope scope(fits ? std::string() : params.scratch);
   file.table = Table<T>(rows, columns.features);
   file.categories.resize(columns.features.size());
   if (columns.label >= 0) file.label = columns.names[columns.label];

@@ -211,6 +211,8 @@ class PieceReader {
     if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
     if (columns_.for_model) return "the model has numbers there: write one, or leave the row out";
     if (columns_.chosen) return "leave it out of --columns or, for trees, read it as --categorical";
+    // Trees have a label: without one it is a map's table.
+    if (columns_.label < 0) return "give it as --label or --id, or leave it out with --ignore";
     return "give it as --id, leave it out with --ignore or, for trees, read it as --categorical";
   }
 
@@ -371,7 +373,7 @@ void read_text_table(Context& context,
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;
     if (part.rows == 0) continue;
-    auto file = shaped_table<T>(context, columns, part.rows, params.scratch);
+    auto file = shaped_table<T>(context, columns, part.rows, params);
     Renumbering<T> renumbering(columns, part.last - part.first);
     each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
       PieceReader<T> reader(text.path(), columns, params.comment, file);

@@ -126,16 +126,17 @@ void write_lines(Context& context,
 }
 
 /// Copies in doubles, with a number each, in the tree of both sets; and the k nearest of each
-/// query.
+/// query, or where each point's pairs begin and end, and a mebibyte of pairs.
 std::uint64_t bytes_of(const NeighborsFileParams& params,
                        std::int64_t rows,
                        std::int64_t cols,
                        std::size_t number) {
   const std::int64_t in_tree = cols <= 2 ? 2 : cols <= 4 ? cols : 8;
-  const std::int64_t found = 16 * params.neighbors.value_or(0);
-  return static_cast<std::uint64_t>(rows) *
-         static_cast<std::uint64_t>(cols * static_cast<std::int64_t>(number) + 8 * in_tree + 8 +
-                                    found);
+  const std::int64_t found = 16 * params.neighbors.value_or(params.radius ? 1 : 0);
+  const auto bytes = static_cast<std::uint64_t>(rows) *
+                     static_cast<std::uint64_t>(cols * static_cast<std::int64_t>(number) +
+                                                8 * in_tree + 8 + found);
+  return bytes + (params.radius ? 1 << 20 : 0);
 }
 
 /// The same of the queries, which are counted and not kept, next to `held` bytes of the points.

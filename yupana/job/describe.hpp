@@ -63,8 +63,11 @@ std::vector<std::string> findings_in_words(const FermatJobParams& params,
                                            const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices);
 
-/// Sentences: what a reader of the lengths of one alpha must know.
-std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run);
+/// Sentences: what a reader of the lengths of one alpha must know. `has_paths`: whether there is a
+/// third individual, and a distance, for a path to be shorter.
+std::vector<std::string> notices_of(const FermatJobParams& params,
+                                    const AlphaFindings& run,
+                                    bool has_paths = true);
 /// The unit of pictures, coordinates and tree of one alpha where it is not that of the lengths.
 std::vector<std::string> notices_of_scale(const AlphaFindings& run);
 /// A sentence that names the matrices without embedding and scores; none if there are none.

@@ -192,7 +192,12 @@ std::int64_t pairs_without_kinship(Context& context, const PairCounts& counts) {
   return pairs;
 }
 
-/// `what`: "distance" or "kinship".
+std::string_view measure_of(Metric metric) {
+  if (metric == Metric::king) return "kinship";
+  return metric == Metric::ibs ? "identity by state" : "distance";
+}
+
+/// `what`: see measure_of().
 void note_unknown(Context& context, std::int64_t pairs, std::string_view what) {
   if (pairs == 0) return;
   context.note(fmt::format("{} of samples {} no called site{}; {} {} is nan",
@@ -268,8 +273,10 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   if (n == 1) {
     const DistanceOutputs& out = params.outputs;
     const bool matrix = out.npy || out.tsv || out.phylip || out.plink || out.tree;
-    context.note(matrix && !out.kinships ? "one sample: its distance to itself is all there is"
-                                         : "one sample: there is no pair");
+    context.note(matrix && !out.kinships
+                     ? fmt::format("one sample: its {} to itself is all there is",
+                                   measure_of(params.metric.metric))
+                     : "one sample: there is no pair");
   }
 
   OutputFiles files;
@@ -348,7 +355,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   note_unknown(
       context,
       kinship ? sum_over_ranks(context.comm(), without_kinship) : result.pairs_without_sites,
-      kinship ? "kinship" : "distance");
+      measure_of(params.metric.metric));
   if (!params.outputs.plink && !params.outputs.kinships && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }

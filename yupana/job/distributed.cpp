@@ -114,7 +114,7 @@ void write_alpha(Context& context,
   graph::DistributedFermatResult closed = graph::fermat(context, distances, true, fermat);
   const AlphaFindings findings = findings_of(closed);
   result.alphas.push_back(findings);
-  for (std::string& notice : notices_of(params, findings)) {
+  for (std::string& notice : notices_of(params, findings, result.samples > 2)) {
     result.notices.push_back(std::move(notice));
   }
   const bool several = params.alphas.size() > 1;

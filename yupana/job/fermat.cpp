@@ -49,10 +49,11 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
 void limit_to_samples(Context& context, graph::FermatParams& fermat, std::int64_t samples) {
   fermat.neighbors = std::min(fermat.neighbors, std::max<std::int64_t>(1, samples - 1));
   if (fermat.landmarks < samples) return;
-  context.note(fmt::format(
-      "--landmarks {}: there are {}, so lengths are those over all edges, not estimates",
-      fermat.landmarks,
-      counted(samples, "individual")));
+  context.note(
+      fmt::format("--landmarks {}: there {} {}, so lengths are those over all edges, not estimates",
+                  fermat.landmarks,
+                  samples == 1 ? "is" : "are",
+                  counted(samples, "individual")));
   fermat.landmarks = 0;
 }
 
@@ -106,9 +107,7 @@ graph::FermatResult find_paths(Context& context,
     findings.known =
         graph::known_edges(context, input.distances, input.squared, paths, findings.estimated);
   }
-  if (has_paths(input) || params.fermat.root) {
-    append(result.notices, notices_of(params, findings));
-  }
+  append(result.notices, notices_of(params, findings, has_paths(input)));
   return paths;
 }
 

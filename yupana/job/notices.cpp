@@ -59,11 +59,9 @@ std::string nearly_powers_notice(const FermatJobParams& params, const AlphaFindi
       params.automatic_alpha ? "" : " --alpha auto looks for an \u03b1 that changes half of them.");
 }
 
-}  // namespace
-
-std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run) {
+/// What paths did, or how they were searched.
+std::vector<std::string> notices_of_paths(const FermatJobParams& params, const AlphaFindings& run) {
   std::vector<std::string> notices;
-  const std::string alpha = alpha_text(run.alpha);
   const double joined = run.kept_edges + run.replaced_edges;
   if (exact(params, run) && joined > 0 && run.kept_edges > 0.99 * joined && run.alpha > 1) {
     notices.push_back(nearly_powers_notice(params, run));
@@ -81,9 +79,20 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
     notices.push_back(
         fmt::format("At {} lengths are estimates through {}, not exact, and so is every figure, "
                     "tree and picture made from F.",
-                    alpha,
+                    alpha_text(run.alpha),
                     counted(params.fermat.landmarks, "landmark")));
   }
+  return notices;
+}
+
+}  // namespace
+
+std::vector<std::string> notices_of(const FermatJobParams& params,
+                                    const AlphaFindings& run,
+                                    bool has_paths) {
+  std::vector<std::string> notices;
+  if (has_paths) notices = notices_of_paths(params, run);
+  const std::string alpha = alpha_text(run.alpha);
   if (run.unit.scale != 1 && !run.unit.rooted) {
     notices.push_back(
         fmt::format("At {} lengths of d^{} would leave the range of {}: a length is "

@@ -65,7 +65,11 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
 
 /// Prunes a model's trees by reduced error on a table with the true labels.
 template <class T>
-void prune_with_table(Context& context, const TreeTable& table, forest::Model& model);
+void prune_with_table(Context& context, TreeTable table, forest::Model& model);
+/// The table that the trees of a fit are pruned with, columns by the names of the model. `held`:
+/// values of the tables that are in memory then.
+template <class T>
+TreeTable validation_of(const FitTreesParams& params, std::int64_t held);
 
 /// If a forest can grow without its table in memory: each tree on a part of the rows of its own
 /// (Sampling::partition), of classes by the Gini index, nothing weighed, folded or drawn again.

@@ -78,16 +78,6 @@ Grown grown(Context& context,
   return result;
 }
 
-/// The table that trees are pruned with: columns by the names of the model.
-TreeTable validation_of(const FitTreesParams& params) {
-  TreeTable table = params.table;
-  table.path = params.validation;
-  table.columns.columns.clear();
-  table.columns.categorical.clear();
-  table.columns.ids.clear();
-  return table;
-}
-
 template <class T>
 void learn_features(const io::TableFile<T>& file,
                     TableView<T> table,
@@ -117,7 +107,7 @@ void cross_validate(Context& context,
   if (!target.is_class()) check_fold_rows(held.fold, folds);
   held.outputs = target.is_class() ? target.classes : 1;
   held.values = Array<double>(table.rows * held.outputs);
-  const TreeTable validation = validation_of(params);
+  const TreeTable validation = validation_of<T>(params, 2 * table.rows * table.columns);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
   for (std::int32_t k = 0; k < folds; ++k) {
     const auto in = [&](std::int64_t i) { return held.fold[static_cast<std::size_t>(i)] == k; };
@@ -267,7 +257,10 @@ FitTreesResult fit_table(Context& context,
   result.alpha = own.alpha;
   result.alphas = std::move(own.alphas);
   model.trees = std::move(own.trees);
-  if (!params.validation.empty()) prune_with_table<T>(context, validation_of(params), model);
+  if (!params.validation.empty()) {
+    const std::int64_t values = file.table.rows() * file.table.columns();
+    prune_with_table<T>(context, validation_of<T>(params, values), model);
+  }
   if (params.forest && params.out_of_bag) {
     measure_out_of_bag(context, file.table.view(), target, params, file.ids, result, files);
   }
@@ -309,6 +302,11 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
   const FitShape shape = shape_of(file);
   check_memory<T>(context, shape, params);
+  if (!params.validation.empty()) {
+    check_memory(context,
+                 params.validation + ": pruning with the table, next to that of the training,",
+                 static_cast<std::uint64_t>(pruning_bytes<T>(shape, params)));
+  }
   const double will_do = bytes_that_do<T>(context, shape, params);
   try {
     return fit_table(context, std::move(params), source, file, held, files);

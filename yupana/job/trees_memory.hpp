@@ -135,6 +135,10 @@ double bytes_to_fit(const Context& context, const FitShape& shape, const FitTree
   return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
 }
 
+/// What --prune-with holds, at least: its table next to that of the training.
+template <class T>
+double pruning_bytes(const FitShape& shape, const FitTreesParams& params);
+
 /// Bytes that no trees of these rows pass, with what bytes_to_fit() counts.
 template <class T>
 double bytes_that_do(const Context& context, const FitShape& shape, const FitTreesParams& params) {
@@ -148,8 +152,10 @@ double bytes_that_do(const Context& context, const FitShape& shape, const FitTre
   const auto outputs = static_cast<std::int32_t>(std::max<std::int64_t>(1, shape.classes));
   const double leaves = most_leaves_of_a_tree(params, rows);
   const double tree = (2 * leaves - 1) * forest::bytes_of_node(outputs) + (leaves - 1) * set;
-  return std::max(shape.text,
-                  bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree);
+  const double pruning = params.validation.empty() ? 0 : pruning_bytes<T>(shape, params);
+  return std::max({shape.text,
+                   pruning,
+                   bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree});
 }
 
 /// The refusal with the memory that is enough.

@@ -259,22 +259,24 @@ Model read_model_of_importances(Context& context, const ImportanceParams& params
   const auto total = [&](double) {
     if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
     const auto columns = io::first_columns(table.path, table.columns).names.size();
-    return bytes_of_whole(table.path, static_cast<double>(columns));
+    return bytes_of_whole(table.path, 2 * static_cast<double>(columns));
   };
   return io::read_model(params.model, context.memory(), {{}, total});
 }
 
-/// The whole table; a refusal for its packed text counts the rows, too.
+/// The whole table; a refusal for its packed text counts the rows, too. A copy of its features is
+/// what is shuffled; each row has a label and a prediction.
 template <class T>
-io::TableFile<T> read_for_importances(Context& context,
-                                      const Model& model,
-                                      const TreeTable& table) {
+io::TableFile<T> read_for_importances(Context& context, const Model& model, TreeTable table) {
+  const std::size_t copies = model.encodings.empty() ? 1 : 2;  // one is made of the columns
+  table.columns.row_bytes =
+      static_cast<double>(copies * sizeof(T) * model.features.size() + (model.is_class() ? 8 : 16));
   try {
     return read_for_model<T>(context, model, table);
   } catch (const Error& error) {
     const bool is_short = error.code() == ErrorCode::out_of_resources;
     if (!is_short || !io::is_packed(io::InputFile(table.path))) throw;
-    const std::size_t values = model.features.size() + columns_of(model).features.size();
+    const std::size_t values = 2 * model.features.size() + columns_of(model).features.size();
     check_memory(
         context,
         table.path + ": the table",

@@ -1,20 +1,67 @@
+#include <algorithm>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/line_reader.hpp"
 #include "yupana/io/model_files.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_steps.hpp"
+#include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {
 
 using forest::Model;
 
+namespace {
+
+/// Rows of a table, at least: the lines of a text that are neither comments nor a header.
+std::int64_t least_rows(const std::string& path) {
+  const io::InputFile file(path);
+  if (io::is_npy(file)) {
+    const io::NpyLayout layout = io::npy_layout(file);
+    return layout.shape.empty() ? 0 : layout.shape[0];
+  }
+  io::LineReader lines(path);
+  std::int64_t rows = io::is_libsvm(path) ? 0 : -1;
+  for (std::string_view line; lines.next(line);) rows += !line.empty() && line[0] != '#';
+  return std::max<std::int64_t>(rows, 0);
+}
+
+/// Bytes of a row's label.
+double label_bytes(bool is_class) { return is_class ? sizeof(std::int32_t) : sizeof(double); }
+
+}  // namespace
+
 template <class T>
-void prune_with_table(Context& context, const TreeTable& table, Model& model) {
+TreeTable validation_of(const FitTreesParams& params, std::int64_t held) {
+  TreeTable table = params.table;
+  table.path = params.validation;
+  table.columns.label_is_number = params.regression;
+  table.columns.held_bytes = static_cast<double>(held) * sizeof(T);
+  table.columns.columns.clear();
+  table.columns.categorical.clear();
+  table.columns.ids.clear();
+  return table;
+}
+
+template <class T>
+double pruning_bytes(const FitShape& shape, const FitTreesParams& params) {
+  const double row = static_cast<double>(sizeof(T)) * static_cast<double>(shape.columns()) +
+                     label_bytes(!params.regression);
+  // A fold's trees are pruned next to its parts, too.
+  const double tables = params.folds > 0 || !params.fold_column.empty() ? 2 : 1;
+  return static_cast<double>(least_rows(params.validation)) * row +
+         tables * static_cast<double>(shape.rows * shape.columns()) * sizeof(T);
+}
+
+template <class T>
+void prune_with_table(Context& context, TreeTable table, Model& model) {
   if (table.columns.label.empty()) {
     throw usage_error("--label: name the validation table's column of true labels");
   }
+  table.columns.row_bytes = label_bytes(model.is_class());
   auto rows = read_for_model<T>(context, model, table);
   use_classes(rows, table.path, model.classes);
   for (forest::Tree& tree : model.trees) {
@@ -22,7 +69,7 @@ void prune_with_table(Context& context, const TreeTable& table, Model& model) {
   }
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, prune_with_table)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, validation_of, pruning_bytes, prune_with_table)
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
   if (params.alpha.has_value() == !params.validation.path.empty()) {

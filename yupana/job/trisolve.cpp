@@ -51,7 +51,7 @@ io::SignalArray<double> read_signals(Context& context,
   const std::int64_t got = signals.matrix ? signals.rows : signals.cols;
   if (got != rows || (signals.matrix && signals.cols == 0)) {
     throw bad_file(params.side,
-                   "expected {}, one for each of the matrix, got {} of {}",
+                   "expected {} of at least one number, one for each of the matrix, got {} of {}",
                    counted(rows, "row"),
                    counted(got, "row"),
                    signals.matrix ? signals.cols : 1);
