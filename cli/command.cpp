@@ -267,7 +267,7 @@ void add_common_options(Command& command,
     return command.bytes(names,
                          call.context.memory,
                          "bytes the run may hold (16G is 16e9, 16GiB is 16 x 2^30); dist, fermat, "
-                         "simulate and --king-cutoff count the program's own 15 MB, others do "
+                         "simulate and --king-cutoff count the program's own 14 MB, others do "
                          "not, nor som its pictures, 15 to 100 MB by features and neurons; "
                          "default: 80 % of the free memory");
   });

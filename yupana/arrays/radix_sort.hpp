@@ -249,6 +249,9 @@ void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
     sorter.sort(all, {keys.data(), values.data()}, count, bits, false, true);
   };
   if constexpr (!Columns<K, V>::has_values && has_vectors<K>) {
+    if (has_fast_vectors(sizeof(K)) && sorts_at_once(context, n)) {
+      return sort_by_vectors<Order>(context, data.keys, n);
+    }
     sort_common_values<Order>(context, data.keys, n, [&](K* keys, std::int64_t count) {
       if (has_fast_vectors(sizeof(K))) return sort_by_vectors<Order>(context, keys, count);
       by_passes({keys, nullptr}, count);

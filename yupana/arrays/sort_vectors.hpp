@@ -16,6 +16,10 @@ namespace yupana::arrays::cpu {
 /// Whether it is faster on this processor than radix passes, for keys of 4 or 8 bytes.
 bool has_fast_vectors(std::size_t bytes);
 
+/// Whether Highway's quicksort sorts all keys in one call: one thread, and no more keys than are
+/// sorted before one looks for Ctrl-C again.
+bool sorts_at_once(const Context& context, std::int64_t n);
+
 template <class K>
 inline constexpr bool has_vectors = has_radix<K> && (sizeof(K) == 4 || sizeof(K) == 8);
 

@@ -163,13 +163,43 @@ bool has_fast_vectors(std::size_t bytes) {
   return wide && (bytes == 8 || !slow);
 }
 
+bool sorts_at_once(const Context& context, std::int64_t n) {
+  return context.threads() == 1 && n <= std::int64_t{1} << 24;
+}
+
+namespace {
+
+template <class W>
+void sort_at_once(W* words, std::int64_t n, bool descending) {
+  const auto count = static_cast<std::size_t>(n);
+  if (descending) return hwy::Sorter()(words, count, hwy::SortDescending());
+  hwy::Sorter()(words, count, hwy::SortAscending());
+}
+
+/// By Highway alone: keys are sorted as the integers that their bits are; the greater those of two
+/// negative floats, the lesser the float.
+template <class U>
+void sort_at_once(U* words, std::int64_t n, KeyCode<U> code) {
+  using S = std::make_signed_t<U>;
+  const bool descending = code.flip & 1;
+  const bool is_signed = (descending ? static_cast<U>(~code.flip) : code.flip) != 0;
+  if (!is_signed) return sort_at_once(words, n, descending);
+  auto* const keys = reinterpret_cast<S*>(words);
+  sort_at_once(keys, n, descending);
+  if (code.fold == 0) return;
+  S* const split =
+      std::partition_point(keys, keys + n, [&](S key) { return (key < 0) != descending; });
+  if (descending) return std::reverse(split, keys + n);
+  std::reverse(keys, split);
+}
+
+}  // namespace
+
 template <class U>
 void sort_words(Context& context, U* words, std::int64_t n, KeyCode<U> code) {
+  if (sorts_at_once(context, n)) return sort_at_once(words, n, code);
   const int depth = 2 * std::bit_width(static_cast<std::uint64_t>(n));
-  // Nothing to turn and one thread: Highway's quicksort at once. Above a second's keys ours looks
-  // at Ctrl-C in between.
-  const bool at_once = !code.changes() && context.threads() == 1 && n <= std::int64_t{1} << 24;
-  WordSort<U>(context, n, code).sort(words, n, !code.changes(), at_once ? 0 : depth);
+  WordSort<U>(context, n, code).sort(words, n, !code.changes(), depth);
 }
 
 template <class F>

@@ -19,7 +19,7 @@ namespace yupana::job {
 
 /// Throws out_of_resources where work on a file is about to hold more bytes than --memory allows.
 /// `what` names command and file; `later`: bytes that steps after it take, for the refusal. The
-/// program itself, about 15 MB, is not counted.
+/// program itself, about 14 MB, is not counted.
 void check_memory(const Context& context,
                   std::string_view what,
                   std::uint64_t bytes,
