@@ -3,14 +3,16 @@
 # The source distribution, and from it a wheel for each Python (python3), under dist/. A wheel holds every
 # library but glibc, the compiler's own (two of them in one process do not mix) and MPI's. With CUDA=ON the wheel
 # has the CUDA backend and is called yupana-cu13 by the CUDA of nvcc; the driver, and cuFFT where it is used,
-# are the user's. ARCHITECTURES: of its device code, all that packages serve if not given.
+# are the user's. ARCHITECTURES: of its device code, all that packages serve if not given. The recipe for Bioconda has the
+# digest of that source distribution.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- python3
 mkdir -p dist
 rm -rf build/wheels && mkdir -p build/wheels/tmp
-# Unpacked sources have another path each time; relative ones are the same to the compiler cache.
-export CCACHE_BASEDIR=$PWD TMPDIR=$PWD/build/wheels/tmp CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
+# Unpacked sources have another path each time; relative ones are the same to the compiler cache. Its objects are of
+# one name of the compiler: that of CMake, not that of Python.
+export CXX=${CXX:-$(command -v c++)} CCACHE_BASEDIR=$PWD TMPDIR=$PWD/build/wheels/tmp CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 
 # auditwheel leaves out what it expects of every system, X11 and zlib among it; a bare one has none of them.
 bundle_all() {
@@ -52,3 +54,8 @@ for python in "$@"; do
   auditwheel repair --exclude 'libmpi.so*' --exclude 'libcuda.so*' --wheel-dir dist build/wheels/"${name//-/_}"-*-"$tag"-*.whl
 done
 cp build/wheels/yupana-*.tar.gz dist/
+source=$(echo dist/yupana-*.tar.gz) digest=$(sha256sum "$source" | cut -d' ' -f1)
+version=${source#dist/yupana-} version=${version%.tar.gz}
+mkdir -p dist/bioconda
+# SOURCES: the address where it is published, if it is.
+sed "s/@VERSION@/$version/; s/@SHA256@/$digest/; s|@FOLDER@|${SOURCES:-file://$PWD/dist}|" packaging/bioconda/meta.yaml > dist/bioconda/meta.yaml

@@ -17,7 +17,7 @@ namespace yupana::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D64 = hn::ScalableTag<std::uint64_t>;
 using V64 = hn::Vec<D64>;
-constexpr D64 d64;
+[[maybe_unused]] constexpr D64 d64;
 
 #if HWY_TARGET <= HWY_AVX3_DL
 

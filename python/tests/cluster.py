@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyspark", minversion="3.5", reason="PySpark 3.5 is not installed")
 if shutil.which("java") is None:
-    pytest.skip("no Java: install openjdk-17-jre-headless", allow_module_level=True)
+    pytest.skip("no Java: install default-jre-headless", allow_module_level=True)
 
 ROWS = 5003
 NAMES = ["f0", "f1", "f2", "f3"]

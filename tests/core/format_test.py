@@ -7,8 +7,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 tool = shutil.which("clang-format-14") or shutil.which("clang-format")
-if tool is None:
-    print("skipped: clang-format is not installed")
+version = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip() if tool else "none"
+if " version 14." not in version:
+    print(f"skipped: expected clang-format 14, got {version}")
     sys.exit(77)
 files = [
     str(p)

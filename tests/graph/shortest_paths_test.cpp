@@ -135,7 +135,7 @@ TYPED_TEST(Dense, PermutedVerticesGivePermutedLengths) {
   auto w = random_graph<TypeParam>(n, {.largest = 200});
   for (std::int64_t i = 0; i < n * n; ++i) w.data()[i] = std::floor(w.data()[i]);
   SquareMatrix<TypeParam> permuted(n);
-  const auto to = [n](std::int64_t i) { return (i * 47 + 11) % n; };
+  const auto to = [](std::int64_t i) { return (i * 47 + 11) % n; };
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) permuted(to(i), to(j)) = w(i, j);
   }

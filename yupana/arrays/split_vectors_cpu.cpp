@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "yupana/arrays/split_vectors.hpp"

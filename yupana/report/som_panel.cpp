@@ -71,7 +71,7 @@ Color map_group_color(std::int64_t c) {
 
 constexpr std::int64_t most_pixels = 32000;  // cairo ends at 32,767
 
-constexpr double line_height = 18, swatch = 10, after_swatch = 15, gap = 16;
+constexpr double line_height = 18, swatch = 10, after_swatch = 15, space_after = 16;
 
 void use_font(Pen& pen, bool heading) { pen.font(heading ? 13 : 11.5, heading); }
 
@@ -256,8 +256,8 @@ void MapLegend::add(Pen& pen, Kind kind, const std::string& text, const Color& c
   const bool heading = kind == Kind::heading;
   use_font(pen, heading);
   const std::string name = valid_utf8(text);
-  const double wide = pen.width_of(name) + (kind == Kind::name ? after_swatch : 0) + gap;
-  if (heading || (x_ > 0 && x_ + wide - gap > width_)) {
+  const double wide = pen.width_of(name) + (kind == Kind::name ? after_swatch : 0) + space_after;
+  if (heading || (x_ > 0 && x_ + wide - space_after > width_)) {
     height_ += heading ? line_height + 6 : line_height;
     x_ = 0;
   }
