@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 namespace yupana {
 namespace {
@@ -21,6 +22,14 @@ TEST(Array, ZerosOfAnySizeAreZeroWhereOthersWroteBefore) {
       std::fill(array.begin(), array.end(), std::uint8_t{255});
     }
   }
+}
+
+// GLIBC_TUNABLES did, which peers of the tests inherit: plink2 took 12 GB.
+TEST(Array, MallocFillsItsMemoryWithoutTheEnvironmentWhereNewMemoryIsFilled) {
+  if (!is_filled) GTEST_SKIP() << "this build does not fill new memory";
+  const volatile auto* const memory = static_cast<std::uint8_t*>(std::malloc(1000));
+  EXPECT_EQ(memory[999], 0xa5);
+  std::free(const_cast<std::uint8_t*>(memory));
 }
 
 }  // namespace

@@ -13,18 +13,24 @@
 
 namespace {
 
+/// Few records in many blocks: what the readers of an index choose from, and little to unpack.
 std::string put_cohort() {
-  std::string text =
-      "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\n";
-  for (const char* contig : {"1", "2", "3"}) {
-    for (int k = 1; k < 2000; ++k) {
-      text +=
-          std::string(contig) + '\t' + std::to_string(100 * k) + "\t.\tA\tC\t.\t.\t.\tGT\t0/1\n";
-    }
-  }
   const std::string path = yupana::fuzz::put("c.vcf.gz", "");
   BGZF* const file = bgzf_open(path.c_str(), "w");
-  if (bgzf_write(file, text.data(), text.size()) < 0 || bgzf_close(file) != 0) std::abort();
+  std::string text =
+      "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\n";
+  const auto write_block = [&] {
+    if (bgzf_write(file, text.data(), text.size()) < 0 || bgzf_flush(file) != 0) std::abort();
+    text.clear();
+  };
+  for (const char* contig : {"1", "2", "3"}) {
+    for (int k = 1; k <= 50; ++k) {
+      text +=
+          std::string(contig) + '\t' + std::to_string(4000 * k) + "\t.\tA\tC\t.\t.\t.\tGT\t0/1\n";
+      if (k % 10 == 0) write_block();
+    }
+  }
+  if (bgzf_close(file) != 0) std::abort();
   return path;
 }
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "genotypes"
 PROGRAM = str(pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1
               else ROOT / "build" / "release" / "yupana")
+
+# `nohup make test` has it ignored, and so had the programs that tests hang up: one was waited for in vain, and
+# `nohup make faults` tested no hangup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def skip(reason):

@@ -1,6 +1,7 @@
 #include "yupana/core/array.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@ namespace yupana {
 namespace {
 
 thread_local const std::string* scratch_folder = nullptr;
+
+#ifdef YUPANA_FILLED_MEMORY
+/// malloc() fills its own memory, too. Set here and not by GLIBC_TUNABLES, which peers of tests
+/// inherit: plink2 then fills half of the machine's memory.
+[[maybe_unused]] const int malloc_fills = mallopt(M_PERTURB, 0x5a);
+#endif
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 

@@ -24,8 +24,7 @@ struct Indexed {
 template <class T, int D>
 class Divide {
  public:
-  Divide(Context& context, MatrixView<const T> points)
-      : context_(context), points_(points.rows), order_(points.rows), merged_(points.rows) {
+  Divide(Context& context, MatrixView<const T> points) : context_(context), points_(points.rows) {
     choose_axes(points);
     context.parallel_for(points.rows, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
       context.check_cancelled();
@@ -45,6 +44,9 @@ class Divide {
                          }
                          return a.index < b.index;
                        });
+    // Now, since the sort's copy of the points is gone.
+    order_ = Array<std::int64_t>(points.rows);
+    merged_ = Array<std::int64_t>(points.rows);
   }
 
   /// The first pair of equal points: they are neighbours, smaller indices first.
