@@ -133,8 +133,8 @@ class RealSignalPlan;
 /// The same bits as fft(). A copy shares the tables. Several threads may execute one plan, each
 /// with a context of its own. On the reference and CUDA backends nothing is kept: execute() is
 /// fft(); device arrays have plans of their own (device_fft.hpp).
-///   memory: up to 4 signals, Bluestein 12 to 16; errors as fft(), and bad_input for views of
-///   another length
+///   memory: up to 6 signals, or 20 kB if that is more; Bluestein 12 to 16; errors as fft(), and
+///   bad_input for views of another length
 template <class T>
 class FftPlan {
  public:
