@@ -243,6 +243,7 @@ ShortShape<T> shape_of(std::int64_t n) {
       if (n == 512) return all_steps_shape<T, 16, 16, 8, 4>();
     }
     if (n == 1024) return all_steps_shape<T, lanes, 16, 8, 8>();
+    if (n == 2048) return all_steps_shape<T, lanes, 16, 16, 8>();
   }
   if constexpr (lanes >= 4) {
     constexpr int all = static_cast<int>(lanes);
