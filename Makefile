@@ -121,7 +121,7 @@ soak: build
 	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
 
 # Every reader fuzzed for FUZZ_SECONDS, beginning with the corpus that make test replays; FUZZ_PRESET=fuzz-plain
-# leaves the sanitizers out. Weights of inputs by how rare their features are (-entropic) take half of the time.
+# leaves the sanitizers out. Without weights of inputs by rare features (-entropic), which take half of the time.
 fuzz: deps
 	@$(call install,$(FUZZ_PACKAGES))
 	cmake --preset $(FUZZ_PRESET) >/dev/null

@@ -12,7 +12,7 @@ from program import PROGRAM, helper, refuse, run
 PEAK = """import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6)"""
-SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init", b"new_memory_is_filled"))
 
 
 def peak_of(*arguments):

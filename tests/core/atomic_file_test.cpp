@@ -102,6 +102,14 @@ TEST_F(AtomicFileTest, FullDiskIsAResourceError) {
   EXPECT_FALSE(fs::exists(file("good")));
 }
 
+// The sanitizer of undefined behaviour reported it.
+TEST_F(AtomicFileTest, TheNullPointerOfAnEmptyVectorWentToFwrite) {
+  AtomicFile out(file("a"));
+  out.write(nullptr, 0);
+  out.commit();
+  EXPECT_EQ(fs::file_size(file("a")), 0U);
+}
+
 TEST_F(AtomicFileTest, WritesAtOffsets) {
   AtomicFile out(file("a"));
   out.write_at(3, "def", 3);

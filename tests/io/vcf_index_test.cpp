@@ -2,6 +2,7 @@
 #include "yupana/io/vcf_index.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <random>
@@ -103,6 +104,30 @@ TEST(VcfIndex, AnotherFilesIndexIsRefused) {
   VcfParams params = all_contigs(compress(other, folder / "x.vcf.gz"));
   params.region = genotype::parse_region("1:17000-18000");
   EXPECT_NE(error_of(params).find("an old index"), std::string::npos);
+}
+
+/// htslib kept 131 kB of a file in which it was to go to such an offset.
+TEST(VcfIndex, OffsetsBelowZeroKeptTheFileInMemory) {
+  const Folder folder;
+  const std::string gz = compress(header({"a"}) + record(7, "A", "C", "0/1"), folder / "x.vcf.gz");
+  ASSERT_EQ(tbx_index_build(gz.c_str(), 0, &tbx_conf_vcf), 0);
+  std::string whole(1 << 16, '\0');
+  BGZF* const packed = bgzf_open((gz + ".tbi").c_str(), "r");
+  whole.resize(static_cast<std::size_t>(bgzf_read(packed, whole.data(), whole.size())));
+  bgzf_close(packed);
+  VcfParams params = all_contigs(gz);
+  params.region = genotype::parse_region("1:1-9");
+  error_of(params);  // what stays after the first
+  const auto held = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  const std::size_t before = held();
+  for (std::size_t at = 0; at + 8 < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = '\xfe';  // of a chunk's begin and end the highest byte
+    changed[at + 8] = '\xff';
+    folder.put("x.vcf.gz.tbi", changed);
+    error_of(params);
+  }
+  EXPECT_LT(held(), before + (64 << 10));
 }
 
 }  // namespace

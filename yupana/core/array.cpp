@@ -15,15 +15,17 @@
 #include "yupana/core/scratch_scope.hpp"
 
 namespace yupana {
-namespace {
-
-thread_local const std::string* scratch_folder = nullptr;
 
 #ifdef YUPANA_FILLED_MEMORY
 /// malloc() fills its own memory, too. Set here and not by GLIBC_TUNABLES, which peers of tests
-/// inherit: plink2 then fills half of the machine's memory.
-[[maybe_unused]] const int malloc_fills = mallopt(M_PERTURB, 0x5a);
+/// inherit: plink2 then fills half of the machine's memory. Tests know this build by the name.
+extern const int new_memory_is_filled;
+const int new_memory_is_filled = mallopt(M_PERTURB, 0x5a);
 #endif
+
+namespace {
+
+thread_local const std::string* scratch_folder = nullptr;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 

@@ -277,6 +277,7 @@ void AtomicFile::check(const std::string& fault) const {
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
+  if (bytes == 0) return;  // fwrite() allows no null pointer, which empty vectors have
   if (std::fwrite(data, 1, bytes, file_) != bytes) throw cannot(path_, "write");
 }
 

@@ -176,7 +176,7 @@ PlinkTextSource::PlinkTextSource(Context& context,
   }
   alleles_.resize(static_cast<std::size_t>(kept));
   calls_ = genotype::SiteBlock(samples, kept);
-  std::memset(calls_.codes.data(), 0, calls_.codes.bytes());
+  std::fill(calls_.codes.begin(), calls_.codes.end(), std::uint8_t{0});  // none of no site
   if (files.transposed) {
     read_sites(context);
   } else {

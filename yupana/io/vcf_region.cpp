@@ -74,9 +74,9 @@ bool VcfFile::read_record(std::string& record) {
   for (; next_chunk_ < chunks_->size(); ++next_chunk_, in_chunk_ = false) {
     const FileChunk& chunk = (*chunks_)[next_chunk_];
     BGZF* const file = file_->fp.bgzf;
-    if (!in_chunk_ && bgzf_seek(file, static_cast<std::int64_t>(chunk.begin), SEEK_SET) != 0) {
-      throw old_index();
-    }
+    const auto begin = static_cast<std::int64_t>(chunk.begin);
+    // htslib never releases a file in which it was to go to an offset below zero.
+    if (!in_chunk_ && (begin < 0 || bgzf_seek(file, begin, SEEK_SET) != 0)) throw old_index();
     while (static_cast<std::uint64_t>(bgzf_tell(file)) < chunk.end) {
       record.clear();
       binary_ ? read_binary_record(record) : read_line(record);
