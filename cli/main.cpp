@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/out_folder.hpp"
@@ -42,10 +44,15 @@ constexpr const char* out_of_memory = "out of memory; lower --memory or close ot
 constexpr const char* unforeseen = "unforeseen fault, please report it: ";
 
 /// Prints "yupana: ", `lead` and `message` as one line and returns the exit status. Where no memory
-/// is left, the message is printed as it is.
+/// is left, the message is printed as it is. Of several threads that find no memory, or no thread,
+/// at a time one prints.
 int print_error(ErrorCode code, const char* lead, const char* message) noexcept {
   using yupana::cli::put_text;
+  static std::recursive_mutex mutex;  // a fault while printing ends here, too
+  static bool printed = false;
+  const std::lock_guard<std::recursive_mutex> lock(mutex);
   const int status = static_cast<int>(code);
+  if (std::exchange(printed, true)) return status;
   // Every rank finds a fault of the command line: the first reports it.
   if (yupana::cluster::rank_by_environment() > 0) return status;
   try {
