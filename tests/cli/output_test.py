@@ -195,7 +195,9 @@ def a_run_that_was_interrupted_after_its_counts_did_not_name_their_checkpoint():
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
-        assert process.returncode != 130 or "ck/counts-0-2500.yupana holds the counts so far" in errors, errors
+        # On a busy machine the signal may come when the output is done and the checkpoint gone.
+        kept = process.returncode == 130 and pathlib.Path("ck/counts-0-2500.yupana").exists()
+        assert not kept or "ck/counts-0-2500.yupana holds the counts so far" in errors, errors
 
 
 def an_interrupted_run_names_its_checkpoint():
