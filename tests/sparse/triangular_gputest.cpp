@@ -46,7 +46,7 @@ void both_layouts_solve(const CsrMatrix<Value, Index>& matrix,
   const cuda::DeviceCsr<Value, Index> there{
       matrix.rows, Triangle::lower, begin.data(), columns.data(), values.data(), nullptr};
   for (const int strips : {0, 1}) {
-    for (const int warps : {1, 3, 16, 32}) {
+    for (const int warps : {1, 3, 16}) {
       cuda::DeviceSystem<Value, Index> system({.strip_warps = warps, .strips = strips});
       system.analyse(there);
       system.pack(there);

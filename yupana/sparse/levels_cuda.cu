@@ -86,6 +86,7 @@ __device__ inline int find_chains(const std::uint32_t* links,
 /// The levels of turns [first, stop) of a chain, 32 at a time, by one warp.
 __device__ inline void follow_chain(const Levels& to,
                                     std::uint32_t* known,
+                                    std::uint32_t shared,
                                     std::int32_t strip,
                                     std::int32_t first,
                                     std::int32_t stop,
@@ -127,7 +128,7 @@ __device__ inline void follow_chain(const Levels& to,
     bool ready = true;
     propagate_levels(level, ready, inside, lane);
     if (i < stop) {
-      store_relaxed_shared(address_in_shared(known + (i - strip)), level);
+      store_relaxed_shared(shared + 4 * (i - strip), level);
       store_relaxed(to.level + (to.upper ? to.rows - 1 - i : i), level);
       deepest = max(deepest, level);
     }
@@ -156,6 +157,7 @@ __global__ void __launch_bounds__(LevelTuning::threads)
   __shared__ std::int32_t chains[LevelTuning::max_chains];
   __shared__ int chain_count, taken;
   std::uint32_t* const links = known + to.strip_rows;
+  const std::uint32_t shared = address_in_shared(known);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int32_t part = to.strip_rows / LevelTuning::warps;
   const Rows<Value, Index> rows{matrix, to};
@@ -186,7 +188,7 @@ __global__ void __launch_bounds__(LevelTuning::threads)
         chain = __shfl_sync(everyone, chain, 0);
         if (chain >= chain_count) break;
         const std::int32_t stop = chain + 1 < chain_count ? chains[chain + 1] : count;
-        follow_chain(to, known, strip, strip + chains[chain], strip + stop, lane, deepest);
+        follow_chain(to, known, shared, strip, strip + chains[chain], strip + stop, lane, deepest);
       }
       if (chain_count > 0) pending = 0;
     }
@@ -195,7 +197,7 @@ __global__ void __launch_bounds__(LevelTuning::threads)
       std::uint64_t heads = pending & ~(linked & ~(last_known << 1)) & ~(slow & ~lowest);
       for (; heads != 0; heads &= heads - 1) {
         const int g = __ffsll(static_cast<long long>(heads)) - 1;
-        const Group group{to, address_in_shared(known), strip, begin + 32 * g};
+        const Group group{to, shared, strip, begin + 32 * g};
         const std::int32_t i = group.first + lane;
         const std::uint32_t word = i < end ? known[i - strip] : 1;
         const bool open = word == 0 || (word & waiting) != 0;

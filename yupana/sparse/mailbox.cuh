@@ -60,8 +60,10 @@ __device__ inline std::uint32_t load_relaxed_generic(const std::uint32_t* from) 
   return word;
 }
 
+/// Called by a whole warp, which shuffles it so that it is kept: else the compiler finds the window
+/// of shared memory anew wherever a result is looked for.
 __device__ inline std::uint32_t address_in_shared(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+  return __shfl_sync(0xffffffffu, static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer)), 0);
 }
 
 }  // namespace yupana::sparse::cuda

@@ -66,12 +66,13 @@ struct StripPlaces {
 // itself in shared memory, some 50 ns away instead of 700; only rows at the strip's border wait for
 // another multiprocessor. Strips are taken in ascending order, by blocks that all run.
 template <class Value>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(32 * DeviceTuning::most_strip_warps)
     strip_kernel(Packed<Value> matrix, const Value* b, Value* x, std::int64_t sides) {
   using Word = typename Bits<Value>::Word;
   extern __shared__ std::uint64_t memory[];
   Word* known = reinterpret_cast<Word*>(memory);
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const std::uint32_t shared = address_in_shared(known);
   for (std::int64_t s = blockIdx.x; s < matrix.strips * sides; s += gridDim.x) {
     const auto strip = static_cast<std::int32_t>(s / sides);
     const std::int64_t side = s % sides;
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(1024)
     __syncthreads();
     const StripPlaces<Value> places{{reinterpret_cast<Word*>(x) + side,
                                      sides,
-                                     address_in_shared(known),
+                                     shared,
                                      strip * matrix.strip_rows,
                                      matrix.rows - 1,
                                      matrix.upper}};

@@ -149,20 +149,60 @@ __device__ inline void solve_short(const Part<Value, sides>& part,
   }
 }
 
-template <class Value, int sides, bool local>
-__device__ inline void wait_for(const Results<Value, sides, local>& results,
-                                std::int32_t column,
-                                Value (&x)[sides]) {
-  using Word = typename Bits<Value>::Word;
-  Word found[sides];
+/// A result of an earlier row, which may not be there yet.
+template <class Value, int sides>
+struct Found {
+  typename Bits<Value>::Word word[sides];
+
+  template <bool local>
+  __device__ void look(const Results<Value, sides, local>& results, std::int32_t column) {
 #pragma unroll
-  for (int side = 0; side < sides; ++side) found[side] = results.load(column, side);
+    for (int side = 0; side < sides; ++side) word[side] = results.load(column, side);
+  }
+  template <bool local>
+  __device__ void wait(const Results<Value, sides, local>& results,
+                       std::int32_t column,
+                       Value (&x)[sides]) {
 #pragma unroll
-  for (int side = 0; side < sides; ++side) {
-    while (found[side] == Results<Value, sides, local>::absent) {
-      found[side] = results.load(column, side);
+    for (int side = 0; side < sides; ++side) {
+      while (word[side] == Results<Value, sides, local>::absent) {
+        word[side] = results.load(column, side);
+      }
+      x[side] = Bits<Value>::value(word[side]);
     }
-    x[side] = Bits<Value>::value(found[side]);
+  }
+};
+
+/// Adds products of the slices from the second on, `ahead` slices at a time. `columns` and `values`
+/// of this lane: of a slice 32 after those of the one before.
+template <int ahead, class Value, int sides, bool local>
+__device__ inline void add_slices(const std::int32_t* columns,
+                                  const Value* values,
+                                  int slices,
+                                  const Results<Value, sides, local>& results,
+                                  Value (&partial)[sides]) {
+  for (int slice = 1; slice < slices; slice += ahead) {
+    std::int32_t column[ahead];
+    Value value[ahead] = {}, x[sides];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      column[k] = slice + k < slices ? columns[(slice + k) * 32] : -1;
+      if (column[k] >= 0) value[k] = values[(slice + k) * 32];
+    }
+    Found<Value, sides> found[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      if (column[k] >= 0) found[k].look(results, column[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      if (column[k] < 0) continue;
+      found[k].wait(results, column[k], x);
+#pragma unroll
+      for (int side = 0; side < sides; ++side) {
+        partial[side] = sum(partial[side], product(value[k], x[side]));
+      }
+    }
   }
 }
 
@@ -176,21 +216,19 @@ __device__ inline void solve_long(const Packed<Value>& matrix,
   const int row_class = class_of_task(task);
   Value partial[sides] = {}, x[sides];
   if (part.column[0] >= 0) {
-    wait_for(results, part.column[0], x);
+    Found<Value, sides> found;
+    found.look(results, part.column[0]);
+    found.wait(results, part.column[0], x);
 #pragma unroll
     for (int side = 0; side < sides; ++side) partial[side] = product(part.value[0], x[side]);
   }
   const int slices = static_cast<int>(task.shape >> 9);
-  for (int slice = 1; slice < slices; ++slice) {
-    const std::int64_t at = task.entry + std::int64_t{slice} * 32 + lane;
-    const std::int32_t column = matrix.columns[at];
-    if (column < 0) continue;
-    wait_for(results, column, x);
-    const Value value = matrix.values[at];
-#pragma unroll
-    for (int side = 0; side < sides; ++side) {
-      partial[side] = sum(partial[side], product(value, x[side]));
-    }
+  const std::int32_t* columns = matrix.columns + task.entry + lane;
+  const Value* values = matrix.values + task.entry + lane;
+  if (sides == 1 && slices > 8) {  // loads of several are under way at once
+    add_slices<4>(columns, values, slices, results, partial);
+  } else {
+    add_slices<1>(columns, values, slices, results, partial);
   }
   __syncwarp();
   for (int half = 1 << row_class >> 1; half > 0; half /= 2) {

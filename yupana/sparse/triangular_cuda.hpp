@@ -26,7 +26,8 @@ struct DeviceCsr {
 /// How the rows are dealt out, for tests and benches.
 struct DeviceTuning {
   int strip_warps = 16;  ///< warps of a block that solves strips
-  int strips = -1;       ///< 1: solve in strips, 0: not, -1: by structure
+  static constexpr int most_strip_warps = 16;
+  int strips = -1;  ///< 1: solve in strips, 0: not, -1: by structure
 };
 
 /// Tasks of one warp: rows of one level and class that lie at positions [first, first + count).
