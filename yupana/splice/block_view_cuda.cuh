@@ -16,7 +16,7 @@ struct BlockView {
   std::uint32_t* state = nullptr;       ///< rows of this lane: words 32 apart
   const std::uint64_t* left = nullptr;  ///< column before the block, by position; null: none
   std::uint64_t* right = nullptr;       ///< last column; null where no block follows
-  const std::uint32_t* program = nullptr;
+  const std::uint16_t* program = nullptr;
   std::int32_t block = 0;
   std::int32_t lane = 0;
   std::int32_t lanes = 0;   ///< of the warp that hold columns
@@ -78,7 +78,8 @@ inline constexpr int ring_size = 128;
 /// Words between blocks and letters that a sweep needs first.
 struct Arrivals {
   std::uint64_t corner = 0, told = 0, gap_told = 0;
-  std::uint32_t letter = 0;
+  std::uint16_t selector = 0;
+  std::uint8_t low = 0, high = 0;  ///< bases, where rows are read before the last
 };
 
 __device__ inline void prefetch(const void* memory) {

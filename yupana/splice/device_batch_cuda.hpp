@@ -16,8 +16,8 @@ namespace yupana::splice::cuda {
 inline constexpr std::int64_t program_gap = 64;
 /// In the base of an upload: exons end here that are shorter than the longest of their start.
 inline constexpr std::uint8_t base_is_read = 0x80;
-/// In a letter of a program, above what chooses scores: the same of the low strip, and of the high
-/// one, which meets each base a step later.
+/// In a letter that passes a warp, above what chooses scores: the same of the low strip, and of the
+/// high one, which meets each base a step later.
 inline constexpr std::uint32_t low_is_read = 1u << 16, high_is_read = 1u << 17;
 
 struct DeviceStart {
@@ -34,13 +34,13 @@ struct DeviceStart {
 
 struct DeviceReading {
   std::int64_t score_of_zero = 0;  ///< score of its exon as last, less the stored value
-  std::int32_t rows = 0;
   std::int32_t rank = 0;
-  std::int32_t start = 0;
   std::int32_t slot = 0;   ///< -1: no use
   std::int32_t added = 0;  ///< to its last row on the way into the slot
   std::int32_t fresh = 0;  ///< first to write its slot
   std::int32_t mark = 0;   ///< among those of its start; -1: the last row
+  std::int32_t rows = 0;
+  std::int32_t start = 0;
   std::int32_t unused = 0;
 };
 
@@ -92,7 +92,7 @@ struct DeviceBatch {
   const std::uint8_t* targets = nullptr;
   const std::uint64_t* column_scores = nullptr;
   const std::int32_t* substitution = nullptr;  ///< letters x letters, less 2 extend
-  std::uint32_t* program = nullptr;
+  std::uint16_t* program = nullptr;
   std::uint64_t* boundaries = nullptr;
   std::uint32_t* state = nullptr;
   DeviceResult* results = nullptr;

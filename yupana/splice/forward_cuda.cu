@@ -17,10 +17,8 @@ __global__ void expand_kernel(DeviceBatch batch, bool packed, std::uint32_t high
        i += threads) {
     const std::uint32_t low = batch.bases[i];
     const std::uint32_t high = i > 0 ? batch.bases[i - 1] : low;
-    const std::uint32_t selector = packed ? low | 0x80 | (high | 0x80 | high_letters) << 8
-                                          : low & ~std::uint32_t{base_is_read};
-    batch.program[i] = selector | ((low & base_is_read) != 0 ? low_is_read : 0) |
-                       ((high & base_is_read) != 0 ? high_is_read : 0);
+    batch.program[i] = static_cast<std::uint16_t>(
+        packed ? low | 0x80 | (high | 0x80 | high_letters) << 8 : low & ~unsigned{base_is_read});
   }
 }
 
@@ -65,23 +63,23 @@ class Forward {
     const std::int32_t count = problem_.start_count;
     // What a start and its first reading say is on its way while the start before is computed.
     DeviceStart start = starts[0];
-    Arrivals arrivals = Block::fetch(view_, start, start.rows);
+    Arrivals arrivals = Block::fetch(batch_, view_, start, start.rows);
     for (std::int32_t s = 0; s < count; ++s) {
       const DeviceStart next = starts[min(s + 1, count - 1)];
-      const Uses uses = uses_from(start.readings_from, start.readings_to);
+      const std::uint32_t uses = load_uses(start.readings_from, start.readings_to);
       const typename Block::Row ended = start.version != version
                                             ? absorb(start, version)
                                             : Block::load_row(running(), batch_.alignment);
       version = start.version;
       fits = strip_.enter(batch_, view_, start, ended) && fits;
-      const DeviceStart* then = s + 1 < count ? &next : nullptr;
+      const bool has_next = s + 1 < count;
       const bool stop = stopped(batch_);  // heard of behind the sweep
       if (start.marks > 0) {
         strip_.template sweep<Keep::marks>(
-            batch_, view_, start, start.rows, arrivals, then, ring_, marks_, 0);
+            batch_, view_, start, start.rows, arrivals, next, has_next, ring_, marks_, 0);
       } else {
         strip_.template sweep<Keep::nothing>(
-            batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
+            batch_, view_, start, start.rows, arrivals, next, has_next, ring_, nullptr, 0);
       }
       if (stop) break;
       read(start, uses);
@@ -161,41 +159,66 @@ class Forward {
     return all;
   }
 
-  /// What 32 readings do with their rows, one a lane: loaded while the rows are computed.
-  struct Uses {
-    std::int32_t slot, added, fresh, mark, rank;
+  /// What a reading does with its row: the first words of a DeviceReading.
+  struct Use {
     std::int64_t score_of_zero;
+    std::int32_t rank, slot, added, fresh, mark;
   };
-  __device__ Uses uses_from(std::int32_t first, std::int32_t end) const {
-    const DeviceReading& r = batch_.readings[problem_.readings + min(first + view_.lane, end - 1)];
-    return {r.slot, r.added, r.fresh, r.mark, r.rank, r.score_of_zero};
+  static constexpr int use_words = 8, uses_at_once = 32 / use_words;
+
+  /// A word a lane of the uses of four readings: one register while the rows are computed.
+  __device__ std::uint32_t load_uses(std::int32_t first, std::int32_t end) const {
+    const std::int32_t reading = min(first + view_.lane / use_words, end - 1);
+    const DeviceReading& r = batch_.readings[problem_.readings + reading];
+    return reinterpret_cast<const std::uint32_t*>(&r)[view_.lane % use_words];
   }
-  __device__ static std::int32_t of_lane(std::int32_t value, int lane) {
-    return __shfl_sync(all_lanes, value, lane);
+  __device__ Use use_of(std::uint32_t words, int reading) const {
+    const auto word = [&](std::size_t offset) {
+      const int lane = reading * use_words + static_cast<int>(offset / sizeof(words));
+      return static_cast<std::int32_t>(__shfl_sync(all_lanes, words, lane));
+    };
+    Use use{0,
+            0,
+            word(offsetof(DeviceReading, slot)),
+            word(offsetof(DeviceReading, added)),
+            word(offsetof(DeviceReading, fresh)),
+            word(offsetof(DeviceReading, mark))};
+    if (view_.right == nullptr) {
+      use.rank = word(offsetof(DeviceReading, rank));
+      use.score_of_zero = std::int64_t{word(4)} << 32 | static_cast<std::uint32_t>(word(0));
+    }
+    return use;
   }
 
-  /// The last rows of a start's exons.
-  __device__ void read(const DeviceStart& start, Uses uses) {
-    for (std::int32_t first = start.readings_from; first < start.readings_to; first += 32) {
-      if (first > start.readings_from) uses = uses_from(first, start.readings_to);
-      const std::int32_t count = min(32, start.readings_to - first);
-      typename Block::Row row = row_of(of_lane(uses.mark, 0));
-      for (std::int32_t k = 0; k < count; ++k) {
-        const typename Block::Row next = row_of(of_lane(uses.mark, min(k + 1, count - 1)));
-        if (view_.right == nullptr) hear(uses, k, first + k, row);
-        const std::int32_t slot = of_lane(uses.slot, k);
-        const std::int32_t added = of_lane(uses.added, k);
-        const bool fresh = of_lane(uses.fresh, k) != 0;
-        if (slot >= 0) {
-          std::uint32_t* to = rows_ + slot * row_words_;
-          put(to, row.best, added, fresh, first + k);
-          if constexpr (affine) {
-            put(to + Block::gap_plane(batch_.alignment), row.gap, added, fresh, first + k);
-          }
-        }
-        row = next;
+  /// The last rows of a start's exons; each next one is loaded while one is used.
+  __device__ void read(const DeviceStart& start, std::uint32_t words) {
+    const std::int32_t from = start.readings_from, end = start.readings_to;
+    std::uint32_t words_after = 0;
+    if (end - from > uses_at_once) words_after = load_uses(from + uses_at_once, end);
+    Use one = use_of(words, 0);
+    typename Block::Row row = row_of(one.mark);
+    for (std::int32_t r = from + 1; r < end; ++r) {
+      const int place = (r - from) % uses_at_once;
+      if (place == 0) {
+        words = words_after;
+        words_after = load_uses(r + uses_at_once, end);
       }
+      const Use next = use_of(words, place);
+      const typename Block::Row next_row = row_of(next.mark);
+      use(one, r - 1, row);
+      one = next;
+      row = next_row;
     }
+    use(one, end - 1, row);
+  }
+
+  /// A row: its score, and into the slot of its end.
+  __device__ void use(const Use& how, std::int32_t index, const typename Block::Row& row) {
+    if (has_last_column_) hear(how, index, row);
+    if (how.slot < 0) return;
+    std::uint32_t* const to = rows_ + how.slot * row_words_;
+    put(to, row.best, how, index);
+    if constexpr (affine) put(to + Block::gap_plane(batch_.alignment), row.gap, how, index);
   }
 
   /// The last row of an exon.
@@ -204,12 +227,11 @@ class Forward {
                     : Block::Row::load_mark(marks_ + mark * Block::Row::mark_words);
   }
 
-  /// Its row into the slot of its end.
   __device__ __forceinline__ void put(std::uint32_t* slot,
                                       const std::uint32_t (&row)[columns],
-                                      std::int32_t added,
-                                      bool fresh,
+                                      const Use& how,
                                       std::int32_t index) {
+    const bool fresh = how.fresh != 0;
     std::uint32_t old[columns];
 #pragma unroll
     for (int c = 0; c < columns; ++c) {  // loads of all before the first is needed
@@ -217,7 +239,7 @@ class Forward {
     }
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      const std::uint32_t value = Scores::add_saturated(row[c], added);
+      const std::uint32_t value = Scores::add_saturated(row[c], how.added);
       slot[c * 32] = Scores::larger(value, old[c]);
       if (!batch_.alignment) continue;
       const std::uint32_t larger = fresh ? ~0u : Scores::greater(value, old[c]);
@@ -230,24 +252,19 @@ class Forward {
     }
   }
 
-  /// Its score, which the lane with the last column knows.
-  __device__ void hear(const Uses& uses,
-                       std::int32_t lane,
-                       std::int32_t index,
-                       const typename Block::Row& row) {
-    const std::int64_t score_of_zero = __shfl_sync(all_lanes, uses.score_of_zero, lane);
-    const std::int32_t rank = of_lane(uses.rank, lane);
-    if (!has_last_column_) return;
+  /// By the lane with the last column.
+  __device__ void hear(const Use& how, std::int32_t index, const typename Block::Row& row) {
     const std::int32_t place = last_place();
-    std::int32_t value = 0;
+    std::uint32_t word = 0;
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {
-      if (place % columns == c) value = Scores::half(row.best[c], place / columns % halves);
+    for (int c = 0; c < columns; ++c) {  // masks: a choice would be made among words in memory
+      word |= row.best[c] & (place % columns == c ? ~0u : 0u);
     }
-    const std::int64_t score = value + score_of_zero;
+    const std::int32_t value = Scores::half(word, place / columns % halves);
+    const std::int64_t score = value + how.score_of_zero;
     const bool is_better =
-        last_.reading < 0 || score > last_.score || (score == last_.score && rank < last_.rank);
-    if (is_better) last_ = {score, index, rank};
+        last_.reading < 0 || score > last_.score || (score == last_.score && how.rank < last_.rank);
+    if (is_better) last_ = {score, index, how.rank};
   }
 
   const DeviceBatch& batch_;
@@ -264,10 +281,17 @@ class Forward {
   BestLast last_;
 };
 
+/// Of a multiprocessor: as many as need no register of a sweep in memory, where each start would
+/// wait for what it has just sent for.
+constexpr int warps_at_once(Width width, bool affine) {
+  return affine || width == Width::packed8 ? 12 : 16;
+}
+
 // One warp takes one block after the other, in an order in which what a block waits for was taken
 // before it.
 template <template <int> class Scores, bool affine>
-__global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
+__global__ void __launch_bounds__(32, warps_at_once(Scores<8>::width, affine))
+    forward_kernel(const __grid_constant__ DeviceBatch batch) {
   __shared__ std::uint32_t ring[2 * ring_size];
   extern __shared__ std::uint32_t rows[];
   Shared shared{ring, rows};

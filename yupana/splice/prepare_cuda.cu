@@ -303,7 +303,7 @@ std::int64_t upload_bytes(const PreparedCase& c) {
 std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params) {
   const bool affine = params.gap_open != 0;
   const std::int64_t planes = c.width == Width::wide && affine ? 2 : 1;
-  std::int64_t bytes = upload_bytes(c) + 4 * c.length + 1024;
+  std::int64_t bytes = upload_bytes(c) + 2 * c.length + 1024;
   bytes += 8 * planes * (c.shape.blocks - 1) * c.length;
   bytes += 4 * block_words(c, params).total() * c.shape.blocks;
   if (params.alignment) bytes += 4 * path_words(c);

@@ -56,6 +56,11 @@ class ProteinForward {
   __device__ const BestLast& best() const { return last_; }
 
  private:
+  /// The exon that ends next, and after which row: known before the row, so that none waits for it.
+  struct NextLeaving {
+    std::int32_t index, codons;
+  };
+
   __device__ std::int32_t* row(std::int32_t index) const {
     return view_.rows + index * batch_.row_words;
   }
@@ -123,9 +128,9 @@ class ProteinForward {
       store_word(right, static_cast<std::uint32_t>(first.next));
       tell(right, 1, all);
     }
-    std::int32_t leaving = stream.leavings_from;
-    leave_row(stream, 1, leaving);
-    run_rows(stream, left, right, leaving);
+    NextLeaving next = next_leaving(stream, stream.leavings_from);
+    leave_row(stream, 1, next);
+    run_rows(stream, left, right, next);
   }
 
   __device__ void open_gaps() {
@@ -145,7 +150,7 @@ class ProteinForward {
   __device__ void run_rows(const DeviceStream& stream,
                            const std::uint64_t* left,
                            std::uint64_t* right,
-                           std::int32_t leaving) {
+                           NextLeaving next) {
     for (std::int32_t begin = 2; begin <= stream.rows; begin += 32) {
       const std::int32_t mine = begin + view_.lane;
       std::int32_t amino = 0, diagonal = codon_lowest, before = codon_lowest;
@@ -172,19 +177,19 @@ class ProteinForward {
             strip_.spread(view_, now, __shfl_sync(all_lanes, before, u), batch_.open, to_left);
         open_gaps();
         if (right != nullptr && view_.lane == 31) tell(right, begin + u, all);
-        leave_row(stream, begin + u, leaving);
+        leave_row(stream, begin + u, next);
       }
     }
   }
 
-  __device__ void leave_row(const DeviceStream& stream,
-                            std::int32_t codons,
-                            std::int32_t& leaving) {
-    while (leaving < stream.leavings_to) {
-      const DeviceLeaving& exon = batch_.leavings[problem_.leavings + leaving];
-      if (exon.codons != codons) return;
-      leave(stream, exon, strip_.best, strip_.gap);
-      ++leaving;
+  __device__ NextLeaving next_leaving(const DeviceStream& stream, std::int32_t index) const {
+    const bool is_some = index < stream.leavings_to;
+    return {index, is_some ? batch_.leavings[problem_.leavings + index].codons : 0};
+  }
+  __device__ void leave_row(const DeviceStream& stream, std::int32_t codons, NextLeaving& next) {
+    while (next.codons == codons) {
+      leave(stream, batch_.leavings[problem_.leavings + next.index], strip_.best, strip_.gap);
+      next = next_leaving(stream, next.index + 1);
     }
   }
 
@@ -212,10 +217,10 @@ class ProteinForward {
       put(exon, gap_plane, gap);
     }
     if (!holds_last_column()) return;
-    std::int32_t value = codon_lowest;
+    std::int32_t value = 0;
 #pragma unroll
-    for (int c = 0; c < codon_strip; ++c) {
-      if (last_place_ % codon_strip == c) value = best[c];
+    for (int c = 0; c < codon_strip; ++c) {  // masks: a choice would be made among words in memory
+      value |= best[c] & (last_place_ % codon_strip == c ? -1 : 0);
     }
     if (value < least_reached) return;
     const BestLast here{value + exon.score_of_zero, exon.reading, exon.rank, stream.carried};

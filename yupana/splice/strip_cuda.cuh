@@ -134,13 +134,29 @@ struct Strip {
     return over == 0;
   }
 
+  /// What a lane meets `at` this place of a program: what chooses scores and, of a start with
+  /// marks, which rows are read.
+  __device__ static void fetch_letter(
+      const DeviceBatch& batch, const BlockView& view, std::int64_t at, bool marks, Arrivals& a) {
+    a.selector = view.program[at];
+    if (!marks) return;
+    const std::uint8_t* bases = batch.bases + view.problem->program + at;
+    a.low = bases[0];
+    a.high = bases[-1];
+  }
+  __device__ static std::uint32_t joined(const Arrivals& a) {
+    return a.selector | (a.low & std::uint32_t{base_is_read}) * (low_is_read / base_is_read) |
+           (a.high & std::uint32_t{base_is_read}) * (high_is_read / base_is_read);
+  }
+
   /// What a sweep begins with, on its way while other things are done.
-  __device__ static Arrivals fetch(const BlockView& view,
+  __device__ static Arrivals fetch(const DeviceBatch& batch,
+                                   const BlockView& view,
                                    const DeviceStart& start,
                                    std::int32_t rows) {
     Arrivals a;
     a.corner = a.told = a.gap_told = written | Scores::all(Scores::floor);
-    a.letter = view.program[start.position + view.lane];
+    fetch_letter(batch, view, start.position + view.lane, start.marks > 0, a);
     if (view.left == nullptr) return a;
     const std::uint64_t* left = view.left + start.position;
     a.corner = load_word(left - 1);
@@ -160,7 +176,8 @@ struct Strip {
                         const DeviceStart& start,
                         std::int32_t rows,
                         Arrivals& arrivals,
-                        const DeviceStart* next,
+                        const DeviceStart& next,
+                        bool has_next,
                         std::uint32_t* ring,
                         std::uint32_t* kept,
                         std::int64_t kept_from);
@@ -225,7 +242,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       const DeviceStart& start,
                                                       std::int32_t rows,
                                                       Arrivals& arrivals,
-                                                      const DeviceStart* next,
+                                                      const DeviceStart& next,
+                                                      bool has_next,
                                                       std::uint32_t* ring,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
@@ -238,7 +256,10 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   const std::int32_t steps = rows + ramp;
   // Lanes without columns read the letters of the last that has some: all are letters.
   const std::int32_t behind = delay(halves * min(view.lane, view.lanes - 1));
-  const std::uint32_t* program = view.program + start.position + view.lane;
+  // Few sweeps need to know which rows are read: letters of 16 bits meet in no bank.
+  using Letter = std::conditional_t<keep == Keep::marks, std::uint32_t, std::uint16_t>;
+  auto* const letters_here = reinterpret_cast<Letter*>(ring);
+  const std::int64_t position = start.position + view.lane;
   const std::uint64_t* left =
       view.left != nullptr ? view.left + start.position + view.lane : nullptr;
   std::uint64_t* right = view.right != nullptr && view.lane == view.lanes - 1
@@ -248,7 +269,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   __syncwarp();
 #pragma unroll
   for (int i = 64; i < ring_size; i += 32) {
-    ring[i + view.lane] = ring[i + view.lane + ring_size] = Scores::no_base(letters);
+    letters_here[i + view.lane] = letters_here[i + view.lane + ring_size] =
+        Scores::no_base(letters);
   }
   // The cell above and to the left of the block's first.
   const std::uint32_t corner =
@@ -257,7 +279,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
   std::uint32_t letters_gap = Scores::all(Scores::floor);
   std::uint32_t on_its_way = beside, gap_on_its_way = letters_gap;
-  std::uint32_t arriving = arrivals.letter;
+  constexpr bool marks = keep == Keep::marks;
+  Arrivals arriving = arrivals;
   std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
   std::int32_t marked = 0;  // words
   Row low;                  // of a mark, whose high half is right a step later
@@ -266,8 +289,9 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     if (begin % 65536 == 32768 && __any_sync(all_lanes, stopped(batch))) break;
     // What arrived, and the next on its way.
     const int place = (begin + view.lane) % ring_size;
-    ring[place] = ring[place + ring_size] = arriving;
-    arriving = program[begin + 32];
+    letters_here[place] = letters_here[place + ring_size] =
+        marks ? static_cast<Letter>(joined(arriving)) : arriving.selector;
+    fetch_letter(batch, view, position + begin + 32, marks, arriving);
     const std::uint32_t told = settle(batch, told_next, left + begin);
     std::uint32_t gap_told = told;
     if constexpr (two_planes) gap_told = settle(batch, gap_next, left + plane + begin);
@@ -277,13 +301,13 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
       if constexpr (two_planes) gap_next = load_word(left + plane + begin + 32);
     }
     // The last letters are on their way along the lanes: time to send for the next start's.
-    if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
+    if (has_next && begin + 32 >= steps) arrivals = fetch(batch, view, next, next.rows);
     __syncwarp();
-    const std::uint32_t* letters_of_lane = ring + (begin - behind + 2 * ring_size) % ring_size;
+    const Letter* letters_of_lane = letters_here + (begin - behind + 2 * ring_size) % ring_size;
     std::uint64_t* out = right != nullptr ? right + begin : nullptr;
     const auto do_step = [&](std::int32_t u, std::uint32_t letter) {
       const std::int32_t t = begin + u;
-      const std::uint32_t selector = letter & 0xffff;
+      const std::uint32_t selector = keep == Keep::marks ? letter & 0xffff : letter;
       std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
       const std::uint32_t first = __shfl_sync(all_lanes, told, u);
       std::uint32_t neighbour;
@@ -334,12 +358,16 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     std::int32_t u = 0;
 #pragma unroll 1
     for (; u + piece <= count; u += piece) {
-      // Before the rows that are stored: for all the compiler knows they may lie there.
+      // Letters before the rows that are stored: for all the compiler knows they may lie there.
       std::uint32_t some[piece];
 #pragma unroll
-      for (std::int32_t v = 0; v < piece; ++v) some[v] = letters_of_lane[u + v];
+      for (std::int32_t v = 0; v < piece; ++v) {
+        if (marks) some[v] = letters_of_lane[u + v];
+      }
 #pragma unroll
-      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v, some[v]);
+      for (std::int32_t v = 0; v < piece; ++v) {
+        do_step(u + v, marks ? some[v] : letters_of_lane[u + v]);
+      }
     }
 #pragma unroll 1
     for (; u < count; ++u) do_step(u, letters_of_lane[u]);

@@ -53,10 +53,10 @@ class Tracer {
     strip.prepare(batch_, view_, false);
     const std::uint32_t* row = view_.state + Block::version_at(view_, start_.version);
     strip.enter(batch_, view_, start_, Block::load_row(row, true));
-    Arrivals arrivals = Block::fetch(view_, start_, i_);
+    Arrivals arrivals = Block::fetch(batch_, view_, start_, i_);
     __syncwarp();
     strip.template sweep<Keep::everything>(
-        batch_, view_, start_, i_, arrivals, nullptr, ring_, kept_ + lane_, low_);
+        batch_, view_, start_, i_, arrivals, start_, false, ring_, kept_ + lane_, low_);
     __syncwarp();
     traced_ += std::int64_t{i_} * width_;
     while (i_ > low_ && j_ >= first_) {
@@ -86,7 +86,7 @@ class Tracer {
     return affine ? kept(i - 1, j, 1) : best(i - 1, j);
   }
   __device__ std::int32_t pair(std::int32_t i, std::int32_t j) const {
-    const std::uint32_t base = view_.program[start_.position + i - 1] & 0xffff;
+    const std::uint32_t base = view_.program[start_.position + i - 1];
     const std::uint32_t code = batch_.targets[problem_.target + j - 1];
     if constexpr (Scores::width == Width::wide) {
       return batch_.substitution[base * batch_.letters + code];
