@@ -1,11 +1,12 @@
 #include "yupana/io/npy_file.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <charconv>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
 
@@ -205,7 +206,7 @@ void NpyFile::check_size() const {
   }
   if (expected == bytes) return;
   throw file_.fault("expected {} values of {} bytes after the header, got {} bytes; copy it again",
-                    fmt::join(layout_.shape, " x "),
+                    joined(layout_.shape, " x "),
                     layout_.width,
                     bytes);
 }
