@@ -4,6 +4,7 @@
 #include <set>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -43,7 +44,7 @@ void check(const Context& context, const Call& call, const Options& options) {
   const auto only_for = [&](const std::string& option, const std::set<std::string>& benches) {
     if (benches.contains(options.name)) return;
     call.command.refuse({option},
-                        fmt::format("on {}: it is for {}", options.name, fmt::join(benches, ", ")));
+                        fmt::format("on {}: it is for {}", options.name, joined(benches, ", ")));
   };
   only_for("--scaling", {"distances", "paths", "splice", "som", "trees"});
   only_for("--data", {"splice", "trisolve"});

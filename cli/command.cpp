@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/null_device.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::cli {
 namespace {

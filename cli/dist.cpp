@@ -8,6 +8,7 @@
 #include "cli/phylogeny_options.hpp"
 #include "cli/relationships.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/job/distances.hpp"
 
 namespace yupana::cli {
@@ -85,7 +86,7 @@ void check_options(const Call& call, const DistOptions& options) {
   const auto& formats = options.formats;
   if (std::find(formats.begin(), formats.end(), "npy") == formats.end()) {
     call.command.refuse({"--dtype"},
-                        fmt::format("with --format {}: it is for npy", fmt::join(formats, ",")));
+                        fmt::format("with --format {}: it is for npy", joined(formats, ",")));
   }
   const bool integers = options.job.outputs.type == io::NpyType::int32 ||
                         options.job.outputs.type == io::NpyType::int64;
@@ -185,10 +186,8 @@ void add_dist(Command& program) {
   job::DistanceOutputs& outputs = options->job.outputs;
   add_genotype_options(command, options->job.input, options->job.checkpoint, "", {"--bootstrap"});
   const auto metrics = genotype::metric_names();
-  command.choice("--metric",
-                 options->metric,
-                 Names(metrics.begin(), metrics.end()),
-                 fmt::format("{}", fmt::join(metrics, ", ")));
+  command.choice(
+      "--metric", options->metric, Names(metrics.begin(), metrics.end()), joined(metrics, ", "));
   command
       .words(
           "--format",

@@ -5,6 +5,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -200,7 +201,7 @@ void add_filters(Command& command, job::InputParams& input) {
             const std::optional<double> p = number_of<double>(words[0]);
             if (!p || *p < 0 || *p > 1 || (words.size() == 2 && words[1] != "midp")) {
               throw usage_error("--hwe: expected a number from 0 to 1, and perhaps midp, got '{}'",
-                                fmt::join(words, " "));
+                                joined(words, " "));
             }
             cohort.min_hwe = *p;
             cohort.hwe_mid_p = words.size() == 2;
@@ -224,7 +225,7 @@ void add_filters(Command& command, job::InputParams& input) {
             input.king_largest = words.size() == 2;
             if (input.king_cutoff && (words.size() == 1 || words[1] == "largest")) return;
             throw usage_error("--king-cutoff: expected a kinship, and perhaps largest, got '{}'",
-                              fmt::join(words, " "));
+                              joined(words, " "));
           },
           "after the filters of sites leave out samples until no KING-robust kinship is larger: "
           "0.354 leaves no duplicates, 0.177 no first-degree relatives, 0.0884 no second-degree; "

@@ -1,6 +1,6 @@
 #include "cli/interrupts.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@
 #include "cli/usage.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/escaped.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/core/workers.hpp"
 

@@ -7,6 +7,8 @@
 #include <set>
 #include <string_view>
 
+#include "yupana/core/text.hpp"
+
 namespace yupana::cli {
 namespace {
 
@@ -365,7 +367,7 @@ void Command::refuse(const Names& options, const std::string& why) const {
     if (!given(name)) continue;
     const Names& names = app_->get_option(name)->get_lnames();
     const std::string option =
-        names.empty() ? shown(name) : fmt::format("--{}", fmt::join(names, "/--"));
+        names.empty() ? shown(name) : fmt::format("--{}", joined(names, "/--"));
     throw usage_error("{} has no effect {}; leave {} out", option, why, option);
   }
 }

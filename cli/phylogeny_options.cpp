@@ -1,6 +1,6 @@
 #include "cli/phylogeny_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "yupana/job/phylogeny.hpp"
 

@@ -1,6 +1,6 @@
 #include "cli/ranks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +13,8 @@
 #include "yupana/cluster/cores.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::cli {
 namespace {

@@ -1,6 +1,7 @@
 #include "yupana/job/som.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "cli/command.hpp"

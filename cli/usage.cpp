@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "yupana/cluster/mpi.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/version.hpp"
 
 namespace yupana::cli {
@@ -46,7 +47,7 @@ std::string suggestion(const std::string& word, const Names& known) {
   for (const std::string& name : known) {
     if (letters > 1 && name.starts_with(word)) begun.push_back(name);
   }
-  if (!begun.empty()) return fmt::format("; did you mean '{}'?", fmt::join(begun, "' or '"));
+  if (!begun.empty()) return fmt::format("; did you mean '{}'?", joined(begun, "' or '"));
   const auto nearer = [&](const std::string& a, const std::string& b) {
     return edits(word, a) < edits(word, b);
   };
@@ -73,7 +74,7 @@ std::string see_help(const CLI::App& app) { return fmt::format("see '{} --help'"
 std::string command_text(const CLI::App& app) {
   Names known;
   for (const CLI::App* part : app.get_subcommands({})) known.push_back(part->get_name());
-  const std::string list = fmt::format("{}", fmt::join(known, ", "));
+  const std::string list = joined(known, ", ");
   const Names rest = app.remaining(true);
   if (rest.empty()) {
     return fmt::format("expected a command after '{}', got none; one of: {}", name_of(app), list);
@@ -119,7 +120,7 @@ std::string extras_text(const CLI::App& app) {
   return fmt::format("unexpected argument '{}'; '{}' takes {}; {}",
                      word,
                      name_of(app),
-                     places.empty() ? "options only" : fmt::format("{}", fmt::join(places, ", ")),
+                     places.empty() ? "options only" : joined(places, ", "),
                      see_help(app));
 }
 

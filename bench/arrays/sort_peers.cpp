@@ -1,7 +1,7 @@
 #include "bench/arrays/sort_peers.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hwy/highway.h>
 #include <tbb/version.h>
 

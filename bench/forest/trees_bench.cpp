@@ -1,6 +1,6 @@
 #include "bench/forest/trees_bench.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <utility>

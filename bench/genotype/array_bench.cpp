@@ -1,5 +1,5 @@
 // Genotypes of an array in memory to distances: what python/bench/overhead.py compares with.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "bench/genotype/distances_bench.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <vector>

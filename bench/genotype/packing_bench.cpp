@@ -1,6 +1,6 @@
 // From the rows of a .bed file to bit planes: the transposition alone, the whole input side (file
 // in the page cache, counting, transposition), and the simulation, beside a copy of the codes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

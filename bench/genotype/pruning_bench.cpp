@@ -1,6 +1,6 @@
 // --indep-pairwise from a .bed file whose neighboring sites are alike, beside PLINK in the same
 // run.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <iterator>

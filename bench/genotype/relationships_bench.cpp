@@ -1,5 +1,5 @@
 // Relationship matrices and principal components from a .bed file, beside PLINK 2 in turns.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "bench/geometry/closest_bench.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <fstream>

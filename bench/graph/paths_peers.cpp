@@ -1,6 +1,6 @@
 #include "bench/graph/paths_peers.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 namespace yupana::bench {

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
 
@@ -123,8 +124,7 @@ class TablesBench {
     text += "y\n";
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows_); ++i) {
       for (std::int64_t f = 0; f < features; ++f) {
-        fmt::format_to(
-            std::back_inserter(text), format, wanted_[static_cast<std::size_t>(first + f)][i]);
+        append_formatted(text, format, wanted_[static_cast<std::size_t>(first + f)][i]);
         text += ',';
       }
       text += wanted_[2 * features][i] == 0 ? "0\n" : "1\n";
@@ -137,7 +137,7 @@ class TablesBench {
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows_); ++i) {
       text += wanted_[2 * features][i] == 0 ? "-1" : "1";
       for (std::size_t f = 0; f < features; ++f) {
-        fmt::format_to(std::back_inserter(text), " {}:{:.6f}", f + 1, wanted_[f][i]);
+        append_formatted(text, " {}:{:.6f}", f + 1, wanted_[f][i]);
       }
       text += '\n';
     }

@@ -1,6 +1,6 @@
 #include "bench/sparse/trisolve_bench.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <Eigen/Sparse>
 #include <algorithm>

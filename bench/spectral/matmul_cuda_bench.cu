@@ -1,7 +1,7 @@
 // The conversion of a view to one of constants exists for views of constants too, where it is never
 // called; nvcc says so at every instance.
 #pragma nv_diag_suppress 554
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

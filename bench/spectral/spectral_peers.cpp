@@ -1,7 +1,7 @@
 #include "bench/spectral/spectral_peers.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "bench/support/bench.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,7 @@
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/text.hpp"
 
 #ifndef YUPANA_COMMIT
 #define YUPANA_COMMIT "unknown"
@@ -107,7 +108,7 @@ void for_device_counts(
 }
 
 std::string device_text(const std::vector<int>& devices) {
-  return fmt::format("cuda:{}", fmt::join(devices, ","));
+  return fmt::format("cuda:{}", joined(devices, ","));
 }
 
 std::string output_of(const std::string& command) {

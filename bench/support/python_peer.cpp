@@ -1,6 +1,6 @@
 #include "bench/support/python_peer.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

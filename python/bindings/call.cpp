@@ -12,7 +12,7 @@
 
 #include "python/bindings/python_words.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/escaped.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::python {
 namespace {

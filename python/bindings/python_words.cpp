@@ -1,6 +1,6 @@
 #include "python/bindings/python_words.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

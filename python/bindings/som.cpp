@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/views.hpp"

@@ -37,7 +37,7 @@ def the_nearest_of_each_point_are_those_of_scipy():
 def queries_of_another_type_find_their_nearest():
     x, q = RNG.uniform(size=(400, 2)).astype("f4"), RNG.uniform(size=(60, 2))
     np.save("x.npy", x)
-    np.savetxt("q.csv", q, delimiter=",", fmt="%r")
+    np.savetxt("q.csv", q, delimiter=",", fmt="%.17g")
     tree = cKDTree(x.astype(float))
     for devices in ("cpu", "reference"):
         pairs, distances = lines(run("closest", "x.npy", "--queries", "q.csv", "--neighbors", 3,

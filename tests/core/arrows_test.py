@@ -71,6 +71,9 @@ def faults():
                 if "CUDA build" not in re.sub(r"[\s/]+", " ", path.read_text()):
                     yield f"{where}:{number}: a header includes {target} and does not say that " \
                           "only files of the CUDA build include it"
+        if where.name not in ("text.cpp", "graph_files.cpp"):
+            for call in re.findall(r"fmt::(?:join|format_to)\(", path.read_text()):
+                yield f"{where}: {call} compiles fmt anew; core/text.hpp has joined and append_formatted"
     if len(list((ROOT / "yupana/core").glob("*.hpp"))) > 25:
         yield "yupana/core: more than 25 headers"
 

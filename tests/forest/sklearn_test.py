@@ -45,6 +45,9 @@ def same_tree(tree, peer):
     theirs = peer.tree_
     stack, nodes = [(0, 0)], 0
     weighted = theirs.weighted_n_node_samples[0] != theirs.n_node_samples[0]
+    their_values = theirs.value[:, 0]
+    if hasattr(peer, "classes_"):  # shares since scikit-learn 1.3, weights before
+        their_values = their_values / their_values.sum(axis=1, keepdims=True) * theirs.weighted_n_node_samples[:, None]
     while stack:
         a, b = stack.pop()
         nodes += 1
@@ -56,7 +59,7 @@ def same_tree(tree, peer):
         assert abs(tree["impurity"][a] - theirs.impurity[b]) < near, (
             tree["impurity"][a], theirs.impurity[b])
         values = np.array(tree["values"]).reshape(len(tree["rows"]), -1)[a]
-        np.testing.assert_allclose(values, theirs.value[b][0], rtol=near, atol=near)
+        np.testing.assert_allclose(values, their_values[b], rtol=near, atol=near)
         if tree["impurity"][a] == 0 and 0 < theirs.impurity[b] < 1e-12:
             continue  # a pure node, which scikit-learn splits where weights round
         if theirs.children_left[b] < 0 or tree["feature"][a] < 0:

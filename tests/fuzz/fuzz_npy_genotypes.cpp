@@ -1,6 +1,6 @@
 // Any bytes as a .npy of genotypes: refused with one line, or a stream of sites. Odd inputs get a
 // header that fits, so that the values are reached.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

@@ -5,7 +5,7 @@
 //   replay_fuzz TARGET FILE...   inputs of one target, as its libFuzzer program takes them
 //
 // A .corpus holds inputs one after the other, each after its length in four bytes (corpus.py).
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

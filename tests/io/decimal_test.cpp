@@ -1,6 +1,6 @@
 #include "yupana/io/decimal.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "tests/report/sample.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/som/samples.hpp"
 #include "yupana/som/train.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tests/spectral/matrices.hpp"
 #include "tests/support/gpu.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
@@ -116,10 +117,10 @@ std::string newick(const Phylogeny& tree,
   descend();
   for (;;) {
     if (node >= tree.leaves && !support.empty() && !std::isnan(support[at(node)])) {
-      fmt::format_to(std::back_inserter(text), "{}", std::round(support[at(node)] * 100) / 100);
+      append_formatted(text, "{}", std::round(support[at(node)] * 100) / 100);
     }
     if (!std::isnan(tree.length[at(node)])) {
-      fmt::format_to(std::back_inserter(text), ":{}", tree.length[at(node)]);
+      append_formatted(text, ":{}", tree.length[at(node)]);
     }
     if (tree.parent[at(node)] < 0) return text + ";";
     if (children.next[at(node)] >= 0) {

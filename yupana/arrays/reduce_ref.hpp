@@ -7,6 +7,7 @@
 
 #include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/tile.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::arrays::reference {
 

@@ -1,6 +1,6 @@
 #include "yupana/core/machine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hwy/highway.h>
 #include <sched.h>
 #include <sys/resource.h>

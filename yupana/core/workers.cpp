@@ -1,6 +1,7 @@
 #include "yupana/core/workers.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/cache_aligned_allocator.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -84,10 +85,21 @@ class Allowance {
   int threads_;
 };
 
+/// Has oneTBB's allocator take memory from the system before the first arena needs some of it.
+/// oneTBB 2022 waits for ever where it is refused that memory: it holds the lock that its error
+/// path takes.
+///   errors: std::bad_alloc
+void reserve_for_arena() {
+  constexpr std::size_t bytes = std::size_t{1} << 18;
+  tbb::cache_aligned_allocator<char> allocator;
+  allocator.deallocate(allocator.allocate(bytes), bytes);
+}
+
 /// Runs body in the arena.
 /// errors: out_of_resources where the system refuses a thread: oneTBB throws its words
 template <class Body>
 void execute(tbb::task_arena& arena, const Body& body) {
+  if (!arena.is_active()) reserve_for_arena();
   try {
     arena.execute(body);
   } catch (const Error&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/core/text.hpp"
 #include "yupana/forest/level_cuda.hpp"
 
 /// Sums of both sides of a split as a warp goes through a list: the device's version of the classes

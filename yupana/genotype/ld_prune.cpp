@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/genotype/ld_window.hpp"
 #include "yupana/genotype/site_order.hpp"
 
@@ -23,7 +24,7 @@ bool parse(std::string_view text, T& value) {
 
 [[noreturn]] void refuse(const std::vector<std::string>& words, std::string_view why) {
   throw usage_error("--indep-pairwise: expected WINDOW['kb'] [STEP] R2, as 200kb 1 0.2, got {}: {}",
-                    fmt::join(words, " "),
+                    joined(words, " "),
                     why);
 }
 

@@ -8,6 +8,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -179,8 +180,7 @@ Metric metric_from_name(std::string_view name) {
   for (const NamedMetric& named : names) {
     if (named.name == name) return named.metric;
   }
-  throw usage_error(
-      "metric: '{}' is unknown; use one of {}", name, fmt::join(metric_names(), ", "));
+  throw usage_error("metric: '{}' is unknown; use one of {}", name, joined(metric_names(), ", "));
 }
 
 std::string_view metric_name(Metric metric) {

@@ -1,6 +1,6 @@
 // Over 400 lines by its list of instantiations: one class, the closure of a matrix larger than a
 // GPU.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

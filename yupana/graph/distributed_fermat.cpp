@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"

@@ -14,16 +14,16 @@ namespace {
 
 // A tile and its mirror, 64 x 64 doubles each, fit together in a core's first-level cache twice
 // over: entries of the mirror are read down columns.
-constexpr std::int64_t edge = 64;
+constexpr std::int64_t tile_edge = 64;
 
 /// body(rows, columns) for all tiles of the lower triangle, diagonal tiles included, in parallel.
 template <class Body>
 void for_each_tile(Context& context, std::int64_t n, const Body& body) {
-  context.parallel_for(divide_up(n, edge), 1, [&](std::int64_t row) {
+  context.parallel_for(divide_up(n, tile_edge), 1, [&](std::int64_t row) {
     context.check_cancelled();
-    const Range rows{row * edge, std::min(n, (row + 1) * edge)};
+    const Range rows{row * tile_edge, std::min(n, (row + 1) * tile_edge)};
     for (std::int64_t column = 0; column <= row; ++column) {
-      body(rows, Range{column * edge, std::min(n, (column + 1) * edge)});
+      body(rows, Range{column * tile_edge, std::min(n, (column + 1) * tile_edge)});
     }
   });
 }
@@ -148,7 +148,7 @@ bool upper_is_empty(Context& context, const SquareMatrix<T>& m) {
   std::atomic<bool> upper{false};
   std::atomic<bool> lower{false};
   const std::int64_t n = m.size();
-  context.parallel_for(n, edge, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(n, tile_edge, [&](std::int64_t begin, std::int64_t end) {
     const auto set = [](T value) { return value != T{0}; };
     for (std::int64_t i = begin; i < end && !upper.load(std::memory_order_relaxed); ++i) {
       if (!lower && std::any_of(m.row(i), m.row(i) + i, set)) lower = true;

@@ -1,12 +1,13 @@
 #include "yupana/io/exons.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 
@@ -137,7 +138,7 @@ void read_table(const Collector& to, const ExonFields& f, std::vector<ExonRecord
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
     throw to.fault("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
-                   fmt::join(f, " "));
+                   joined(f, " "));
   }
   // Names of a BED file may be strands: the '.' of bedtools.
   if (named && f.size() > 5 && (f[5] == "+" || f[5] == "-")) {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -17,15 +18,15 @@ namespace yupana::io {
 namespace {
 
 /// Appends the line of a .bim.
-void append_bim(const genotype::SiteName& site, fmt::memory_buffer& lines) {
-  fmt::format_to(std::back_inserter(lines),
-                 "{}\t{}\t{}\t{}\t{}\t{}\n",
-                 site.chromosome,
-                 site.name,
-                 site.centimorgans,
-                 site.position,
-                 site.a1,
-                 site.a2);
+void append_bim(const genotype::SiteName& site, std::string& lines) {
+  append_formatted(lines,
+                   "{}\t{}\t{}\t{}\t{}\t{}\n",
+                   site.chromosome,
+                   site.name,
+                   site.centimorgans,
+                   site.position,
+                   site.a1,
+                   site.a2);
 }
 
 /// Text going to a file, compressed in BGZF blocks if wanted; blocks in parallel, in order.
@@ -159,7 +160,7 @@ void write_bed(Context& context,
   bed.write(std::string_view("\x6c\x1b\x01", 3));
   for_each_block(context, source, "write .bed", [&](const genotype::SiteBlock& block) {
     const auto row_bytes = static_cast<std::size_t>(divide_up(block.samples, 4));
-    fmt::memory_buffer lines;
+    std::string lines;
     for (std::int64_t site = 0; site < block.sites; ++site) {
       check_plink_position(block.names[site], bim.path());
       bed.write(block.row(site), row_bytes);
@@ -182,13 +183,13 @@ void write_vcf(Context& context,
     for (std::int64_t site = 0; site < block.sites; ++site) {
       const genotype::SiteName& name = block.names[site];
       const std::string_view ref = written_allele(name.a2);
-      fmt::format_to(std::back_inserter(text),
-                     "{}\t{}\t{}\t{}\t{}\t.\t.\t.\tGT",
-                     name.chromosome,
-                     name.position,
-                     name.name,
-                     ref == "." ? "N" : ref,
-                     written_allele(name.a1));
+      append_formatted(text,
+                       "{}\t{}\t{}\t{}\t{}\t.\t.\t.\tGT",
+                       name.chromosome,
+                       name.position,
+                       name.name,
+                       ref == "." ? "N" : ref,
+                       written_allele(name.a1));
       haploid.is_in_some(name.chromosome) ? append_haploid_calls(block, site, haploid, text)
                                           : append_calls(block, site, text);
       text += '\n';
@@ -214,7 +215,7 @@ void write_genotypes_npy(Context& context,
   for_each_block(context, source, "write .npy", [&](const genotype::SiteBlock& block) {
     std::string cells;
     cells.reserve(static_cast<std::size_t>(block.sites * samples));
-    fmt::memory_buffer lines;
+    std::string lines;
     for (std::int64_t site = 0; site < block.sites; ++site) {
       for (std::int64_t i = 0; i < samples; ++i) cells += values[block.at(site, i)];
       append_bim(block.names[site], lines);

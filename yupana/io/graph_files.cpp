@@ -44,7 +44,7 @@ std::string escaped(std::string_view text) {
     if (length == 0) {
       result += "\xef\xbf\xbd";
     } else if (std::string_view("&<>\"'\t\n\r").find(c) != std::string_view::npos) {
-      fmt::format_to(std::back_inserter(result), "&#{};", static_cast<int>(c));
+      result += "&#" + std::to_string(c) + ";";
     } else {
       result += text.substr(0, length);
     }

@@ -1,6 +1,6 @@
 #include "yupana/io/line_reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Matrices of plain numbers: .npy and PLINK's .bin.
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -82,7 +83,7 @@ std::int64_t square_size(const InputFile& file, const NpyFile& npy) {
   const auto& shape = npy.layout().shape;
   if (shape.size() == 2 && shape[0] == shape[1]) return shape[0];
   throw file.fault("expected a square matrix, got an array of shape ({}){}",
-                   fmt::join(shape, " x "),
+                   joined(shape, " x "),
                    shape.size() == 1 ? " (condensed? save squareform of it)" : "");
 }
 

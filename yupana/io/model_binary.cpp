@@ -19,7 +19,7 @@ using forest::Tree;
 constexpr std::string_view magic = "YUPTREE2";
 constexpr std::string_view magic_without_checksum = "YUPTREES";
 
-constexpr std::uint8_t is_leaf = 1, missing_left = 2, weight_is_rows = 4, is_pure = 8,
+constexpr std::uint8_t leaf_flag = 1, missing_left = 2, weight_is_rows = 4, is_pure = 8,
                        are_whole = 16, has_set = 32;
 
 std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
@@ -67,7 +67,7 @@ void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   const bool plain_weight = node.weight == static_cast<double>(node.rows);
   const bool pure = node.impurity == 0 && !std::signbit(node.impurity);
   append(bytes,
-         static_cast<std::uint8_t>((node.is_leaf() ? is_leaf : 0) |
+         static_cast<std::uint8_t>((node.is_leaf() ? leaf_flag : 0) |
                                    (node.missing_left ? missing_left : 0) |
                                    (plain_weight ? weight_is_rows : 0) | (pure ? is_pure : 0) |
                                    (whole ? are_whole : 0) | (node.set >= 0 ? has_set : 0)));
@@ -181,7 +181,7 @@ Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
     Node& node = tree.nodes[i];
     const auto flags = bytes.take<std::uint8_t>();
     node.missing_left = (flags & missing_left) != 0;
-    if ((flags & is_leaf) == 0) {
+    if ((flags & leaf_flag) == 0) {
       node.feature = static_cast<std::int32_t>(std::min<std::uint64_t>(bytes.varint(), INT32_MAX));
       if ((flags & has_set) != 0) {
         node.set = static_cast<std::int32_t>(tree.sets.size());

@@ -1,11 +1,12 @@
 #include "yupana/io/npy_file.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <charconv>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/text_fields.hpp"
 
@@ -13,7 +14,7 @@ namespace yupana::io {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 
 /// The text after 'key': in a Python dictionary of literals.
 std::string_view text_after(std::string_view path, std::string_view header, std::string_view key) {
@@ -85,15 +86,15 @@ std::string preamble(std::string text, std::size_t least) {
   const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
   text.resize(whole - before - 1, ' ');
   text += '\n';
-  std::string bytes(magic);
+  std::string bytes(npy_magic);
   bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   return bytes + text;
 }
 
 }  // namespace
 
-bool is_npy(std::string_view bytes) { return bytes.starts_with(magic); }
-bool is_npy(const InputFile& file) { return is_npy(head_of(file, magic.size())); }
+bool is_npy(std::string_view bytes) { return bytes.starts_with(npy_magic); }
+bool is_npy(const InputFile& file) { return is_npy(head_of(file, npy_magic.size())); }
 
 NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
@@ -205,7 +206,7 @@ void NpyFile::check_size() const {
   }
   if (expected == bytes) return;
   throw file_.fault("expected {} values of {} bytes after the header, got {} bytes; copy it again",
-                    fmt::join(layout_.shape, " x "),
+                    joined(layout_.shape, " x "),
                     layout_.width,
                     bytes);
 }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/matrix_writer.hpp"
 
 namespace yupana::io {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/io/pgen_index.hpp"
@@ -228,19 +229,19 @@ void write_pgen(Context& context,
     context.parallel_for(
         block.sites, 16, [&](std::int64_t i) { records[i] = encode(block.row(i), samples); });
     std::string bytes;
-    fmt::memory_buffer lines;
+    std::string lines;
     for (std::int64_t i = 0; i < block.sites; ++i) {
       header.add(records[i]);
       bytes += records[i].bytes;
       const genotype::SiteName& name = block.names[i];
       check_plink_position(name, pvar.path());
-      fmt::format_to(std::back_inserter(lines),
-                     "{}\t{}\t{}\t{}\t{}\n",
-                     name.chromosome,
-                     name.position,
-                     name.name,
-                     written_allele(name.a2),
-                     written_allele(name.a1));
+      append_formatted(lines,
+                       "{}\t{}\t{}\t{}\t{}\n",
+                       name.chromosome,
+                       name.position,
+                       name.name,
+                       written_allele(name.a2),
+                       written_allele(name.a1));
     }
     pgen.write_at(offset, bytes.data(), bytes.size());
     offset += std::ssize(bytes);

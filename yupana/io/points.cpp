@@ -1,6 +1,6 @@
 #include "yupana/io/points.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -271,7 +272,7 @@ class TextPoints {
                      printable(column),
                      counted(static_cast<std::int64_t>(width_), "column"),
                      names_.empty() ? "" : ": ",
-                     printable(fmt::format("{}", fmt::join(names_, ", "))));
+                     printable(joined(names_, ", ")));
     }
     return range;
   }

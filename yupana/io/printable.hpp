@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "yupana/core/escaped.hpp"
+#include "yupana/core/text.hpp"
 
 namespace yupana::io {
 

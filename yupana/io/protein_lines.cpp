@@ -1,6 +1,6 @@
 #include "yupana/io/protein_lines.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

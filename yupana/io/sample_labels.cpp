@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
@@ -217,7 +219,7 @@ Layout layout_of(const std::string& path,
     labels.notes.push_back(
         fmt::format("{}: its first line, '{}', names no sample and is taken for a header",
                     path,
-                    printable(fmt::format("{}", fmt::join(first, " ")))));
+                    printable(joined(first, " "))));
   }
   layout.families = layout.header && names_family(first[0]) && first.size() > 1 &&
                     names_samples(first[1]) && !names_family(first[1]);
@@ -264,7 +266,7 @@ void note_missing(const std::string& path,
   labels.notes.push_back(fmt::format("{}: {} without label, where it is missing ({})",
                                      path,
                                      counted(labels.missing, "sample"),
-                                     fmt::join(names, ", ")));
+                                     joined(names, ", ")));
 }
 
 /// Sets what the whole file says of the labels: ranks, and numbers where it has nothing else.
@@ -305,7 +307,7 @@ std::int64_t sample_of(const std::string& path,
   std::int64_t sample = SampleIndex::none;
   if (layout.sources && fields.size() >= layout.id_columns) {
     const auto end = fields.begin() + static_cast<std::ptrdiff_t>(layout.id_columns);
-    sample = index.find_row(fmt::format("{}", fmt::join(fields.begin(), end, "\t")));
+    sample = index.find_row(joined(std::span(fields.begin(), end), "\t"));
   }
   const bool pair = layout.families && fields.size() > 1;
   if (pair && sample < 0) sample = index.find(fields[0], fields[1]);
@@ -314,7 +316,7 @@ std::int64_t sample_of(const std::string& path,
   throw bad_line(path,
                  line.number,
                  "names several samples; name one in columns {} of a header",
-                 fmt::join(id_columns(samples), ", "));
+                 joined(id_columns(samples), ", "));
 }
 
 /// True where some line names a sample in its first or second column.

@@ -1,6 +1,7 @@
 #include "yupana/io/sample_lists.hpp"
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"
 
@@ -43,13 +44,12 @@ SampleList read_sample_list(const std::string& path, const SampleNames& samples)
     const std::size_t count = split_fields(line, fields, 3);
     if (count == 0 || fields[0].starts_with('#')) continue;
     std::int64_t place = index.find(line);  // names may have blanks in them
-    if (place < 0 && count == 3) place = index.find_row(fmt::format("{}", fmt::join(fields, "\t")));
+    if (place < 0 && count == 3) place = index.find_row(joined(fields, "\t"));
     if (place < 0 && count >= 2) place = index.find(fields[0], fields[1]);
     if (place == SampleIndex::none && count == 1) place = index.find(fields[0]);
     if (place == SampleIndex::several) {
-      throw reader.fault("several samples are '{}'; write {}",
-                         trimmed(line),
-                         fmt::join(id_columns(samples), ", "));
+      throw reader.fault(
+          "several samples are '{}'; write {}", trimmed(line), joined(id_columns(samples), ", "));
     }
     if (place != SampleIndex::none) {
       result.ids.push_back(samples.ids[place]);

@@ -1,12 +1,13 @@
 #include "yupana/io/site_scores.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/splice/genetic_code.hpp"
@@ -71,13 +72,13 @@ class SiteLines {
            std::int64_t offset,
            std::string& lines) const {
     const auto line = [&](char kind, double odds) {
-      fmt::format_to(std::back_inserter(lines),
-                     "{}\t{}\t{}\t{}\t{:.9g}\n",
-                     name_,
-                     offset,
-                     strand,
-                     kind,
-                     splice::site_score_of_odds(odds));
+      append_formatted(lines,
+                       "{}\t{}\t{}\t{}\t{:.9g}\n",
+                       name_,
+                       offset,
+                       strand,
+                       kind,
+                       splice::site_score_of_odds(odds));
     };
     const bool donor = at > 0 && is(bases, at, 'G', 'T'), acceptor = is(bases, at - 2, 'A', 'G');
     if (!donor && !acceptor) return;

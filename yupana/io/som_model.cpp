@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* format_name = "yupana som model";
+constexpr const char* map_format = "yupana som model";
 constexpr std::int64_t format_version = 1;
 
 constexpr std::array lattices = {"rectangular", "hexagonal"};
@@ -136,7 +136,7 @@ Json parsed(Context& context, const std::string& path) {
   const std::string_view document = letters.substr(0, letters.find('\0'));
   checked_json(path, document);
   Json json = Json::parse(document, nullptr, false);
-  const bool known = json.is_object() && json.contains("format") && json["format"] == format_name;
+  const bool known = json.is_object() && json.contains("format") && json["format"] == map_format;
   if (!known) {
     throw bad_file(path, "is no model of a map; give the .json that 'yupana som fit' writes");
   }
@@ -209,7 +209,7 @@ Matrix<float> in_units(const SomModel& model) {
 
 void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& model) {
   const som::Grid& grid = model.params.grid;
-  Json document = {{"format", format_name},
+  Json document = {{"format", map_format},
                    {"version", format_version},
                    {"program", std::string("yupana ") + yupana::version},
                    {"map",

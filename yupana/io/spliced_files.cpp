@@ -1,6 +1,6 @@
 #include "yupana/io/spliced_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Spliced alignments as SAM and BAM.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <htslib/sam.h>
 
 #include <algorithm>

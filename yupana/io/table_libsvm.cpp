@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"

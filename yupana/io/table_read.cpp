@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "yupana/core/error.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"

@@ -1,6 +1,7 @@
 #include "yupana/io/variant_sites.hpp"
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/printable.hpp"
@@ -107,7 +108,7 @@ VariantSites SiteCollector::finish() {
                    "{}: no contig '{}'; the file has {}{}",
                    rules_.region->option,
                    rules_.region->contig,
-                   fmt::join(seen_, ", "),
+                   joined(seen_, ", "),
                    judge_.contigs() > seen_.size() ? ", ..." : "");
   }
   judge_.add_notes(result_.account, true);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -145,6 +146,9 @@ void VcfFile::open() {
   // Not for regions: many small reads through a pool cost more than they gain (measured: 0.18 s
   // instead of 0.13 s for 20 M genotypes with two threads).
   if (pool_ && is_bgzf(*file_) && !region_) {
+    // htslib waits for ever for its reader where the system refuses to start one. This thread is
+    // refused in its place, or leaves it a stack.
+    std::thread([] {}).join();
     htsThreadPool pool{pool_.get(), blocks_ahead(hts_tpool_size(pool_.get()))};
     hts_set_thread_pool(file_.get(), &pool);
   }

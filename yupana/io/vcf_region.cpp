@@ -14,7 +14,7 @@
 namespace yupana::io {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+std::string first_five(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < 5; ++i)
     text += (i > 0 ? ", " : "") + printable(names[i]);
@@ -52,7 +52,7 @@ void VcfFile::load_index() {
                    region_->option,
                    region_->contig,
                    named_by,
-                   joined(names));
+                   first_five(names));
   }
   if (index) {
     chunks_ = index->chunks(number_, *region_);

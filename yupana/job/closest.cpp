@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/geometry/neighbors.hpp"
 
 namespace yupana::job {
@@ -61,11 +62,9 @@ std::string table_of(const ClosestFileResult& result) {
 /// Lines of pairs, some megabytes at a time.
 class PairLines {
  public:
-  explicit PairLines(AtomicFile& file) : file_(file) {
-    text_.append(std::string_view("i\tj\tdistance\n"));
-  }
+  explicit PairLines(AtomicFile& file) : file_(file) { text_ += "i\tj\tdistance\n"; }
   void add(std::int64_t i, std::int64_t j, double distance) {
-    fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\n", i, j, distance);
+    append_formatted(text_, "{}\t{}\t{}\n", i, j, distance);
     ++count_;
     if (text_.size() >= (1 << 22)) flush();
   }
@@ -80,7 +79,7 @@ class PairLines {
     text_.clear();
   }
   AtomicFile& file_;
-  fmt::memory_buffer text_;
+  std::string text_;
   std::int64_t count_ = 0;
 };
 

@@ -1,8 +1,9 @@
 #include "yupana/job/describe.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/job/phylogeny.hpp"
 
 namespace yupana::job {
@@ -166,7 +167,7 @@ std::string filters_of(const InputParams& input) {
   if (input.indep_pairwise.window > 0) add(pruning_text(input.indep_pairwise));
   if (cohort.thin < 1) add(fmt::format("--thin {:g} --seed {}", cohort.thin, cohort.seed));
   if (input.snps_only) add(input.just_acgt ? "--snps-only just-acgt" : "--snps-only");
-  if (input.filtered) add(fmt::format("--var-filter {}", fmt::join(input.ignored_filters, " ")));
+  if (input.filtered) add(fmt::format("--var-filter {}", joined(input.ignored_filters, " ")));
   if (input.min_qual) add(fmt::format("--var-min-qual {:g}", *input.min_qual));
   if (input.hard_call_threshold != InputParams{}.hard_call_threshold) {
     add(fmt::format("--hard-call-threshold {:g}", input.hard_call_threshold));

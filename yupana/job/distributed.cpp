@@ -197,7 +197,7 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
     files.add(params.out + ".json")
         .write(fermat_record(params, params.alphas.size() > 1, false, result));
   }
-  commit_files(context, files, result.files, params.out, fermat_endings);
+  commit_files(context, files, result.files, params.out, optional_endings);
   remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }

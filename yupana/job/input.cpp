@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/bgen.hpp"
@@ -240,10 +241,10 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
       params.round);
   if (params.from_bp) text += fmt::format("from: {}\n", *params.from_bp);
   if (params.to_bp) text += fmt::format("to: {}\n", *params.to_bp);
-  if (params.filtered) text += fmt::format("filters: {}\n", fmt::join(params.ignored_filters, ","));
+  if (params.filtered) text += fmt::format("filters: {}\n", joined(params.ignored_filters, ","));
   if (params.min_qual) text += fmt::format("qual: {}\n", *params.min_qual);
   for (const auto& left_out : cohort.left_out) {
-    text += fmt::format("{}: {}\n", left_out.reason, fmt::join(left_out.samples, ","));
+    text += fmt::format("{}: {}\n", left_out.reason, joined(left_out.samples, ","));
   }
   for (const io::VariantListParams& list : {params.extract, params.exclude}) {
     if (list.path.empty()) continue;
@@ -266,8 +267,8 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
   return text + fmt::format(
                     "keep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {} of {}\nthin: {} seed "
                     "{}\nmissing: {}\n",
-                    fmt::join(cohort.keep, ","),
-                    fmt::join(cohort.remove, ","),
+                    joined(cohort.keep, ","),
+                    joined(cohort.remove, ","),
                     cohort.max_sample_missing,
                     cohort.max_site_missing,
                     cohort.min_maf,

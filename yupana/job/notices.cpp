@@ -1,5 +1,5 @@
 // Notices: what a reader of the results should know before them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"

@@ -1,6 +1,6 @@
 #include "yupana/job/paths.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace yupana::job {
 

@@ -8,6 +8,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/genotype/grm_product.hpp"
 #include "yupana/genotype/projection.hpp"
 #include "yupana/io/loadings.hpp"
@@ -31,7 +32,7 @@ void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::stri
 
 /// As PLINK 2: a header "#FID IID SID PC1 ...", without FID and SID where the input has none.
 void write_vectors(AtomicFile& file, const Input& input, const Matrix<double>& vectors) {
-  std::string text = fmt::format("#{}", fmt::join(io::id_columns(input.names), "\t"));
+  std::string text = fmt::format("#{}", joined(io::id_columns(input.names), "\t"));
   for (std::int64_t k = 1; k <= vectors.cols(); ++k) text += fmt::format("\tPC{}", k);
   file.write(text + "\n");
   const std::vector<std::string> names = io::id_rows(input.names);

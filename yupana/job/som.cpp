@@ -1,6 +1,6 @@
 #include "yupana/job/som.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>

@@ -1,11 +1,12 @@
 #include "yupana/job/som_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/tsv_cell.hpp"
@@ -107,22 +108,24 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
   context.in_order((n + piece - 1) / piece,
                    [&](std::int64_t p) {
                      std::string text;
-                     auto to = std::back_inserter(text);
                      for (std::int64_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) {
                        const std::int32_t best = nearest.best[i];
-                       fmt::format_to(to,
-                                      "{}\t{}{}\t{}\t{}\t{}\t{}",
-                                      i,
-                                      rows.ids->of(i),
-                                      best,
-                                      best / cols,
-                                      best % cols,
-                                      nearest.best_distance[i],
-                                      nearest.second[i]);
-                       if (!rows.classes.empty()) fmt::format_to(to, "\t{}", name(rows.classes, i));
-                       if (!rows.labels.empty()) fmt::format_to(to, "\t{}", name(rows.labels, i));
+                       append_formatted(text,
+                                        "{}\t{}{}\t{}\t{}\t{}\t{}",
+                                        i,
+                                        rows.ids->of(i),
+                                        best,
+                                        best / cols,
+                                        best % cols,
+                                        nearest.best_distance[i],
+                                        nearest.second[i]);
+                       if (!rows.classes.empty())
+                         append_formatted(text, "\t{}", name(rows.classes, i));
+                       if (!rows.labels.empty())
+                         append_formatted(text, "\t{}", name(rows.labels, i));
                        if (!rows.clusters.empty()) {
-                         fmt::format_to(to, "\t{}", rows.clusters[static_cast<std::size_t>(best)]);
+                         append_formatted(
+                             text, "\t{}", rows.clusters[static_cast<std::size_t>(best)]);
                        }
                        text += '\n';
                      }

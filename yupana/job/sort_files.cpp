@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -47,22 +47,25 @@ std::int64_t window_of(const Context& context,
   return std::clamp(items_in(context, 4, bytes) / runs, least_window, std::int64_t{1} << 22);
 }
 
-/// V: std::int64_t where positions move with the keys, or NoValue. Numbers that are to descend are
-/// sorted turned.
-template <class K, class V>
-class FileSorter {
+/// The part of a sort that does not depend on the type of its keys, compiled once for all of them.
+class FileSort {
  public:
-  FileSorter(Context& context, io::ColumnReader& reader, const SortFileParams& params)
+  FileSort(Context& context,
+           io::ColumnReader& reader,
+           const SortFileParams& params,
+           std::size_t key_bytes)
       : context_(context),
         reader_(reader),
         params_(params),
+        key_bytes_(key_bytes),
+        item_bytes_(key_bytes + (params.positions ? sizeof(std::int64_t) : 0)),
         out_(params.out),
-        writer_(out_, type()),
-        selected_(params.unique, params.top) {}
+        writer_(out_, type()) {}
+  virtual ~FileSort() = default;
 
   ArrayFileResult sort() {
     // Half of the memory for the items of a run, half for the sort's copy of them.
-    run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
+    run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes_), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
     check_least_memory();
     if (!sort_runs()) merge_runs();
@@ -72,40 +75,114 @@ class FileSorter {
     return {writer_.size(), type().name(), static_cast<std::int64_t>(runs_.size())};
   }
 
- private:
-  using Columns = arrays::Columns<K, V>;
-  using Selection = arrays::Selection<K, V>;
-  static constexpr bool positions = Columns::has_values;
-  static constexpr std::size_t item_bytes = sizeof(K) + (positions ? sizeof(V) : 0);
-
-  /// A sorted run on the disk: its keys, behind them its positions.
+ protected:
+  /// A sorted run on the disk: its keys, after them its positions.
   struct Run {
     std::int64_t offset = 0, size = 0, done = 0;
   };
 
+  virtual bool sort_runs() = 0;  ///< true if one run was all there is; it is written then
+  virtual void merge_runs() = 0;
+
+  /// Keys a run's window holds while runs are merged.
+  std::int64_t window() const {
+    const std::int64_t count = std::ssize(runs_);
+    return window_of(context_,
+                     fmt::format("sort: {}: to merge {}", params_.in, counted(count, "run")),
+                     count,
+                     item_bytes_);
+  }
+
+  /// Appends a sorted run to the temporary file; `positions` are null where none are wanted.
+  void keep(const void* keys, const std::int64_t* positions, std::int64_t n) {
+    if (runs_.empty()) {
+      const auto folder = std::filesystem::path(out_.temporary()).parent_path();
+      waiting_ = std::make_unique<NamelessFile>(folder.string());
+      context_.note(
+          fmt::format("sort: the numbers exceed the memory; runs of {} wait in a temporary file "
+                      "in {}",
+                      run_size_,
+                      waiting_->folder()));
+    }
+    runs_.push_back({runs_.empty() ? 0 : end_of(runs_.back()), n});
+    waiting_->write(keys, static_cast<std::size_t>(n) * key_bytes_);
+    if (positions == nullptr) return;
+    waiting_->write(positions, static_cast<std::size_t>(n) * sizeof(std::int64_t));
+  }
+
+  /// The next items of a run, at most n; returns how many.
+  std::int64_t read_back(std::int64_t number, void* keys, std::int64_t* positions, std::int64_t n) {
+    Run& run = runs_[static_cast<std::size_t>(number)];
+    n = std::min(n, run.size - run.done);
+    const auto read = [&](std::int64_t begin, void* items, std::size_t bytes) {
+      const auto width = static_cast<std::int64_t>(bytes);
+      waiting_->read_at(begin + run.done * width, items, static_cast<std::size_t>(n * width));
+    };
+    read(run.offset, keys, key_bytes_);
+    if (positions != nullptr) {
+      const std::int64_t key_end = run.offset + run.size * static_cast<std::int64_t>(key_bytes_);
+      read(key_end, positions, sizeof(std::int64_t));
+    }
+    run.done += n;
+    return n;
+  }
+
+  Context& context_;
+  io::ColumnReader& reader_;
+  const SortFileParams& params_;
+  const std::size_t key_bytes_, item_bytes_;
+  AtomicFile out_;
+  io::ColumnWriter writer_;
+  std::unique_ptr<NamelessFile> waiting_;  ///< sorted runs
+  std::vector<Run> runs_;
+  std::int64_t run_size_ = 0;
+  std::int64_t read_ = 0;
+
+ private:
   /// Refuses memory too small for a run before the work and, where the size of the file is known,
   /// memory too small to merge the runs; what is named is enough for both.
   void check_least_memory() const {
-    const std::uint64_t run = 2 * item_bytes * static_cast<std::uint64_t>(run_size_);
+    const std::uint64_t run = 2 * item_bytes_ * static_cast<std::uint64_t>(run_size_);
     const std::int64_t runs = (reader_.size().value_or(0) + run_size_ - 1) / run_size_;
-    const std::uint64_t windows = runs > 1 ? windows_bytes(runs, item_bytes) : 0;
+    const std::uint64_t windows = runs > 1 ? windows_bytes(runs, item_bytes_) : 0;
     if (std::max(run, windows) <= context_.memory()) return;
     const double bytes =
-        static_cast<double>(item_bytes) * static_cast<double>(reader_.size_bound());
+        static_cast<double>(item_bytes_) * static_cast<double>(reader_.size_bound());
     const std::uint64_t merge =
-        merge_memory(bytes, static_cast<double>(windows_bytes(1, item_bytes)));
+        merge_memory(bytes, static_cast<double>(windows_bytes(1, item_bytes_)));
     check_memory(context_,
                  fmt::format("sort: {}: to sort in runs and merge them", params_.in),
                  std::max(run, std::min(merge, static_cast<std::uint64_t>(2 * bytes))));
   }
 
   io::NumberType type() const {
-    if constexpr (positions) return io::number_type<V>();
-    return reader_.type();
+    return params_.positions ? io::number_type<std::int64_t>() : reader_.type();
   }
 
-  /// True if one run was all there is; it is written then.
-  bool sort_runs() {
+  std::int64_t end_of(const Run& run) const {
+    return run.offset + run.size * static_cast<std::int64_t>(item_bytes_);
+  }
+};
+
+/// V: std::int64_t where positions move with the keys, or NoValue. Numbers that are to descend are
+/// sorted turned.
+template <class K, class V>
+class FileSorter : public FileSort {
+ public:
+  FileSorter(Context& context, io::ColumnReader& reader, const SortFileParams& params)
+      : FileSort(context, reader, params, sizeof(K)), selected_(params.unique, params.top) {}
+
+ private:
+  using Columns = arrays::Columns<K, V>;
+  using Selection = arrays::Selection<K, V>;
+  static constexpr bool positions = Columns::has_values;
+
+  static std::int64_t* positions_of(Columns items) {
+    if constexpr (positions) return items.values;
+    return nullptr;
+  }
+
+  bool sort_runs() override {
     const auto total = static_cast<double>(reader_.size().value_or(0));
     Stage stage(context_, "sort", total, "numbers");
     Array<K> keys(run_size_);
@@ -121,7 +198,8 @@ class FileSorter {
         return true;
       }
       // What a run leaves out the whole leaves out too.
-      keep(items, Selection(params_.unique, params_.top).take(items, got));
+      keep(
+          items.keys, positions_of(items), Selection(params_.unique, params_.top).take(items, got));
     }
     return false;
   }
@@ -130,8 +208,7 @@ class FileSorter {
     std::int64_t count = 0;
     while (count < run_size_) {
       context_.check_cancelled();
-      const std::int64_t got =
-          reader_.read_as(items.keys + count, std::min(column_chunk, run_size_ - count));
+      const std::int64_t got = read(items.keys + count, std::min(column_chunk, run_size_ - count));
       if (got == 0) break;
       if constexpr (positions) {
         std::iota(items.values + count, items.values + count + got, read_ + count);
@@ -143,54 +220,17 @@ class FileSorter {
     return count;
   }
 
-  void keep(Columns items, std::int64_t n) {
-    if (runs_.empty()) {
-      const auto folder = std::filesystem::path(out_.temporary()).parent_path();
-      waiting_ = std::make_unique<NamelessFile>(folder.string());
-      context_.note(
-          fmt::format("sort: the numbers exceed the memory; runs of {} wait in a temporary file "
-                      "in {}",
-                      run_size_,
-                      waiting_->folder()));
-    }
-    const std::int64_t offset = runs_.empty() ? 0 : end_of(runs_.back());
-    runs_.push_back({offset, n});
-    waiting_->write(items.keys, static_cast<std::size_t>(n) * sizeof(K));
-    if constexpr (positions) {
-      waiting_->write(items.values, static_cast<std::size_t>(n) * sizeof(V));
-    }
+  /// Keys alone are of the file's type.
+  std::int64_t read(K* keys, std::int64_t n) {
+    if constexpr (positions) return reader_.read_as(keys, n);
+    return reader_.read(keys, n);
   }
 
-  static std::int64_t end_of(const Run& run) {
-    return run.offset + run.size * static_cast<std::int64_t>(item_bytes);
-  }
-
-  std::int64_t read_back(Run& run, Columns to, std::int64_t n) {
-    n = std::min(n, run.size - run.done);
-    const auto read = [&](std::int64_t begin, auto* items) {
-      constexpr auto width = static_cast<std::int64_t>(sizeof(*items));
-      waiting_->read_at(begin + run.done * width, items, static_cast<std::size_t>(n * width));
-    };
-    read(run.offset, to.keys);
-    if constexpr (positions) {
-      read(run.offset + run.size * static_cast<std::int64_t>(sizeof(K)), to.values);
-    }
-    run.done += n;
-    return n;
-  }
-
-  void merge_runs() {
-    const auto count = static_cast<std::int64_t>(runs_.size());
+  void merge_runs() override {
     Stage stage(context_, "merge", static_cast<double>(read_), "numbers");
     RunMerger<K, V> merger(
-        context_,
-        count,
-        window_of(context_,
-                  fmt::format("sort: {}: to merge {}", params_.in, counted(count, "run")),
-                  count,
-                  item_bytes),
-        [&](std::int64_t run, Columns to, std::int64_t n) {
-          return read_back(runs_[static_cast<std::size_t>(run)], to, n);
+        context_, std::ssize(runs_), window(), [&](std::int64_t run, Columns to, std::int64_t n) {
+          return read_back(run, to.keys, positions_of(to), n);
         });
     merger.merge([&](Columns items, std::int64_t n) {
       write(items, n);
@@ -213,30 +253,21 @@ class FileSorter {
     if (params_.descending) arrays::turn(context_, keys, n);
   }
 
-  Context& context_;
-  io::ColumnReader& reader_;
-  const SortFileParams& params_;
-  AtomicFile out_;
-  io::ColumnWriter writer_;
   Selection selected_;
-  std::unique_ptr<NamelessFile> waiting_;  ///< sorted runs
-  std::vector<Run> runs_;
-  std::int64_t run_size_ = 0;
-  std::int64_t read_ = 0;
 };
 
 /// One of merge's inputs, read with a look at its order.
 template <class T>
 struct SortedInput {
-  std::unique_ptr<io::ColumnReader> reader;
+  io::ColumnReader& reader;
   std::optional<T> last = {};
   std::int64_t done = 0;
 
   std::int64_t read(T* to, std::int64_t n) {
-    const std::int64_t got = reader->read(to, n);
+    const std::int64_t got = reader.read(to, n);
     for (std::int64_t i = 0; i < got; ++i) {
       if (last && arrays::Less{}(to[i], *last)) {
-        throw bad_file(reader->path(),
+        throw bad_file(reader.path(),
                        "number {} is {}, less than {} before it; sort the file first",
                        done + i + 1,
                        to[i],
@@ -249,15 +280,13 @@ struct SortedInput {
   }
 };
 
+using Readers = std::vector<std::unique_ptr<io::ColumnReader>>;
+
 template <class T>
-ArrayFileResult merge_inputs(Context& context,
-                             const MergeFilesParams& params,
-                             std::vector<std::unique_ptr<io::ColumnReader>> readers) {
-  AtomicFile out(params.out);
-  io::ColumnWriter writer(out, io::number_type<T>());
+void merge_inputs(Context& context, Readers& readers, io::ColumnWriter& writer) {
   std::vector<SortedInput<T>> inputs;
-  for (auto& reader : readers) inputs.push_back({std::move(reader)});
-  const auto count = static_cast<std::int64_t>(inputs.size());
+  for (auto& reader : readers) inputs.push_back({*reader});
+  const std::int64_t count = std::ssize(inputs);
   RunMerger<T> merger(context,
                       count,
                       window_of(context, "merge of " + counted(count, "file"), count, sizeof(T)),
@@ -270,10 +299,6 @@ ArrayFileResult merge_inputs(Context& context,
     stage.advance(static_cast<double>(n));
     return true;
   });
-  for (const SortedInput<T>& input : inputs) note_comments(context, *input.reader);
-  writer.finish();
-  out.commit();
-  return {writer.size(), io::number_type<T>().name(), 0};
 }
 
 }  // namespace
@@ -293,7 +318,7 @@ ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
 
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
   check_column_name(params.out);
-  std::vector<std::unique_ptr<io::ColumnReader>> readers;
+  Readers readers;
   for (const std::string& path : params.in) {
     readers.push_back(open_column(path, params.text_type));
     if (readers.back()->type() == readers[0]->type()) continue;
@@ -304,9 +329,15 @@ ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
                    readers[0]->type().name());
   }
   if (readers.empty()) throw usage_error("merge: no input given; name sorted files");
-  return io::with_number_type(readers[0]->type(), [&](auto zero) {
-    return merge_inputs<decltype(zero)>(context, params, std::move(readers));
-  });
+  const io::NumberType type = readers[0]->type();
+  AtomicFile out(params.out);
+  io::ColumnWriter writer(out, type);
+  io::with_number_type(type,
+                       [&](auto zero) { merge_inputs<decltype(zero)>(context, readers, writer); });
+  for (const auto& reader : readers) note_comments(context, *reader);
+  writer.finish();
+  out.commit();
+  return {writer.size(), type.name(), 0};
 }
 
 }  // namespace yupana::job

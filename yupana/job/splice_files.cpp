@@ -1,9 +1,10 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "yupana/core/counted.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/splice_hits.hpp"
@@ -86,7 +87,7 @@ void write_page(AtomicFile& file, const SpliceJobParams& params, const Hits& hit
     const std::size_t more = unaligned.size() - std::min(unaligned.size(), max_pictures);
     unaligned.resize(unaligned.size() - more);
     page.findings.push_back(fmt::format("Unaligned: {}{}.",
-                                        fmt::join(unaligned, ", "),
+                                        joined(unaligned, ", "),
                                         more > 0 ? fmt::format(" and {} more", more) : ""));
   }
   if (introns > 0) {

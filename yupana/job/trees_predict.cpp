@@ -5,6 +5,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -147,7 +148,7 @@ class Prediction {
       text_ += part.ids.of(i);
       for (std::int64_t t = 0; t < nodes.cols(); ++t) {
         if (t > 0) text_ += '\t';
-        fmt::format_to(std::back_inserter(text_), "{}", nodes(i, t));
+        append_formatted(text_, "{}", nodes(i, t));
       }
       text_ += '\n';
     }

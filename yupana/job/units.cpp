@@ -1,6 +1,6 @@
 #include "yupana/job/units.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "yupana/job/write.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
@@ -8,6 +8,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/graph_files.hpp"
 #include "yupana/io/matrix_writer.hpp"
@@ -266,7 +267,7 @@ void FermatFiles::write_coordinates() {
     for (const report::Embedding& embedding : report_.embeddings) {
       const double* const row = embedding.points.row(static_cast<std::int64_t>(i));
       for (std::int64_t k = 0; k < embedding.points.cols(); ++k) {
-        fmt::format_to(std::back_inserter(text), "\t{:.8g}", row[k]);
+        append_formatted(text, "\t{:.8g}", row[k]);
       }
     }
     text += "\n";
@@ -324,12 +325,12 @@ void FermatFiles::write(Context& context, RetentionCurve curve, FermatJobResult&
   write_coordinates();
   files_.add(params_.out + ".json").write(fermat_record(params_, several_, true, result));
   write_report(context, result);
-  commit_files(context, files_, result.files, params_.out, fermat_endings);
+  commit_files(context, files_, result.files, params_.out, optional_endings);
 }
 
 void FermatFiles::write_matrices(Context& context, FermatJobResult& result) {
   files_.add(params_.out + ".json").write(fermat_record(params_, several_, false, result));
-  commit_files(context, files_, result.files, params_.out, fermat_endings);
+  commit_files(context, files_, result.files, params_.out, optional_endings);
 }
 
 }  // namespace yupana::job

@@ -1,6 +1,6 @@
 #include "yupana/report/covariate.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

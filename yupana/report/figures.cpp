@@ -1,6 +1,6 @@
 #include "yupana/report/figures.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/legend.hpp"
 #include "yupana/report/style.hpp"
@@ -197,7 +198,7 @@ std::string subtitle_of(const Report& report) {
   std::string text = valid_utf8(report.subtitle);
   if (report.run_alphas.empty()) return text;
   if (!text.empty()) text += "; ";
-  text += fmt::format("\u03b1 = {}", fmt::join(report.run_alphas, ", "));
+  text += fmt::format("\u03b1 = {}", joined(report.run_alphas, ", "));
   if (report.run_alphas.size() > 1 && report.embeddings.size() > 2) {
     text += fmt::format("; shown: {} and {}, the others on the page",
                         valid_utf8(shown_embedding(report, 0).name),

@@ -1,6 +1,6 @@
 #include "yupana/report/importance_plot.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

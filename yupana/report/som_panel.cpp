@@ -1,6 +1,6 @@
 #include "yupana/report/som_panel.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace yupana::report {
 namespace {
 
 constexpr Color white = {255, 255, 255};
-constexpr double title_height = 26;
+constexpr double panel_title_height = 26;
 constexpr double map_width = 204, map_height = 260;
 constexpr double least_gapped = 7;  ///< size of cells with a gap between them
 constexpr double min_scale = 90;    ///< height of a scale next to a flat map
@@ -56,7 +56,8 @@ bool fits(Pen& pen, const std::string& text, const MapCells& cells) {
 }
 
 Box side_of(const MapCells& cells, double left, double top) {
-  return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), min_scale)};
+  return {
+      left + cells.width() + 12, top + panel_title_height, 13, std::max(cells.height(), min_scale)};
 }
 
 /// The colours of groups, then the same half way to white, and so on.
@@ -125,7 +126,7 @@ ValueRange range_of(const std::vector<double>& values) {
 
 double map_panel_height(const MapReport& report) {
   const MapCells cells(report, map_width, map_height);
-  return title_height + std::max(cells.height(), min_scale);
+  return panel_title_height + std::max(cells.height(), min_scale);
 }
 
 void draw_map_panel(
@@ -139,7 +140,7 @@ void draw_map_panel(
   for (std::size_t i = 0; i < panel.values.size(); ++i) {
     const double value = panel.values[i];
     Point center = cells.center(static_cast<std::int64_t>(i));
-    center = {center.x + left, center.y + top + title_height};
+    center = {center.x + left, center.y + top + panel_title_height};
     const Color color =
         std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : map_absent;
     pen.color(color);
@@ -160,7 +161,7 @@ void draw_groups_panel(
   for (std::size_t i = 0; i < groups.of.size(); ++i) {
     const std::int64_t g = groups.of[i];
     Point center = cells.center(static_cast<std::int64_t>(i));
-    center = {center.x + left, center.y + top + title_height};
+    center = {center.x + left, center.y + top + panel_title_height};
     const Color color = g < 0 ? map_absent : map_group_color(g);
     pen.color(color);
     use_edges(pen, cells);

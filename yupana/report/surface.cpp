@@ -31,8 +31,8 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int bytes)
 }
 
 /// cairo numbers its surfaces and images over the life of the process and writes the numbers
-/// ("surface17", "image18") into the file. Counted anew here, so that a report gives the same bytes
-/// whenever it is drawn.
+/// ("surface17", "image18"; cairo 1.18: "source-17") into the file. Counted anew here, so that a
+/// report gives the same bytes whenever it is drawn.
 std::string with_own_numbers(const std::string& svg, std::string_view word) {
   const auto is_name = [&](std::size_t at) { return svg[at - 1] == '"' || svg[at - 1] == '#'; };
   std::map<std::string, std::size_t> numbers;
@@ -99,10 +99,13 @@ std::string svg_of(double width, double height, const Drawing& draw) {
   std::string svg;
   const Surface surface(cairo_svg_surface_create_for_stream(append, &svg, width, height),
                         cairo_surface_destroy);
+  // Points were its own unit before cairo 1.18.
+  cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PT);
   draw(surface.get());
   cairo_surface_finish(surface.get());
   expect(cairo_surface_status(surface.get()));
-  return with_own_numbers(with_own_numbers(svg, "surface"), "image");
+  for (const char* word : {"surface", "image", "source-"}) svg = with_own_numbers(svg, word);
+  return svg;
 }
 
 std::string png_of(cairo_surface_t* image) {

@@ -1,6 +1,6 @@
 #include "yupana/report/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "yupana/report/trees_parts.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

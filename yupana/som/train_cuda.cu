@@ -1,6 +1,6 @@
 // MatrixView<const T> has a conversion to itself; nvcc warns that it is never called.
 #pragma nv_diag_suppress 554
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

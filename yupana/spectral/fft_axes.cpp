@@ -7,6 +7,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::spectral {
@@ -42,8 +43,8 @@ void check_axes(const Axes& extents, const Axes& axes) {
 
 void check_extents(const Axes& wanted, const Axes& got) {
   if (wanted == got) return;
-  throw bad(fmt::format(
-      "expected an output of {}, got {}", fmt::join(wanted, " x "), fmt::join(got, " x ")));
+  throw bad(
+      fmt::format("expected an output of {}, got {}", joined(wanted, " x "), joined(got, " x ")));
 }
 
 /// The extents of the half that says all, of an array of real values.

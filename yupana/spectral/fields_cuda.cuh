@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstdint>
 
+#include "yupana/core/text.hpp"
+
 /// Private to the family: the numbers transforms are made of on the device. A field has an Element,
 /// its arithmetic, and `rotate`: the product with a root of unity of a small order that the
 /// compiler knows.

@@ -1,5 +1,6 @@
 #include "yupana/splice/bound_pass.hpp"
 
+#include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::splice::cpu {

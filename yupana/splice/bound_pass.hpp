@@ -9,6 +9,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/row_kernels.hpp"
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "yupana/core/text.hpp"
 #include "yupana/splice/bound_pass.hpp"
 #include "yupana/splice/solver_cpu.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "yupana/core/text.hpp"
 #include "yupana/splice/protein.hpp"
 
 namespace yupana::splice {

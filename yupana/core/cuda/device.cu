@@ -1,5 +1,5 @@
 #include <cuda_runtime.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/place.hpp"

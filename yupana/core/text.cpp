@@ -1,4 +1,6 @@
-#include "yupana/core/escaped.hpp"
+#include "yupana/core/text.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -67,6 +69,12 @@ std::string escaped(std::string_view text) {
     text.remove_prefix(size > 0 ? size : 1);
   }
   return shown;
+}
+
+void append_formatted_arguments(std::string& to, fmt::string_view format, fmt::format_args args) {
+  fmt::memory_buffer text;  // on the stack; a string would be cleared before each part of it
+  fmt::vformat_to(fmt::appender(text), format, args);
+  to.append(text.data(), text.size());
 }
 
 }  // namespace yupana

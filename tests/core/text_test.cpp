@@ -1,8 +1,11 @@
-#include "yupana/core/escaped.hpp"
+#include "yupana/core/text.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace yupana {
 namespace {
@@ -32,6 +35,20 @@ TEST(Escaped, ShowsWhatATerminalWouldHideOrObey) {
             "1");                                         // byte order mark
   EXPECT_EQ(escaped("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right to left
   EXPECT_EQ(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8");  // line separator
+}
+
+TEST(Joined, PutsSeparatorsBetweenTextsAndIntegers) {
+  EXPECT_EQ(joined(std::vector<std::string>{}, ", "), "");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "b", ""}, ", "), ", b, ");
+  EXPECT_EQ(joined(std::vector<std::string_view>{"a"}, ", "), "a");
+  EXPECT_EQ(joined(std::vector<std::int64_t>{-3, INT64_MAX}, " x "), "-3 x 9223372036854775807");
+}
+
+TEST(AppendFormatted, AppendsWhatFormatReturns) {
+  std::string text = "row";
+  append_formatted(text, "\t{}", std::string(2000, 'x'));
+  append_formatted(text, "\t{:.3f}\t{}\n", 1.0 / 3, std::string_view("end"));
+  EXPECT_EQ(text, "row\t" + std::string(2000, 'x') + "\t0.333\tend\n");
 }
 
 }  // namespace
