@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <future>
 #include <iterator>
 #include <mutex>
 #include <thread>

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"

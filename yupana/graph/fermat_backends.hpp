@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/sparse.hpp"

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "yupana/core/error.hpp"
-#include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "yupana/core/context.hpp"
 #include "yupana/io/matrix_reader.hpp"
