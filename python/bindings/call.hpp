@@ -2,9 +2,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -54,10 +58,33 @@ auto call(const Options& options, const Body& body) {
   return call(options, Runs::anywhere, body);
 }
 
+template <std::size_t size>
+struct Words {
+  char text[size];
+  consteval Words(const char (&words)[size]) { std::copy_n(words, size, text); }
+};
+
+/// Defines a function with the names of its arguments, between blanks: "_" is none, and an argument
+/// whose name ends with "?" may be None.
+template <Words words, class Scope, class Function>
+void def(Scope& scope, const char* name, Function&& function) {
+  constexpr std::size_t count = 1 + std::ranges::count(words.text, ' ');
+  std::array<std::string, count> names;
+  std::array<nb::arg, count> arguments;
+  std::istringstream in(words.text);
+  for (std::size_t i = 0; i < count; ++i) {
+    in >> names[i];
+    const bool or_none = names[i].ends_with('?');
+    if (or_none) names[i].pop_back();
+    arguments[i] = nb::arg(names[i] == "_" ? nullptr : names[i].c_str()).none(or_none);
+  }
+  std::apply(
+      [&](const auto&... each) { scope.def(name, std::forward<Function>(function), each...); },
+      arguments);
+}
+
 /// Each family's file binds itself.
 void bind_call(nb::module_& module);
-void bind_machine(nb::module_& module);
-void bind_defaults(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_genotype(nb::module_& module);
 void bind_graph(nb::module_& module);

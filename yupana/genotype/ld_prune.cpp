@@ -10,7 +10,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/ld_window.hpp"
-#include "yupana/genotype/site_order.hpp"
+#include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
 namespace {

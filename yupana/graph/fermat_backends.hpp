@@ -24,12 +24,6 @@ FermatWeights fermat_weights(Context& context,
                              bool squared,
                              const FermatParams& params);
 
-/// fermat() by this process, whatever ranks the context has.
-FermatResult fermat_alone(Context& context,
-                          AnyMatrix distances,
-                          bool squared,
-                          const FermatParams& params);
-
 /// The facts that params and the type of the lengths decide; those of a graph whose edges join all
 /// its n vertices.
 FermatFacts make_facts(const FermatParams& params,

@@ -4,10 +4,9 @@
 
 #include <charconv>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 

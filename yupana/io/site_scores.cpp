@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/splice/genetic_code.hpp"
-#include "yupana/splice/site_odds.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::io {
 namespace {

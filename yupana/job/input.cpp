@@ -9,14 +9,8 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate.hpp"
-#include "yupana/io/bed.hpp"
-#include "yupana/io/bgen.hpp"
-#include "yupana/io/npy_genotypes.hpp"
-#include "yupana/io/pgen.hpp"
-#include "yupana/io/plink_text.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/vcf.hpp"
-#include "yupana/io/zarr.hpp"
-#include "yupana/job/input_samples.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/simulate.hpp"
 
