@@ -3,12 +3,10 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -58,29 +56,41 @@ auto call(const Options& options, const Body& body) {
   return call(options, Runs::anywhere, body);
 }
 
+/// Names of a function's arguments, between blanks: "_" is none, and an argument whose name ends
+/// with
+/// "?" may be None.
 template <std::size_t size>
-struct Words {
+struct Arguments {
   char text[size];
-  consteval Words(const char (&words)[size]) { std::copy_n(words, size, text); }
+
+  consteval Arguments(const char (&names)[size]) { std::copy_n(names, size, text); }
+  constexpr std::size_t count() const { return 1 + std::ranges::count(text, ' '); }
+  constexpr std::string_view operator[](std::size_t i) const {
+    std::string_view rest(text);
+    for (; i > 0; --i) rest.remove_prefix(rest.find(' ') + 1);
+    return rest.substr(0, rest.find(' '));
+  }
 };
 
-/// Defines a function with the names of its arguments, between blanks: "_" is none, and an argument
-/// whose name ends with "?" may be None.
-template <Words words, class Scope, class Function>
-void def(Scope& scope, const char* name, Function&& function) {
-  constexpr std::size_t count = 1 + std::ranges::count(words.text, ' ');
-  std::array<std::string, count> names;
-  std::array<nb::arg, count> arguments;
-  std::istringstream in(words.text);
-  for (std::size_t i = 0; i < count; ++i) {
-    in >> names[i];
-    const bool or_none = names[i].ends_with('?');
-    if (or_none) names[i].pop_back();
-    arguments[i] = nb::arg(names[i] == "_" ? nullptr : names[i].c_str()).none(or_none);
+template <Arguments arguments, std::size_t i>
+auto argument() {
+  constexpr bool or_none = arguments[i].ends_with('?');
+  static const std::string name(arguments[i].substr(0, arguments[i].size() - or_none));
+  const char* const own = name == "_" ? nullptr : name.c_str();
+  if constexpr (or_none) {
+    return nb::arg(own).none();
+  } else {
+    return nb::arg(own);
   }
-  std::apply(
-      [&](const auto&... each) { scope.def(name, std::forward<Function>(function), each...); },
-      arguments);
+}
+
+/// Defines a function with the names of its arguments.
+template <Arguments arguments, class Scope, class Function>
+void def(Scope& scope, const char* name, Function&& function) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    scope.def(name, std::forward<Function>(function), argument<arguments, i>()...);
+  }
+  (std::make_index_sequence<arguments.count()>());
 }
 
 /// Each family's file binds itself.
