@@ -6,9 +6,9 @@
 #include <functional>
 #include <map>
 
-#include "cli/bench.hpp"
+#include "cli/command.hpp"
 #include "cli/standard_streams.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {

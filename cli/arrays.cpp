@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "cli/command.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/sort_rows.hpp"
 

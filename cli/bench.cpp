@@ -1,8 +1,7 @@
-#include "cli/bench.hpp"
-
 #include <memory>
 #include <set>
 
+#include "cli/command.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 

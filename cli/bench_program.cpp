@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "cli/bench.hpp"
+#include "cli/command.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::cli {

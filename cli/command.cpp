@@ -14,7 +14,6 @@
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"
-#include "cli/piped_inputs.hpp"
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
@@ -22,7 +21,6 @@
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/null_device.hpp"
 #include "yupana/core/text.hpp"
 
 namespace yupana::cli {

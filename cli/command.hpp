@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/bench.hpp"
 #include "cli/options.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/job/plan.hpp"
@@ -97,5 +98,22 @@ void add_forest(Command& program);
 void add_som(Command& program);
 void add_bench(Command& program);
 void add_documentation(Command& program);
+
+/// Runs the command that a command line names, out of those that `add_commands` adds; --help and
+/// --version print.
+///   errors: usage for a command line that means nothing: one line that names the unknown word, the
+///   nearest known one and the known ones, or the option and what it takes; and what the command
+///   throws
+void run_program(int argc,
+                 const char* const* argv,
+                 const std::function<void(Command&)>& add_commands);
+
+/// The work of `yupana bench NAME`: prints its measurements. In yupana-bench (bench/program.cpp), a
+/// program of its own: to compile the benches takes as long as a fifth of everything else. In
+/// yupana, which becomes that program.
+void measure(Context& context,
+             const Call& call,
+             const std::string& name,
+             const bench::BenchParams& params);
 
 }  // namespace yupana::cli

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/checkpoint_folder.hpp"
 #include "cli/genotype_options.hpp"
-#include "cli/phylogeny_options.hpp"
-#include "cli/relationships.hpp"
+#include "cli/out_folder.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"

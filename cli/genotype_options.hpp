@@ -1,11 +1,17 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/command.hpp"
+#include "yupana/analysis/neighbor_joining.hpp"
+#include "yupana/genotype/block_bootstrap.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/grm.hpp"
+#include "yupana/genotype/kinship.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
-#include "yupana/report/pictures.hpp"
+#include "yupana/report/report.hpp"
 
 namespace yupana::cli {
 
@@ -44,5 +50,23 @@ Answer cohort_answer(const Context& context,
 
 /// -o of commands that write several files.
 inline constexpr const char* prefix_out = "PREFIX, the beginning of the files to write, as out/run";
+
+/// The methods of --tree by their words; upgma is another one for average.
+Choices<analysis::TreeMethod> tree_methods();
+
+/// --bootstrap and --block, of commands that count pairs of genotypes and write a tree. The seed is
+/// that of --thin.
+void add_bootstrap(Command& command, genotype::BootstrapParams& bootstrap);
+
+/// Adds what support is of to `json`, and returns it as a line; of no replicates nothing.
+std::string add_support(nlohmann::ordered_json& json,
+                        const genotype::BootstrapParams& bootstrap,
+                        std::int64_t blocks);
+
+/// Adds to an answer how many pairs of each relationship there are, and those that are duplicates
+/// or twins by name; returns the same in lines of text.
+std::string add_relationships(nlohmann::ordered_json& json,
+                              const genotype::RelationshipCounts& counts,
+                              const std::vector<std::string>& names);
 
 }  // namespace yupana::cli

@@ -2,9 +2,9 @@
 #include <htslib/hts.h>
 
 #include "cli/command.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/job/kernel_variants.hpp"
 #include "yupana/spectral/fft.hpp"

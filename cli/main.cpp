@@ -20,7 +20,6 @@
 #include "cli/command.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/usage.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/text.hpp"

@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
-#include "cli/phylogeny_options.hpp"
 #include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/job/phylogeny.hpp"
@@ -44,6 +45,42 @@ void add_nj(Command& program) {
           "input", params->path, "distances; names inside, or in a file of identifiers next to it")
       .required();
   command.choice("--tree", params->method, tree_methods(), "method");
+}
+
+Choices<analysis::TreeMethod> tree_methods() {
+  using analysis::TreeMethod;
+  return {{"nj", TreeMethod::nj},
+          {"bionj", TreeMethod::bionj},
+          {"upgma", TreeMethod::average},
+          {"average", TreeMethod::average},
+          {"single", TreeMethod::single},
+          {"complete", TreeMethod::complete}};
+}
+
+void add_bootstrap(Command& command, genotype::BootstrapParams& bootstrap) {
+  command.number("--bootstrap",
+                 bootstrap.replicates,
+                 "support of the tree's branches: percent of so many replicates that have them; "
+                 "each draws blocks of sites (see --seed)",
+                 1,
+                 1'000'000);
+  command
+      .word(
+          "--block",
+          [&bootstrap](const std::string& word) { bootstrap.blocks = genotype::site_blocks(word); },
+          "sites that are drawn together: a number of sites or, with kb after it, kilobases")
+      .shows("100kb");
+  command.needs({"--block"}, {"--bootstrap"});
+}
+
+std::string add_support(nlohmann::ordered_json& json,
+                        const genotype::BootstrapParams& bootstrap,
+                        std::int64_t blocks) {
+  if (blocks == 0) return {};
+  const std::string sentence = job::support_sentence(bootstrap, blocks);
+  json["support"] = sentence;
+  json["bootstrap_blocks"] = blocks;
+  return fmt::format("support  {}\n", sentence);
 }
 
 }  // namespace yupana::cli

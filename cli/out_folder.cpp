@@ -1,5 +1,7 @@
 #include "cli/out_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,10 +9,11 @@
 #include <mutex>
 #include <system_error>
 
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/null_device.hpp"
 
 namespace yupana::cli {
+
 namespace fs = std::filesystem;
 
 void check_out(const std::string& out) {
@@ -119,6 +122,31 @@ void OutFolder::remove_empty() {
 void remove_out_folders() {
   const std::lock_guard lock(making);
   for (OutFolder* const folder : out_folders) folder->remove_empty();
+}
+
+CheckpointFolder::CheckpointFolder(const job::CheckpointParams& checkpoint, const Comm* comm)
+    : saved_(checkpoint.saved), folder_("--checkpoint " + checkpoint.folder, checkpoint.folder) {
+  if (checkpoint.folder.empty() || (comm != nullptr && comm->rank() > 0)) return;
+  lock_ = open(checkpoint.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // The system releases it when the run ends, killed too. File systems without locks have none.
+  if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(lock_);
+  throw input_error(
+      "--checkpoint {}: another run saves its counts there; wait for its end, or choose another "
+      "folder",
+      checkpoint.folder);
+}
+
+Error CheckpointFolder::with_saved(const Error& error) const {
+  if (error.code() != ErrorCode::interrupted || saved_->empty()) return error;
+  return Error(error.code(),
+               fmt::format("{}; {} holds the counts so far: the same command continues from there",
+                           error.what(),
+                           *saved_));
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace yupana::cli

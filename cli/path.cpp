@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/out_folder.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {

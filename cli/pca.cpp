@@ -1,9 +1,8 @@
-#include "yupana/job/pca.hpp"
-
 #include <numeric>
 
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
+#include "yupana/job/grm.hpp"
 
 namespace yupana::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/genotype_options.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/cluster_plan.hpp"
-#include "yupana/job/fermat_sizes.hpp"
+#include "yupana/job/fermat.hpp"
 
 namespace yupana::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/standard_streams.hpp"
-#include "yupana/cluster/cores.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"

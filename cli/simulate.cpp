@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/simulate.hpp"
 
 namespace yupana::cli {

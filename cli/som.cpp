@@ -7,7 +7,6 @@
 #include "cli/command.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/som_model.hpp"
 

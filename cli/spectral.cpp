@@ -2,7 +2,7 @@
 #include "yupana/job/spectral.hpp"
 
 #include "cli/command.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {

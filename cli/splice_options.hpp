@@ -6,7 +6,6 @@
 
 #include "cli/command.hpp"
 #include "yupana/job/splice.hpp"
-#include "yupana/job/splice_save.hpp"
 #include "yupana/splice/loci.hpp"
 
 namespace yupana::cli {

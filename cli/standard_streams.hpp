@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
+
+#include "yupana/core/context.hpp"
 
 namespace yupana::cli {
 
@@ -15,5 +18,13 @@ void put_text(std::FILE* to, std::string_view text) noexcept;
 
 /// errors: out_of_resources where a text for standard output was not written
 void check_standard_output();
+
+/// A name under which what comes through a pipe can be read at any place and more than once: a copy
+/// of it, decompressed, in a file without a name in TMPDIR (or /tmp). "-" is standard input. Other
+/// names are returned as they are. errors: as of TextStream; out_of_resources for a full disk
+std::string readable(Context& context, const std::string& path);
+
+/// A message with the names that were given in place of those of readable().
+std::string with_given_names(std::string message);
 
 }  // namespace yupana::cli

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "cli/measures.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
-#include "cli/tree_options.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/model_files.hpp"
 

@@ -2,11 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "cli/measures.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
-#include "cli/tree_options.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::cli {

@@ -1,7 +1,7 @@
 #include "yupana/job/trisolve.hpp"
 
 #include "cli/command.hpp"
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {

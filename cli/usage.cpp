@@ -1,5 +1,3 @@
-#include "cli/usage.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <new>
@@ -7,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/core/version.hpp"
@@ -218,6 +218,23 @@ class HelpText : public CLI::Formatter {
   static bool is_input(const CLI::Option& option) { return option.get_name(true) == "input"; }
 };
 
+/// What is in quotes from `at` on, which is then past it; nothing where no quote closes it.
+std::string quoted_part(const std::string& word, std::size_t& at) {
+  if (at >= word.size() || word[at] != '"') return {};
+  std::string text;
+  for (std::size_t i = at + 1; i < word.size(); ++i) {
+    if (word[i] == '"') {
+      if (i + 1 == word.size() || word[i + 1] != '"') {
+        at = i + 1;
+        return text;
+      }
+      ++i;
+    }
+    text += word[i];
+  }
+  return {};
+}
+
 }  // namespace
 
 void run_program(int argc,
@@ -244,6 +261,18 @@ void run_program(int argc,
     if (is_group && app.remaining_size() > 0) throw Error(ErrorCode::usage, command_text(app));
     if (cluster::rank_by_environment() == 0) program.exit(error);  // --help, --version
   }
+}
+
+Names cut_at_commas(const Names& words) {
+  Names pieces;
+  for (const std::string& word : words) {
+    for (std::size_t at = 0, comma = 0; comma != word.npos; at = comma + 1) {
+      pieces.push_back(quoted_part(word, at));
+      comma = word.find(',', at);
+      pieces.back() += word.substr(at, comma == word.npos ? comma : comma - at);
+    }
+  }
+  return pieces;
 }
 
 }  // namespace yupana::cli

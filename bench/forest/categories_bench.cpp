@@ -10,7 +10,7 @@
 #include "bench/support/python_peer.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/predict.hpp"

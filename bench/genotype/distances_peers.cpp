@@ -7,7 +7,7 @@
 
 #include "bench/genotype/distances_bench.hpp"
 #include "bench/support/python_peer.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/metric.hpp"
 
 namespace yupana::bench {

@@ -13,11 +13,11 @@
 #include "bench/support/bench.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/genotype/transpose.hpp"
-#include "yupana/io/bed.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/genotype_writer.hpp"
 
 namespace yupana::bench {

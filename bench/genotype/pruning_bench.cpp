@@ -8,7 +8,7 @@
 
 #include "bench/support/bench.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/job/input.hpp"

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "bench/support/bench.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/job/grm.hpp"
-#include "yupana/job/pca.hpp"
 #include "yupana/job/simulate.hpp"
 
 namespace yupana::bench {

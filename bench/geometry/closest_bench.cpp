@@ -9,7 +9,7 @@
 #include "bench/support/python_peer.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana::bench {
 

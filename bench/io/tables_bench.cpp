@@ -10,8 +10,8 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
 #include "yupana/core/text.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "bench/support/bench.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/io/vcf.hpp"
 
 namespace yupana::bench {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "yupana/sparse/csr.hpp"
+#include "yupana/sparse/triangular.hpp"
 
 namespace yupana::sparse {
 

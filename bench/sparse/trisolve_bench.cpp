@@ -13,7 +13,7 @@
 #include "bench/support/python_peer.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/io/matrix_market.hpp"
 
 namespace yupana::bench {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana::bench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "python/bindings/numpy.hpp"
+#include "python/bindings/views.hpp"
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
 #include "yupana/analysis/measures.hpp"
@@ -93,7 +93,8 @@ analysis::Phylogeny tree_of(std::vector<std::int64_t> parent, std::vector<double
 
 template <class T>
 void bind_clusterings(nb::module_& m) {
-  m.def(
+  def<"_ _ squared dimensions">(
+      m,
       "mds",
       [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
         analysis::MdsResult result = call(options, [&](Context& context) {
@@ -105,11 +106,7 @@ void bind_clusterings(nb::module_& m) {
         facts["share"] = to_numpy(std::move(result.share));
         facts["trace"] = result.trace;
         return facts;
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("squared"),
-      nb::arg("dimensions"));
+      });
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
     const Linkage linkage = chosen("method", method, linkages);
     return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <optional>
@@ -295,6 +296,94 @@ void bind_order(nb::module_& m) {
             });
           });
         });
+}
+
+using namespace arrays;
+
+template <class K, class V>
+void bind_runs_on_host(nb::module_& m) {
+  m.def("reduce_by_key", [](const Options& options, Vector<K> keys, Vector<V> values) {
+    check_size("values", size_of(keys), size_of(values));
+    Array<K> run_keys(size_of(keys));
+    Array<V> sums(size_of(keys));
+    const std::int64_t runs = call(options, [&](Context& context) {
+      return reduce_by_key(
+          context, keys.data(), values.data(), size_of(keys), run_keys.data(), sums.data());
+    });
+    return std::pair(owned<K>(std::move(run_keys), {runs}), owned<V>(std::move(sums), {runs}));
+  });
+}
+
+#ifdef YUPANA_CUDA
+/// Values as those of another type; themselves where that is theirs.
+template <class To, class From>
+struct As {
+  As(OnGpu& gpu, const From* from, std::int64_t n) {
+    if constexpr (std::is_same_v<To, From>) {
+      data = from;
+    } else {
+      made = yupana::cuda::DeviceArray<To>(n);
+      gpu.convert(from, n, made.data());
+      data = made.data();
+    }
+  }
+  const To* data = nullptr;
+  yupana::cuda::DeviceArray<To> made;
+};
+
+/// Runs as the functions on host memory find them: sums of floats are of 64 bits, cut where 64-bit
+/// keys would be; of integers only equality and the sum's low bits count.
+template <class U, class V>
+nb::object sums_by_key(const Options& options, const Words& keys, const AnyVector<V>& values) {
+  using Key = std::conditional_t<std::is_integral_v<V>, U, std::uint64_t>;
+  using Sum = std::conditional_t<std::is_integral_v<V>, V, double>;
+  const int place = place_of(keys);
+  const std::int64_t n = size_of(keys);
+  Made<U> run_keys(place, 0);
+  Made<V> sums(place, 0);
+  vectors_at(place, n, options, [&](Context&, auto& gpu) {
+    if constexpr (std::is_same_v<decltype(gpu), OnGpu&>) {
+      if (n == 0) return;
+      const As<Key, U> from(gpu, static_cast<const U*>(keys.data()), n);
+      const As<Sum, V> numbers(gpu, values.data(), n);
+      Made<Key> most_keys(place, n);
+      Made<Sum> most_sums(place, n);
+      const std::int64_t runs = arrays::cuda::reduce_by_key(
+          gpu.space, gpu.stream, from.data, numbers.data, n, most_keys.data(), most_sums.data());
+      // Only as much as there is stays.
+      run_keys = Made<U>(place, runs);
+      sums = Made<V>(place, runs);
+      gpu.convert(most_keys.data(), runs, run_keys.data());
+      gpu.convert(most_sums.data(), runs, sums.data());
+      gpu.wait();  // before what is converted goes
+    }
+  });
+  const std::int64_t runs = sums.size();
+  return nb::make_tuple(std::move(run_keys).to_python({runs}, keys.dtype()),
+                        std::move(sums).to_python({runs}));
+}
+
+template <class V>
+void bind_runs_on_gpu(nb::module_& m) {
+  using There = AsItIs<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
+  m.def("reduce_by_key", [](const Options& options, There keys, AnyVector<V> values) {
+    const Words words{nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>(keys)};
+    check_same_device("values", values, keys);
+    check_size("values", size_of(keys), size_of(values));
+    return bytes_of(words) == 8 ? sums_by_key<std::uint64_t>(options, words, values)
+                                : sums_by_key<std::uint32_t>(options, words, values);
+  });
+}
+#endif
+
+/// reduce_by_key, into the family's module.
+void bind_runs(nb::module_& m) {
+#ifdef YUPANA_CUDA
+  for_plain_types([&]<class T>() { bind_runs_on_gpu<T>(m); });
+#endif
+  // Integers of every kind come as 64-bit ones: only equality of keys counts, and sums wrap alike.
+  bind_runs_on_host<std::int64_t, std::int64_t>(m);
+  bind_runs_on_host<std::int64_t, double>(m);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -54,10 +56,45 @@ auto call(const Options& options, const Body& body) {
   return call(options, Runs::anywhere, body);
 }
 
+/// Names of a function's arguments, between blanks: "_" is none, and an argument whose name ends
+/// with
+/// "?" may be None.
+template <std::size_t size>
+struct Arguments {
+  char text[size];
+
+  consteval Arguments(const char (&names)[size]) { std::copy_n(names, size, text); }
+  constexpr std::size_t count() const { return 1 + std::ranges::count(text, ' '); }
+  constexpr std::string_view operator[](std::size_t i) const {
+    std::string_view rest(text);
+    for (; i > 0; --i) rest.remove_prefix(rest.find(' ') + 1);
+    return rest.substr(0, rest.find(' '));
+  }
+};
+
+template <Arguments arguments, std::size_t i>
+auto argument() {
+  constexpr bool or_none = arguments[i].ends_with('?');
+  static const std::string name(arguments[i].substr(0, arguments[i].size() - or_none));
+  const char* const own = name == "_" ? nullptr : name.c_str();
+  if constexpr (or_none) {
+    return nb::arg(own).none();
+  } else {
+    return nb::arg(own);
+  }
+}
+
+/// Defines a function with the names of its arguments.
+template <Arguments arguments, class Scope, class Function>
+void def(Scope& scope, const char* name, Function&& function) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    scope.def(name, std::forward<Function>(function), argument<arguments, i>()...);
+  }
+  (std::make_index_sequence<arguments.count()>());
+}
+
 /// Each family's file binds itself.
 void bind_call(nb::module_& module);
-void bind_machine(nb::module_& module);
-void bind_defaults(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_genotype(nb::module_& module);
 void bind_graph(nb::module_& module);

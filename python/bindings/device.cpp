@@ -54,7 +54,8 @@ void bind_device([[maybe_unused]] nb::module_& module) {
       },
       nb::arg("device"));
   // For results of a library whose arrays nobody may write to.
-  m.def(
+  def<"shape code bits device">(
+      m,
       "empty",
       [](const std::vector<std::int64_t>& shape, std::uint8_t code, std::uint8_t bits, int device) {
         const nb::dlpack::dtype type{code, bits, 1};
@@ -64,11 +65,7 @@ void bind_device([[maybe_unused]] nb::module_& module) {
         yupana::cuda::DeviceArray<std::byte> memory(values * bits / 8);
         void* const first = memory.data();
         return owning(device, std::move(memory), first, type, shape);
-      },
-      nb::arg("shape"),
-      nb::arg("code"),
-      nb::arg("bits"),
-      nb::arg("device"));
+      });
   // For tests: where a function finds an array's values.
   m.def(
       "address",

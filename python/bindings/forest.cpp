@@ -10,7 +10,6 @@
 #include "python/bindings/call.hpp"
 #include "yupana/core/finite.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
@@ -63,7 +62,8 @@ nb::dict tree_dict(const Tree& tree) {
 
 template <class T>
 void bind_table_type(nb::class_<Model>& model) {
-  model.def(
+  def<"_ _ codes? values? growing">(
+      model,
       "out_of_bag",
       [](const Model& self,
          const Options& options,
@@ -80,12 +80,7 @@ void bind_table_type(nb::class_<Model>& model) {
         });
         const std::int64_t outputs = held.values.size() / view.rows;
         return std::pair(held.score, owned<double>(std::move(held.values), {view.rows, outputs}));
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("codes").none(),
-      nb::arg("values").none(),
-      nb::arg("growing"));
+      });
 #ifdef YUPANA_CUDA
   model.def("predict_shares", [](const Model& self, const Options& options, Resident<T> table) {
     const std::int64_t outputs = self.is_class() ? std::ssize(self.classes) : 1;

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "python/bindings/views.hpp"
 #include "yupana/forest/forest.hpp"

@@ -9,8 +9,8 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/forest.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/forest/in_columns.hpp"
-#include "yupana/forest/sparse_columns.hpp"
+#include "yupana/forest/lists.hpp"
+#include "yupana/forest/predict.hpp"
 #ifdef YUPANA_CUDA
 #include "yupana/forest/tree_cuda.hpp"
 #endif
@@ -149,7 +149,8 @@ void bind_fits(nb::module_& m) {
       nb::arg("features"),
       nb::arg("growing"),
       nb::arg("resident").none().noconvert() = nb::none());
-  m.def(
+  def<"_ _ _ _ _ codes? values? weights? classes features growing">(
+      m,
       "fit_sparse",
       [](const Options& options,
          std::int64_t rows,
@@ -172,18 +173,7 @@ void bind_fits(nb::module_& m) {
         std::vector<Tree> grown =
             call(options, [&](Context& context) { return grow(context, table, target, growing); });
         return model_of(std::move(grown), std::move(classes), std::move(features), growing);
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg(),
-      nb::arg(),
-      nb::arg(),
-      nb::arg("codes").none(),
-      nb::arg("values").none(),
-      nb::arg("weights").none(),
-      nb::arg("classes"),
-      nb::arg("features"),
-      nb::arg("growing"));
+      });
 }
 
 }  // namespace

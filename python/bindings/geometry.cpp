@@ -35,9 +35,10 @@ nb::tuple columns_of(const std::vector<geometry::ClosestPair>& pairs) {
 }
 
 template <class T>
-void bind_neighbors(nb::module_& m) {
+void bind_points(nb::module_& m) {
   using Queries = std::optional<Rows<T>>;
-  m.def(
+  def<"_ _ k queries">(
+      m,
       "neighbors",
       [](const Options& options, Rows<T> points, std::int64_t k, const Queries& queries) {
         geometry::Neighbors found = call(options, Runs::on_the_processor, [&](Context& context) {
@@ -47,12 +48,9 @@ void bind_neighbors(nb::module_& m) {
         });
         return nb::make_tuple(to_numpy(std::move(found.indices)),
                               to_numpy(std::move(found.distances)));
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("k"),
-      nb::arg("queries"));
-  m.def(
+      });
+  def<"_ _ radius queries">(
+      m,
       "pairs_within",
       [](const Options& options, Rows<T> points, double radius, const Queries& queries) {
         return columns_of(call(options, Runs::on_the_processor, [&](Context& context) {
@@ -60,21 +58,13 @@ void bind_neighbors(nb::module_& m) {
                                context, view_of(points), view_of(*queries), radius)
                          : geometry::pairs_within<T>(context, view_of(points), radius);
         }));
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("radius"),
-      nb::arg("queries"));
+      });
   m.def("closest_between", [](const Options& options, Rows<T> a, Rows<T> b) {
     const auto pair = call(options, Runs::on_the_processor, [&](Context& context) {
       return geometry::closest_between<T>(context, view_of(a), view_of(b));
     });
     return nb::make_tuple(pair.i, pair.j, pair.distance);
   });
-}
-
-template <class T>
-void bind_points(nb::module_& m) {
   m.def("closest_pair", [](const Options& options, PointsIn<T> points, const std::string& method) {
     const geometry::ClosestPairParams params{chosen("method", method, closest_methods)};
     const geometry::ClosestPair pair = call_at(place_of(points), options, [&](Context& context) {
@@ -90,8 +80,6 @@ void bind_geometry(nb::module_& module) {
   nb::module_ m = module.def_submodule("geometry", "The closest pair of points, and neighbors.");
   bind_points<float>(m);
   bind_points<double>(m);
-  bind_neighbors<float>(m);
-  bind_neighbors<double>(m);
 }
 
 }  // namespace yupana::python

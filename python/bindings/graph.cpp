@@ -141,7 +141,8 @@ Vertices path_of(const Options& options,
 
 template <class T>
 void bind_paths(nb::module_& m) {
-  m.def(
+  def<"_ _ squared alpha? root precision neighbors landmarks estimate seed">(
+      m,
       "fermat",
       [](const Options& options,
          AnyRows<T> distances,
@@ -176,17 +177,7 @@ void bind_paths(nb::module_& m) {
           return graph::fermat(context, std::move(copy), squared, params);
         });
         return fermat_dict(result, to_python(std::move(result.lengths)));
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("squared"),
-      nb::arg("alpha").none(),
-      nb::arg("root"),
-      nb::arg("precision"),
-      nb::arg("neighbors"),
-      nb::arg("landmarks"),
-      nb::arg("estimate"),
-      nb::arg("seed"));
+      });
   m.def(
       "shortest_paths", [](const Options& options, AnyRows<T> weights, const std::string& method) {
         const std::int64_t n = vertices_of("weights", weights);

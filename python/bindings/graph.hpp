@@ -1,6 +1,5 @@
 #pragma once
 
-#include "python/bindings/numpy.hpp"
 #include "python/bindings/views.hpp"
 #include "yupana/graph/fermat.hpp"
 

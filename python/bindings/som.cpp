@@ -10,7 +10,7 @@
 #include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/som/clusters.hpp"
-#include "yupana/som/quality.hpp"
+#include "yupana/som/nearest.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -117,7 +117,8 @@ nb::ndarray<nb::numpy, float> smoothed(const Options& options,
 }
 
 void bind_training(nb::module_& m) {
-  m.def(
+  def<"_ _ codebook? params">(
+      m,
       "train",
       [](const Options& options,
          AnyRows<float> samples,
@@ -127,11 +128,7 @@ void bind_training(nb::module_& m) {
           if (!codebook) return som::train(context, view_of(samples), params);
           return som::train_from(context, view_of(samples), copy_of(view_of(*codebook)), params);
         }));
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("codebook").none(),
-      nb::arg("params"));
+      });
   m.def("sigmas", [](const SomParams& params) {
     const som::Schedule schedule = som::resolved(params.schedule, params.grid);
     std::vector<double> sigmas;
@@ -273,22 +270,8 @@ void bind_use(nb::module_& m) {
 void bind_som(nb::module_& module) {
   nb::module_ m = module.def_submodule("som", "Self-organizing maps.");
   nb::class_<SomParams>(m, "Params", "The map and how it is trained.");
-  m.def("params",
-        &params_of,
-        nb::arg("rows"),
-        nb::arg("cols"),
-        nb::arg("lattice"),
-        nb::arg("toroidal"),
-        nb::arg("neighborhood"),
-        nb::arg("iterations"),
-        nb::arg("smooth"),
-        nb::arg("sigma0"),
-        nb::arg("sigmaf"),
-        nb::arg("tau"),
-        nb::arg("initial"),
-        nb::arg("training"),
-        nb::arg("learning_rate"),
-        nb::arg("seed"));
+  def<"rows cols lattice toroidal neighborhood iterations smooth sigma0 sigmaf tau initial "
+      "training learning_rate seed">(m, "params", &params_of);
   bind_training(m);
   bind_parts(m);
   bind_use(m);

@@ -7,10 +7,7 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/views.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/sparse/not_finite.hpp"
 #include "yupana/sparse/triangular.hpp"
-#ifdef YUPANA_CUDA
-#endif
 
 namespace yupana::python {
 namespace {
@@ -58,43 +55,33 @@ template <class V, class I>
 void bind_system(nb::module_& m, const char* name) {
   using Bound = System<V, I>;
   nb::class_<Bound> bound(m, name, "A triangular system, analysed once.");
-  bound
-      .def(
-          "__init__",
-          [](Bound* self,
-             const Options& options,
-             std::int64_t columns,
-             Vector<I> offsets,
-             Vector<I> indices,
-             Vector<V> values,
-             bool lower,
-             bool unit_diagonal,
-             bool ignore_other,
-             const std::string& method,
-             const std::string& trans) {
-            TriangularParams params;
-            params.operation = chosen("trans", trans, operations);
-            params.triangle = lower ? Triangle::lower : Triangle::upper;
-            params.method = chosen("method", method, solve_methods);
-            params.unit_diagonal = unit_diagonal;
-            params.sort_columns = true;
-            params.ignore_other = ignore_other;
-            const CsrView<V, I> matrix = matrix_of(columns, offsets, indices, values);
-            new (self) Bound{call(options, [&](Context& context) {
-              return TriangularSystem<V, I>(context, matrix, params);
-            })};
-          },
-          nb::arg(),
-          nb::arg(),
-          nb::arg(),
-          nb::arg(),
-          nb::arg(),
-          nb::arg("lower"),
-          nb::arg("unit_diagonal"),
-          nb::arg("ignore_other"),
-          nb::arg("method"),
-          nb::arg("trans"))
-      .def_prop_ro("rows", [](const Bound& self) { return self.solver.rows(); })
+  def<"_ _ _ _ _ lower unit_diagonal ignore_other method trans">(
+      bound,
+      "__init__",
+      [](Bound* self,
+         const Options& options,
+         std::int64_t columns,
+         Vector<I> offsets,
+         Vector<I> indices,
+         Vector<V> values,
+         bool lower,
+         bool unit_diagonal,
+         bool ignore_other,
+         const std::string& method,
+         const std::string& trans) {
+        TriangularParams params;
+        params.operation = chosen("trans", trans, operations);
+        params.triangle = lower ? Triangle::lower : Triangle::upper;
+        params.method = chosen("method", method, solve_methods);
+        params.unit_diagonal = unit_diagonal;
+        params.sort_columns = true;
+        params.ignore_other = ignore_other;
+        const CsrView<V, I> matrix = matrix_of(columns, offsets, indices, values);
+        new (self) Bound{call(options, [&](Context& context) {
+          return TriangularSystem<V, I>(context, matrix, params);
+        })};
+      });
+  bound.def_prop_ro("rows", [](const Bound& self) { return self.solver.rows(); })
       .def_prop_ro("levels", [](const Bound& self) { return self.solver.analysis().levels; })
       .def_prop_ro("warps", [](const Bound& self) { return self.solver.analysis().warps; })
       .def_prop_ro("method",

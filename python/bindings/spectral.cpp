@@ -82,11 +82,6 @@ void bind_axes(nb::module_& m) {
   });
 }
 
-template <class T>
-auto signals_of(T* data, std::int64_t batch, std::int64_t length) {
-  return Signals<T>(data, length, batch);
-}
-
 /// Signals along the last axis of an array on a GPU.
 template <class T>
 using There = AsItIs<const T, nb::c_contig, nb::device::cuda>;
@@ -105,7 +100,7 @@ void rows_at(const Options& options,
   Out* const first = written(out, "out", place_of(x), batch * to);
   if (batch == 0) return;
   call_at(place_of(x), options, Runs::at_once, [&](Context& context) {
-    body(context, signals_of(x.data(), batch, n), signals_of(first, batch, to));
+    body(context, Signals<const In>(x.data(), n, batch), Signals<Out>(first, to, batch));
   });
 }
 
@@ -143,6 +138,19 @@ void bind_rows(nb::module_& m) {
              direction_of(inverse));
     });
   });
+  m.def("matmul",
+        [](const Options& options,
+           AnyRows<R> a,
+           AnyRows<R> b,
+           AsItIs<R, nb::ndim<2>, nb::c_contig> out) {
+          check_same_device("b", b, a);
+          const std::int64_t rows = extent(a, 0), cols = extent(b, 1);
+          const MatrixView<R> product(written(out, "out", place_of(a), rows * cols), rows, cols);
+          call_at(place_of(a), options, Runs::on_the_processor, [&](Context& context) {
+            if (place_of(a) < 0 || rows * cols > 0)
+              matmul(context, view_of(a), view_of(b), product);
+          });
+        });
 }
 
 /// Doubles, or integers exactly.
@@ -165,29 +173,10 @@ void bind_polynomials(nb::module_& m) {
   });
 }
 
-template <class R>
-void bind_precision(nb::module_& m) {
-  m.def("matmul",
-        [](const Options& options,
-           AnyRows<R> a,
-           AnyRows<R> b,
-           AsItIs<R, nb::ndim<2>, nb::c_contig> out) {
-          check_same_device("b", b, a);
-          const std::int64_t rows = extent(a, 0), cols = extent(b, 1);
-          const MatrixView<R> product(written(out, "out", place_of(a), rows * cols), rows, cols);
-          call_at(place_of(a), options, Runs::on_the_processor, [&](Context& context) {
-            if (place_of(a) < 0 || rows * cols > 0)
-              matmul(context, view_of(a), view_of(b), product);
-          });
-        });
-}
-
 }  // namespace
 
 void bind_spectral(nb::module_& module) {
   nb::module_ m = module.def_submodule("spectral", "Fourier transforms and exact products.");
-  bind_precision<float>(m);
-  bind_precision<double>(m);
   bind_axes<float>(m);
   bind_axes<double>(m);
   bind_rows<float>(m);

@@ -116,7 +116,9 @@ void bind_exon(nb::module_& m) {
 void bind_splice(nb::module_& module) {
   nb::module_ m = module.def_submodule("splice", "Exact spliced alignment.");
   bind_exon(m);
-  m.def(
+  def<"_ _ protein letters scores match mismatch gap_open gap_extend min_intron alignment "
+      "genetic_code most least_share">(
+      m,
       "align",
       [](const Options& options,
          const std::vector<Given>& given,
@@ -157,22 +159,9 @@ void bind_splice(nb::module_& module) {
           results.append(isoforms);
         }
         return results;
-      },
-      nb::arg(),
-      nb::arg(),
-      nb::arg("protein"),
-      nb::arg("letters"),
-      nb::arg("scores"),
-      nb::arg("match"),
-      nb::arg("mismatch"),
-      nb::arg("gap_open"),
-      nb::arg("gap_extend"),
-      nb::arg("min_intron"),
-      nb::arg("alignment"),
-      nb::arg("genetic_code"),
-      nb::arg("most"),
-      nb::arg("least_share"));
-  m.def(
+      });
+  def<"_ bases protein genetic_code">(
+      m,
       "candidate_exons",
       [](const Options& options, std::string_view bases, bool protein, int genetic_code) {
         auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
@@ -180,11 +169,7 @@ void bind_splice(nb::module_& module) {
           params.code = splice::GeneticCode(genetic_code);
           return splice::candidate_exons(context, bases, params);
         });
-      },
-      nb::arg(),
-      nb::arg("bases"),
-      nb::arg("protein"),
-      nb::arg("genetic_code"));
+      });
   m.attr("candidate_scale") = splice::candidate_scale;
 }
 

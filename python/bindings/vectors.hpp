@@ -231,7 +231,4 @@ void vectors_at(int place, std::int64_t values, const Options& options, const Bo
   });
 }
 
-/// reduce_by_key, into the family's module.
-void bind_runs(nb::module_& arrays);
-
 }  // namespace yupana::python

@@ -306,7 +306,7 @@ def test_verbose_of_a_short_fit_said_nothing(is_there, capfd, monkeypatch):
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 ROWS = dict(
-    re.findall(r'Parameter\{"(--?[\w-]+)", "([^"]+)"', (SOURCES / "python/bindings/python_words.cpp").read_text())
+    re.findall(r'Parameter\{"(--?[\w-]+)", "([^"]+)"', (SOURCES / "python/bindings/call.cpp").read_text())
 )
 
 

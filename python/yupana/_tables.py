@@ -1,15 +1,18 @@
-"""Tables of the estimators: NumPy, pandas and Arrow in, columns of floats out."""
+"""Estimators' parameters, and their tables: NumPy, pandas and Arrow in, columns of floats out; categories by their types."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+import inspect
+from functools import wraps
+from typing import Any, Callable, Iterator, TypeVar, TypedDict
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import RegressorMixin
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
-from ._call import Keywords, run, whole
+from ._call import Keywords, ProgressLike, run, whole
 from ._views import host_array, on_gpu, refuse_masked, refuse_rounded_list, refuse_rounding
 
 
@@ -83,6 +86,74 @@ def _refuse_dates(X: Any) -> None:
 def keep(estimator: Any, given: dict[str, Any]) -> None:
     """Sets every argument of an ``__init__`` under its own name, as scikit-learn requires."""
     vars(estimator).update((name, value) for name, value in given.items() if name != "self")
+
+
+class _Parameters(TypedDict, total=False):
+    """What trees and forests take."""
+
+    criterion: str
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    min_weight_fraction_leaf: float
+    max_features: float | str | None
+    random_state: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    class_weight: dict[Any, float] | str | None
+    ccp_alpha: float
+    monotonic_cst: Any
+    categorical_features: Any
+    device: str
+    threads: int | None
+
+
+class TreeParameters(_Parameters, total=False):
+    splitter: str
+
+
+class ForestParameters(_Parameters, total=False):
+    bootstrap: bool | str
+    oob_score: bool | Callable[[Any, Any], float]
+    n_jobs: int | None
+    verbose: int
+    warm_start: bool
+    max_samples: float | None
+    voting: str
+    progress: ProgressLike
+
+
+_KINDS = {"n_estimators": int, **TreeParameters.__annotations__, **ForestParameters.__annotations__}
+_Init = TypeVar("_Init", bound=Callable[..., None])
+
+
+def parameters_of(peer: Any, **own: Any) -> Callable[[_Init], _Init]:
+    """An ``__init__`` of the parameters of scikit-learn's class, in its order, with its defaults, and of
+    ``own``. It keeps what it is given."""
+    named = {**own, "device": "auto", "threads": None}
+    theirs = inspect.signature(peer.__init__).parameters.values()
+    more = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=named[name]) for name in named)
+    kinds = {name: getattr(kind, "__forward_arg__", kind) for name, kind in _KINDS.items()}
+    kinds["self"] = inspect.Parameter.empty
+    known = [p.replace(annotation=kinds[p.name]) for p in (*theirs, *more) if p.name in kinds]
+    signature = inspect.Signature(known)
+
+    def keeping(function: _Init) -> _Init:
+        @wraps(function)
+        def init(*arguments: Any, **keywords: Any) -> None:
+            try:
+                given = signature.bind(*arguments, **keywords)
+            except TypeError as error:
+                raise TypeError(f"{function.__qualname__}() {error}") from None
+            given.apply_defaults()
+            keep(arguments[0], given.arguments)
+            if isinstance(arguments[0], RegressorMixin):
+                arguments[0]._known_criterion()
+
+        setattr(init, "__signature__", signature)
+        return init  # type: ignore[return-value]
+
+    return keeping
 
 
 def checked(
@@ -184,3 +255,91 @@ def feature_names(estimator: Any) -> list[str]:
     if names is None:
         return [f"x{i}" for i in range(estimator.n_features_in_)]
     return [str(name) for name in names]
+
+
+def _library(X: Any) -> str:
+    return type(X).__module__.split(".")[0]
+
+
+def _names(X: Any) -> list[Any]:
+    return list(X.column_names if _library(X) == "pyarrow" else X.columns)
+
+
+def _values(X: Any, name: Any) -> list[Any] | None:
+    """A column's values, None where missing, if its type is one of categories; else None."""
+    library = _library(X)
+    if library == "pandas":
+        if str(X[name].dtype) != "category":
+            return None
+        missing = X[name].isna()
+        return [None if gone else value for value, gone in zip(X[name].tolist(), missing)]
+    if library == "polars":
+        return X[name].to_list() if X[name].dtype in _polars_kinds() else None
+    from pyarrow import types
+
+    column = X.column(name)
+    return column.to_pylist() if types.is_dictionary(column.type) else None
+
+
+def _polars_kinds() -> tuple[Any, ...]:
+    import polars
+
+    return (polars.Categorical, polars.Enum)
+
+
+def _kinds(X: Any, name: Any, values: list[Any]) -> list[Any]:
+    """The categories in the order of their type; of polars' and pyarrow's, sorted."""
+    if _library(X) == "pandas":
+        return X[name].cat.categories.tolist()
+    kinds = {value for value in values if value is not None}
+    return sorted(kinds, key=lambda value: (str(type(value)), value))
+
+
+def _replaced(X: Any, name: Any, numbers: np.ndarray) -> Any:
+    library = _library(X)
+    if library == "pandas":
+        return X.assign(**{name: numbers}) if isinstance(name, str) else _assigned(X, name, numbers)
+    if library == "polars":
+        import polars
+
+        return X.with_columns(polars.Series(name, numbers))
+    import pyarrow
+
+    return X.set_column(X.column_names.index(name), name, pyarrow.array(numbers))
+
+
+def _assigned(X: Any, name: Any, numbers: np.ndarray) -> Any:
+    X = X.copy()
+    X[name] = numbers
+    return X
+
+
+def has_types(X: Any) -> bool:
+    """The table's columns may be of a type of categories."""
+    return _library(X) in ("pandas", "polars", "pyarrow") and (
+        hasattr(X, "columns") or hasattr(X, "column_names")
+    )
+
+
+def learned(X: Any) -> dict[Any, dict[Any, int]]:
+    """Of each column of categories, the number of each."""
+    numbers = {}
+    for name in _names(X):
+        values = _values(X, name)
+        if values is not None:
+            kinds = _kinds(X, name, values)
+            numbers[name] = {kind: number for number, kind in enumerate(kinds)}
+    return numbers
+
+
+def numbered(X: Any, known: dict[Any, dict[Any, int]]) -> Any:
+    """The table with numbers for categories; NaN where missing or not known."""
+    for name in _names(X):
+        if name not in known:
+            continue
+        values = _values(X, name)
+        if values is None:
+            raise ValueError(f"column '{name}': expected categories, as fit had, got other values")
+        numbers = [known[name].get(value, np.nan) for value in values]
+        X = _replaced(X, name, np.asarray(numbers, np.float64))
+    return X

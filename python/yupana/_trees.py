@@ -16,17 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from ._call import Keywords, options, run
-from ._categories import has_types, learned, numbered
-from ._tables import (
-    cells,
-    checked,
-    dense,
-    dense_blocks,
-    entries,
-    feature_names,
-    refuse_rounded_cells,
-    seed_of,
-)
+from ._tables import cells, checked, dense, dense_blocks, entries, feature_names, has_types
+from ._tables import learned, numbered, refuse_rounded_cells, seed_of
 from ._views import FLOATS, Array, host_array, on_gpu, refuse_masked, refuse_rounded_list, resident, to_host
 
 

@@ -5,18 +5,19 @@ Geurts, Ernst, Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from sklearn import ensemble as _ensemble
 from sklearn import tree as _tree
 
-from ._call import ProgressLike
 from ._forest import Forest
-from ._labels import Classes, Numbers
-from ._tables import keep
-from ._tree import OneTree
+from ._tables import ForestParameters, TreeParameters, parameters_of
+from ._tree import Classes, Numbers, OneTree
 from ._trees import constraints
 from ._views import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "ExtraTreeClassifier",
@@ -41,26 +42,8 @@ class ExtraTreeClassifier(OneTree, Classes, _tree.ExtraTreeClassifier):
 
     _parameter_constraints = constraints(_tree.ExtraTreeClassifier)
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: dict[Any, float] | str | None = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-    ) -> None:
-        keep(self, locals())
+    @parameters_of(_tree.ExtraTreeClassifier)
+    def __init__(self, **parameters: Unpack[TreeParameters]) -> None: ...
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Array:
         """Shares of the classes, (rows, classes), in the order of ``classes_``; on the GPU of X."""
@@ -80,26 +63,8 @@ class ExtraTreeRegressor(OneTree, Numbers, _tree.ExtraTreeRegressor):
 
     _parameter_constraints = constraints(_tree.ExtraTreeRegressor)
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        random_state: Any = None,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-    ) -> None:
-        keep(self, locals())
-        self._known_criterion()
+    @parameters_of(_tree.ExtraTreeRegressor)
+    def __init__(self, **parameters: Unpack[TreeParameters]) -> None: ...
 
 
 class ExtraTreesClassifier(Classes, Forest, _ensemble.ExtraTreesClassifier):
@@ -119,34 +84,8 @@ class ExtraTreesClassifier(Classes, Forest, _ensemble.ExtraTreesClassifier):
     _tree_class = ExtraTreeClassifier
     _peer_tree = _tree.ExtraTreeClassifier
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool | str = False,
-        oob_score: bool | Callable[[Any, Any], float] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: dict[Any, float] | str | None = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        voting: str = "soft",
-        device: str = "auto",
-        threads: int | None = None,
-        progress: ProgressLike = None,
-    ) -> None:
-        keep(self, locals())
+    @parameters_of(_ensemble.ExtraTreesClassifier, voting="soft", progress=None)
+    def __init__(self, n_estimators: int = 100, **parameters: Unpack[ForestParameters]) -> None: ...
 
 
 class ExtraTreesRegressor(Numbers, Forest, _ensemble.ExtraTreesRegressor):
@@ -166,30 +105,5 @@ class ExtraTreesRegressor(Numbers, Forest, _ensemble.ExtraTreesRegressor):
     _tree_class = ExtraTreeRegressor
     _peer_tree = _tree.ExtraTreeRegressor
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool | str = False,
-        oob_score: bool | Callable[[Any, Any], float] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-        progress: ProgressLike = None,
-    ) -> None:
-        keep(self, locals())
-        self._known_criterion()
+    @parameters_of(_ensemble.ExtraTreesRegressor, progress=None)
+    def __init__(self, n_estimators: int = 100, **parameters: Unpack[ForestParameters]) -> None: ...

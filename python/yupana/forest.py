@@ -13,18 +13,19 @@ is "auto" or "cpu".
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from sklearn import ensemble as _ensemble
 from sklearn import tree as _tree
 
-from ._call import ProgressLike
 from ._forest import Forest
-from ._labels import Classes, Numbers
-from ._tables import keep
-from ._tree import OneTree, Tree
+from ._tables import ForestParameters, TreeParameters, parameters_of
+from ._tree import Classes, Numbers, OneTree, Tree
 from ._trees import constraints
 from ._views import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -80,27 +81,8 @@ class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
 
     _parameter_constraints = constraints(_tree.DecisionTreeClassifier)
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: dict[Any, float] | str | None = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-    ) -> None:
-        keep(self, locals())
+    @parameters_of(_tree.DecisionTreeClassifier, categorical_features=None)
+    def __init__(self, **parameters: Unpack[TreeParameters]) -> None: ...
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Array:
         """Shares of the classes, (rows, classes), in the order of ``classes_``; on the GPU of X."""
@@ -126,27 +108,8 @@ class DecisionTreeRegressor(OneTree, Numbers, _tree.DecisionTreeRegressor):
 
     _parameter_constraints = constraints(_tree.DecisionTreeRegressor)
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-    ) -> None:
-        keep(self, locals())
-        self._known_criterion()
+    @parameters_of(_tree.DecisionTreeRegressor, categorical_features=None)
+    def __init__(self, **parameters: Unpack[TreeParameters]) -> None: ...
 
 
 class RandomForestClassifier(Classes, Forest, _ensemble.RandomForestClassifier):
@@ -181,35 +144,8 @@ class RandomForestClassifier(Classes, Forest, _ensemble.RandomForestClassifier):
     _tree_class = DecisionTreeClassifier
     _peer_tree = _tree.DecisionTreeClassifier
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool | str = True,
-        oob_score: bool | Callable[[Any, Any], float] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: dict[Any, float] | str | None = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        voting: str = "soft",
-        device: str = "auto",
-        threads: int | None = None,
-        progress: ProgressLike = None,
-    ) -> None:
-        keep(self, locals())
+    @parameters_of(_ensemble.RandomForestClassifier, categorical_features=None, voting="soft", progress=None)
+    def __init__(self, n_estimators: int = 100, **parameters: Unpack[ForestParameters]) -> None: ...
 
 
 class RandomForestRegressor(Numbers, Forest, _ensemble.RandomForestRegressor):
@@ -228,31 +164,5 @@ class RandomForestRegressor(Numbers, Forest, _ensemble.RandomForestRegressor):
     _tree_class = DecisionTreeRegressor
     _peer_tree = _tree.DecisionTreeRegressor
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool | str = True,
-        oob_score: bool | Callable[[Any, Any], float] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
-        device: str = "auto",
-        threads: int | None = None,
-        progress: ProgressLike = None,
-    ) -> None:
-        keep(self, locals())
-        self._known_criterion()
+    @parameters_of(_ensemble.RandomForestRegressor, categorical_features=None, progress=None)
+    def __init__(self, n_estimators: int = 100, **parameters: Unpack[ForestParameters]) -> None: ...

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, note_memory, one_line, options
-from ._dosages import check_opens, dosages, folder_of, readable, refuse_overwriting, unwrapped
-from ._filters import check_number, check_windows, fields_of, refuse_idle
+from ._dosages import check_number, check_opens, check_windows, dosages, fields_of, folder_of
+from ._dosages import readable, refuse_idle, refuse_overwriting, unwrapped
 from ._pair_counts import PairCounts, counted_on_gpu
 from ._views import on_gpu
 

@@ -1,5 +1,3 @@
-#include "yupana/analysis/fermat_edges.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

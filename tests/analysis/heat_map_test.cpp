@@ -1,10 +1,9 @@
-#include "yupana/analysis/heat_map.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "tests/analysis/matrices.hpp"
+#include "yupana/analysis/histogram.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::analysis {

@@ -1,11 +1,10 @@
-#include "yupana/analysis/pca.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "tests/analysis/matrices.hpp"
+#include "yupana/analysis/mds.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::analysis {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "yupana/arrays/sums_backends.hpp"
 #include "yupana/core/array.hpp"
 
 namespace yupana::arrays {

@@ -1,8 +1,8 @@
-#include "yupana/cluster/cores.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "yupana/cluster/mpi.hpp"
 
 namespace yupana::cluster {
 namespace {

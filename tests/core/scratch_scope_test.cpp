@@ -1,5 +1,3 @@
-#include "yupana/core/scratch_scope.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include "tests/support/text_files.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 namespace {

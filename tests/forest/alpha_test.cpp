@@ -1,10 +1,9 @@
-#include "yupana/forest/alpha.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/forest/importance.hpp"
+#include "yupana/forest/prune.hpp"
 #include "yupana/forest/validate.hpp"
 
 namespace yupana::forest {

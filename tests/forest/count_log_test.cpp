@@ -1,8 +1,8 @@
-#include "yupana/forest/count_log.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "yupana/forest/exact.hpp"
 
 namespace yupana::forest {
 namespace {

@@ -9,7 +9,6 @@
 #include "tests/forest/samples.hpp"
 #include "tests/support/instruction_sets.hpp"
 #include "yupana/forest/coded.hpp"
-#include "yupana/forest/in_columns.hpp"
 #include "yupana/forest/predict.hpp"
 
 namespace yupana::forest {

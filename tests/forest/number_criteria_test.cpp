@@ -7,9 +7,9 @@
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/forest/forest.hpp"
+#include "yupana/forest/lists.hpp"
 #include "yupana/forest/median.hpp"
 #include "yupana/forest/one_hot.hpp"
-#include "yupana/forest/sparse_columns.hpp"
 
 namespace yupana::forest {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
-#include "yupana/forest/alpha.hpp"
 #include "yupana/forest/predict.hpp"
+#include "yupana/forest/prune.hpp"
 #include "yupana/forest/validate.hpp"
 
 namespace yupana::forest {

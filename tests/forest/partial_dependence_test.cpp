@@ -1,11 +1,10 @@
-#include "yupana/forest/partial_dependence.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
 #include "tests/forest/samples.hpp"
+#include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 
 namespace yupana::forest {

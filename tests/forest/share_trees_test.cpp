@@ -1,9 +1,8 @@
-#include "yupana/forest/share_trees.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/thread_ranks.hpp"
+#include "yupana/forest/tree_backends.hpp"
 
 namespace yupana::forest {
 namespace {

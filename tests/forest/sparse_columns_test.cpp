@@ -1,5 +1,3 @@
-#include "yupana/forest/sparse_columns.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,6 +6,7 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
+#include "yupana/forest/lists.hpp"
 
 namespace yupana::forest {
 namespace {

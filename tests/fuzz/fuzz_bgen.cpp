@@ -8,8 +8,8 @@
 #include "tests/fuzz/fuzz_file.hpp"
 #include "tests/fuzz/fuzz_sites.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/io/bgen.hpp"
-#include "yupana/io/sample_table.hpp"
+#include "yupana/io/genotype_sources.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace {
 

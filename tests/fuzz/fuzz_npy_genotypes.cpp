@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz_file.hpp"
-#include "yupana/io/npy_genotypes.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 #include "tests/fuzz/fuzz_sites.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/io/pgen.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 #include "tests/fuzz/fuzz_sites.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/io/plink_text.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

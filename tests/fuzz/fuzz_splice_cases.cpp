@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz_file.hpp"
-#include "yupana/io/splice_cases.hpp"
+#include "yupana/io/exons.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = yupana::fuzz::put("cases.tsv", data, size);

@@ -2,7 +2,7 @@
 // codes below its size.
 
 #include "tests/fuzz/fuzz_file.hpp"
-#include "yupana/io/substitution_file.hpp"
+#include "yupana/io/fasta.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   yupana::fuzz::expect_one_line([&] {

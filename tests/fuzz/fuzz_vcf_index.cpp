@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/vcf.hpp"
-#include "yupana/io/vcf_index.hpp"
+#include "yupana/io/vcf_file.hpp"
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "yupana/core/random.hpp"
-#include "yupana/genotype/variates.hpp"
 
 namespace yupana::genotype {
 namespace {

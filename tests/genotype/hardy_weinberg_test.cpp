@@ -1,9 +1,9 @@
 // The exact test against the sum over all outcomes.
-#include "yupana/genotype/hardy_weinberg.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "yupana/genotype/site_counts.hpp"
 
 namespace yupana::genotype {
 namespace {

@@ -7,7 +7,6 @@
 #include "tests/support/pair_counting.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/cohort.hpp"
-#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/simulate.hpp"

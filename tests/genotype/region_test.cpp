@@ -1,9 +1,8 @@
-#include "yupana/genotype/region.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/genotype/chromosome.hpp"
 
 namespace yupana::genotype {
 namespace {

@@ -10,8 +10,8 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/genotype/frequencies.hpp"
 #include "yupana/genotype/site_counts.hpp"
-#include "yupana/genotype/variates.hpp"
 
 namespace yupana::genotype {
 namespace {

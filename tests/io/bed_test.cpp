@@ -1,5 +1,3 @@
-#include "yupana/io/bed.hpp"
-
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -9,6 +7,7 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 namespace yupana::io {
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/genotype/cohort.hpp"
-#include "yupana/io/bed.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 namespace yupana::io {
 namespace {

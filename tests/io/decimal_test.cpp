@@ -1,5 +1,3 @@
-#include "yupana/io/decimal.hpp"
-
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include <string_view>
 
 #include "yupana/io/cell.hpp"
+#include "yupana/io/number_text.hpp"
 
 namespace yupana::io {
 namespace {

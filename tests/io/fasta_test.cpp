@@ -5,7 +5,6 @@
 
 #include "tests/support/text_files.hpp"
 #include "yupana/io/exons.hpp"
-#include "yupana/io/substitution_file.hpp"
 
 namespace yupana::io {
 namespace {

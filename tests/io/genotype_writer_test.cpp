@@ -8,7 +8,7 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/genotype/simulate.hpp"
-#include "yupana/io/bed.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {

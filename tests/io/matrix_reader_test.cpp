@@ -9,8 +9,6 @@
 #include "tests/io/matrix_reading.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/npy_matrix.hpp"
-#include "yupana/io/plink_matrix.hpp"
 
 namespace yupana::io {
 namespace {

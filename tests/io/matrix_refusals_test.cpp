@@ -7,8 +7,6 @@
 #include "yupana/core/error.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/npy_matrix.hpp"
-#include "yupana/io/plink_matrix.hpp"
 
 namespace yupana::io {
 namespace {

@@ -9,7 +9,7 @@
 #include "tests/support/folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/matrix.hpp"
-#include "yupana/io/row_producer.hpp"
+#include "yupana/io/matrix_writer.hpp"
 
 namespace yupana::io::testing_samples {
 

@@ -7,7 +7,6 @@
 #include "tests/io/matrix_samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/io/plink_matrix.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/io/npy_genotypes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -7,6 +5,7 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/io/genotype_sources.hpp"
 
 namespace yupana::io {
 namespace {

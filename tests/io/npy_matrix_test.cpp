@@ -1,5 +1,3 @@
-#include "yupana/io/npy_matrix.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "tests/io/matrix_samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {

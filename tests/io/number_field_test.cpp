@@ -1,8 +1,8 @@
-#include "yupana/io/number_field.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "yupana/io/cell.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/io/pgen.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "tests/support/site_blocks.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/genotype_writer.hpp"
 
 namespace yupana::io {

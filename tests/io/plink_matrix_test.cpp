@@ -1,5 +1,3 @@
-#include "yupana/io/plink_matrix.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,6 +6,7 @@
 
 #include "tests/io/matrix_samples.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/io/matrix_writer.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,10 +1,9 @@
 // Tables of samples between .fam, .psam and names alone.
-#include "yupana/io/sample_table.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/folder.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace yupana::io {
 namespace {

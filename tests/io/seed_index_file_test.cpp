@@ -11,7 +11,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana::io {
 namespace {

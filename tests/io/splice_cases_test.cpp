@@ -1,8 +1,7 @@
-#include "yupana/io/splice_cases.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/text_files.hpp"
+#include "yupana/io/exons.hpp"
 
 namespace yupana::io {
 namespace {

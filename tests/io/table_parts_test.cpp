@@ -1,10 +1,11 @@
+#include "yupana/io/table_parts.hpp"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/table.hpp"
-#include "yupana/io/table_text.hpp"
 
 namespace yupana::io {
 namespace {

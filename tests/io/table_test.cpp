@@ -9,7 +9,7 @@
 #include "tests/support/text_files.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/table_text.hpp"
+#include "yupana/io/table_parts.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/io/text_stream.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>

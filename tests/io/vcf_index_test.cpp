@@ -1,6 +1,4 @@
 // Regions read by an index of each kind, against the whole file; indexes that are damaged.
-#include "yupana/io/vcf_index.hpp"
-
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/vcf_files.hpp"
+#include "yupana/io/vcf_file.hpp"
 
 namespace yupana::io {
 namespace {

@@ -8,8 +8,8 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {

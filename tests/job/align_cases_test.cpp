@@ -1,10 +1,9 @@
-#include "yupana/job/align_cases.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/support/thread_ranks.hpp"
+#include "yupana/job/splice.hpp"
 
 namespace yupana::job {
 namespace {

@@ -7,7 +7,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
-#include "yupana/io/splice_cases.hpp"
+#include "yupana/io/exons.hpp"
 #include "yupana/job/splice.hpp"
 
 namespace yupana::job {

@@ -13,10 +13,9 @@
 #include "tests/report/sample.hpp"
 #include "tests/support/folder.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/report/covariate.hpp"
+#include "yupana/report/legend.hpp"
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/ticks.hpp"
 
 namespace yupana::report {
 namespace {

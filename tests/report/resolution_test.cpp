@@ -10,7 +10,7 @@
 
 #include "tests/report/sample.hpp"
 #include "tests/support/folder.hpp"
-#include "yupana/core/temporary_folder.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/som_map.hpp"
 

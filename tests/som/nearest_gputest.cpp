@@ -7,7 +7,6 @@
 #include "tests/som/samples.hpp"
 #include "tests/support/gpu.hpp"
 #include "yupana/som/nearest.hpp"
-#include "yupana/som/quality.hpp"
 #ifdef YUPANA_CUDA
 #include "tests/support/there.hpp"
 #include "yupana/som/distances_cuda.hpp"

@@ -1,10 +1,9 @@
-#include "yupana/som/quality.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "yupana/core/error.hpp"
+#include "yupana/som/nearest.hpp"
 
 namespace yupana::som {
 namespace {

@@ -12,7 +12,6 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
-#include "yupana/som/quality.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
 #ifdef YUPANA_CUDA

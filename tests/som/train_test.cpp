@@ -11,7 +11,6 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
-#include "yupana/som/quality.hpp"
 
 namespace yupana::som {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "tests/splice/cases.hpp"
 #include "tests/support/text_files.hpp"
+#include "yupana/splice/exon_ends.hpp"
 #include "yupana/splice/genetic_code.hpp"
-#include "yupana/splice/protein_ends.hpp"
-#include "yupana/splice/site_odds.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::splice {
 namespace {

@@ -1,10 +1,9 @@
-#include "yupana/splice/coding_part.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/splice/cases.hpp"
+#include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
 namespace {

@@ -1,10 +1,9 @@
-#include "yupana/splice/locus_flanks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/splice/cases.hpp"
+#include "yupana/splice/loci.hpp"
 
 namespace yupana::splice {
 namespace {

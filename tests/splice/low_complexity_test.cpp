@@ -1,5 +1,3 @@
-#include "yupana/splice/low_complexity.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "tests/splice/cases.hpp"
+#include "yupana/splice/significance.hpp"
 
 namespace yupana::splice {
 namespace {

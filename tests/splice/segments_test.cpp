@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/splice/cases.hpp"
-#include "yupana/splice/far_loci.hpp"
+#include "yupana/splice/loci.hpp"
 #include "yupana/splice/substitution.hpp"
 
 namespace yupana::splice {

@@ -1,9 +1,8 @@
-#include "yupana/splice/target_words.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "yupana/splice/exon_ends.hpp"
 #include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "yupana/analysis/clustering.hpp"
-#include "yupana/analysis/clustering_points.hpp"
+#include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/core/array.hpp"
 
 namespace yupana::analysis {

@@ -23,4 +23,18 @@ struct Histogram {
 template <class T>
 Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_t bins);
 
+/// A symmetric matrix, its individuals taken in `order`, reduced to min(n, cells) cells a side:
+///   cell(a, b) = mean of distances(order[i], order[j]) over a's i and b's j, i != j
+/// where cell a holds positions [a n / cells, (a + 1) n / cells). A cell of one individual with
+/// itself is 0; pairs without a distance are left out, and a cell of nothing else is +inf.
+///   reads the lower triangle in that order and mirrors it, so that the result is symmetric to the
+///   bit; sums in double; the same for any number of threads
+///   errors: cells < 1 or an order that is not one index an individual, each once, is usage;
+///   not square, NaN or negative is bad_input
+template <class T>
+SquareMatrix<float> reduced(Context& context,
+                            MatrixView<const T> distances,
+                            const std::vector<std::int64_t>& order,
+                            std::int64_t cells);
+
 }  // namespace yupana::analysis

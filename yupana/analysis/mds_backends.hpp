@@ -3,8 +3,8 @@
 #include <Eigen/Core>
 #include <cstdint>
 
+#include "yupana/analysis/mds.hpp"
 #include "yupana/analysis/mds_product.hpp"
-#include "yupana/analysis/pca.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
@@ -15,6 +15,11 @@ struct Eigenpairs {
   Eigen::VectorXd values;
   Eigen::MatrixXd vectors;  ///< n x values, columns of norm 1
 };
+
+/// Whether the dense solver finds the eigenpairs: up to 128 individuals it takes no longer than the
+/// iteration (6 ms), and Lanczos pays off for few of all eigenvalues. The choice looks at sizes
+/// alone, never at the backend, whose results would else differ in their last bits.
+inline bool takes_dense(std::int64_t n, std::int64_t axes) { return n <= 128 || 4 * axes > n; }
 
 namespace dense {
 /// All eigenpairs of B, formed in full, by the dense solver of Eigen: n^3 work, three n x n arrays.

@@ -2,8 +2,8 @@
 #include <array>
 #include <tuple>
 
-#include "yupana/arrays/float_prefix.hpp"
 #include "yupana/arrays/prefix_order.hpp"
+#include "yupana/arrays/scan_cpu.hpp"
 #include "yupana/arrays/scan_ref.hpp"
 #include "yupana/core/instantiate.hpp"
 

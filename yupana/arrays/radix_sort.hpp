@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "yupana/arrays/columns.hpp"

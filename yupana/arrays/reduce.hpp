@@ -1,11 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/operators.hpp"
-#include "yupana/arrays/reduce_by_key_cpu.hpp"
 #include "yupana/arrays/reduce_cpu.hpp"
 #include "yupana/arrays/reduce_ref.hpp"
 #include "yupana/core/context.hpp"

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "yupana/arrays/float_prefix.hpp"
 #include "yupana/arrays/prefix_order.hpp"
 #include "yupana/arrays/sums.hpp"
 #include "yupana/arrays/tile.hpp"
@@ -18,6 +17,17 @@
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::arrays::cpu {
+
+/// Running sums of floats in PrefixOrder, in the vectors of this processor. T: float, double.
+
+/// sums[s] is the sum of slice s, for each whole slice of in[0, n).
+template <class T>
+void slice_sums(const T* in, std::int64_t n, T* sums);
+
+/// The n values of a tile, or its first ones, after `before`; slices: slice_sums() of them.
+template <class T>
+void prefix_tile(
+    const T* in, std::int64_t n, T before, const T* slices, T* out, PrefixParams params);
 
 /// body(0), ..., body(count - 1), each written out.
 template <std::size_t count, class Body>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include "yupana/arrays/operators.hpp"
@@ -29,7 +30,7 @@ struct PrefixParams {
 };
 
 /// out[i] = carry + in[0] + ... + in[i] (exclusive: without in[i]); out may be in. T:
-/// std::uint32_t, std::uint64_t; floats: float_prefix.hpp.
+/// std::uint32_t, std::uint64_t; floats: scan_cpu.hpp.
 template <class T>
 void prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params);
 
@@ -46,5 +47,18 @@ auto as_sums(T* values) {
   using P = std::conditional_t<std::is_const_v<T>, const S, S>;
   return reinterpret_cast<P*>(values);
 }
+
+/// The types that sum() is compiled for, and those of prefix_sums().
+#define YUPANA_SUMMED(make, name) YUPANA_FLOATS(make, name) YUPANA_PREFIXED(make, name)
+#define YUPANA_PREFIXED(make, name) make(name, std::uint32_t) make(name, std::uint64_t)
+
+/// prefix_sums() in vectors of 16 bytes, which every processor has.
+template <class T>
+void narrow_prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params);
+
+/// prefix_sums() of each type, for one processor.
+template <class T>
+using PrefixFunction = void (*)(const T* in, std::int64_t n, T carry, T* out, PrefixParams params);
+using PrefixFunctions = std::tuple<PrefixFunction<std::uint32_t>, PrefixFunction<std::uint64_t>>;
 
 }  // namespace yupana::arrays::cpu

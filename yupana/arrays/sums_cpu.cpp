@@ -2,7 +2,6 @@
 #include <type_traits>
 
 #include "yupana/arrays/sums.hpp"
-#include "yupana/arrays/sums_backends.hpp"
 #include "yupana/core/instantiate.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -2,7 +2,6 @@
 
 #include "yupana/arrays/stream.hpp"
 #include "yupana/arrays/sums.hpp"
-#include "yupana/arrays/sums_backends.hpp"
 #include "yupana/core/instantiate.hpp"
 
 namespace yupana::arrays::cpu {

@@ -11,8 +11,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/nameless_file.hpp"
-#include "yupana/core/scratch_scope.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 

@@ -15,10 +15,8 @@
 #include <thread>
 #include <utility>
 
-#include "yupana/core/file_error.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/nameless_file.hpp"
-#include "yupana/core/null_device.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 namespace {

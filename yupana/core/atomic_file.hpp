@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "yupana/core/comm.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
@@ -81,5 +82,17 @@ class OutputFiles {
 
   void refuse_twice(const std::string& path) const;
 };
+
+/// "PATH: cannot VERB: ..." of a call that set errno: out_of_resources where the disk, a quota or
+/// memory ended, else bad_input.
+Error cannot(std::string_view path, std::string_view verb);
+
+inline constexpr std::string_view null_device = "/dev/null";
+
+/// Whether a path is /dev/null, or a name that begins so, as /dev/null.json of a prefix: what an
+/// AtomicFile writes there is lost.
+constexpr bool is_discarded(std::string_view path) {
+  return path == null_device || (path.starts_with(null_device) && path[null_device.size()] == '.');
+}
 
 }  // namespace yupana

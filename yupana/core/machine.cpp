@@ -15,8 +15,8 @@
 #include <limits>
 #include <thread>
 
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/null_device.hpp"
 
 namespace yupana {
 namespace {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "yupana/core/error.hpp"
@@ -50,6 +55,12 @@ Error bad_line(std::string_view path,
                const First& first,
                const Args&... args) {
   return bad_line(path, line, message.text(first, args...), message.place);
+}
+
+/// "1 row", "2 rows"; "1 entry", "2 entries" with the plural given.
+inline std::string counted(std::int64_t count, std::string_view one, std::string_view many = {}) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
 }  // namespace yupana

@@ -7,7 +7,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/gain.hpp"
+#include "yupana/forest/growth_rules.hpp"
 
 namespace yupana::forest {
 namespace {

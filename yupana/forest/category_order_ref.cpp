@@ -4,7 +4,7 @@
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/category_order.hpp"
-#include "yupana/forest/gain.hpp"
+#include "yupana/forest/growth_rules.hpp"
 
 namespace yupana::forest::reference {
 namespace {

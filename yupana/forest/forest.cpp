@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
@@ -10,11 +13,8 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/one_hot.hpp"
-#include "yupana/forest/rounded_weights.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/row_samples.hpp"
-#include "yupana/forest/share_trees.hpp"
-#include "yupana/forest/sparse_columns.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -192,6 +192,53 @@ std::vector<Tree> fit(Context& context,
   return trees;
 }
 
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+void put(const std::vector<T>& values, Bytes& to) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::uint64_t count = values.size();
+  const auto* const head = reinterpret_cast<const std::byte*>(&count);
+  to.insert(to.end(), head, head + sizeof(count));
+  const auto* const body = reinterpret_cast<const std::byte*>(values.data());
+  to.insert(to.end(), body, body + count * sizeof(T));
+}
+
+template <class T>
+void take(const std::byte*& from, std::vector<T>& values) {
+  std::uint64_t count = 0;
+  std::memcpy(&count, from, sizeof(count));
+  from += sizeof(count);
+  values.resize(count);
+  if (count > 0) std::memcpy(values.data(), from, count * sizeof(T));
+  from += count * sizeof(T);
+}
+
+constexpr std::uint8_t end_of_set = 2;
+
+std::vector<std::uint8_t> packed(const std::vector<CategorySet>& sets) {
+  std::vector<std::uint8_t> bytes;
+  for (const CategorySet& set : sets) {
+    bytes.insert(bytes.end(), set.begin(), set.end());
+    bytes.push_back(end_of_set);
+  }
+  return bytes;
+}
+
+std::vector<CategorySet> unpacked(const std::vector<std::uint8_t>& bytes) {
+  std::vector<CategorySet> sets;
+  CategorySet set;
+  for (const std::uint8_t byte : bytes) {
+    if (byte != end_of_set) {
+      set.push_back(byte != 0);
+      continue;
+    }
+    sets.push_back(std::move(set));
+    set.clear();
+  }
+  return sets;
+}
+
 }  // namespace
 
 void check_trees(const ForestParams& params, std::int64_t rows) {
@@ -275,5 +322,30 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_forest, fit_sparse_forest)
+
+void share_trees(Comm& comm, std::vector<Tree>& trees) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  Bytes mine;
+  for (auto t = static_cast<std::size_t>(comm.rank()); t < trees.size(); t += ranks) {
+    put(trees[t].nodes, mine);
+    put(std::vector<std::int32_t>{trees[t].outputs}, mine);
+    put(trees[t].values, mine);
+    put(packed(trees[t].sets), mine);
+  }
+  const std::vector<Bytes> received = comm.exchange(std::vector<Bytes>(ranks, mine));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::byte* next = received[rank].data();
+    std::vector<std::int32_t> outputs;
+    std::vector<std::uint8_t> sets;
+    for (std::size_t t = rank; t < trees.size(); t += ranks) {
+      take(next, trees[t].nodes);
+      take(next, outputs);
+      trees[t].outputs = outputs.front();
+      take(next, trees[t].values);
+      take(next, sets);
+      trees[t].sets = unpacked(sets);
+    }
+  }
+}
 
 }  // namespace yupana::forest

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "yupana/forest/count_log.hpp"
 #include "yupana/forest/exact.hpp"
 
 /// One level of the trees that grow, as kernels see it. Only files of the CUDA build include this.

@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
+#include "yupana/core/array.hpp"
 #include "yupana/forest/category_order.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/one_hot.hpp"
@@ -114,5 +120,107 @@ class NodeRanges {
     }
   }
 };
+
+/// Entries that go to the right while a list is parted, one block a thread at work.
+class ListScratch {
+ public:
+  /// Stable partition of a part of a list by a byte a row, 1: it goes left. Returns how many do.
+  std::int64_t partition(const std::uint8_t* goes_left,
+                         std::uint32_t* keys,
+                         std::uint32_t* rows,
+                         std::int64_t n) {
+    if (n == 0) return 0;
+    auto block = take(n);
+    std::uint32_t* right_keys = block->keys.data();
+    std::uint32_t* right_rows = block->rows.data();
+    std::int64_t left = 0, right = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint32_t key = keys[i], row = rows[i];
+      const std::int64_t is_left = goes_left[row];
+      keys[left] = key;
+      rows[left] = row;
+      right_keys[right] = key;
+      right_rows[right] = row;
+      left += is_left;
+      right += 1 - is_left;
+    }
+    std::memcpy(keys + left, right_keys, static_cast<std::size_t>(right) * sizeof(*keys));
+    std::memcpy(rows + left, right_rows, static_cast<std::size_t>(right) * sizeof(*rows));
+    give_back(std::move(block));
+    return left;
+  }
+
+ private:
+  struct Block {
+    Array<std::uint32_t> keys, rows;
+  };
+  std::unique_ptr<Block> take(std::int64_t size) {
+    std::unique_ptr<Block> block;
+    {
+      const std::lock_guard guard(lock_);
+      if (!free_.empty()) {
+        block = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    if (!block) block = std::make_unique<Block>();
+    if (block->keys.size() < size) {
+      block->keys = Array<std::uint32_t>(size);
+      block->rows = Array<std::uint32_t>(size);
+    }
+    return block;
+  }
+  void give_back(std::unique_ptr<Block> block) {
+    const std::lock_guard guard(lock_);
+    free_.push_back(std::move(block));
+  }
+
+  std::mutex lock_;
+  std::vector<std::unique_ptr<Block>> free_;
+};
+
+/// Puts the branches under the top's nodes and brings all into preorder.
+inline Tree grafted(Tree top, const std::vector<Segment>& places, std::vector<Tree> branches) {
+  if (top.nodes.empty()) return std::move(branches[0]);
+  // Children that are branches: -2 - number.
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    top.set_child(places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
+  }
+  Tree tree;
+  tree.outputs = top.outputs;
+  struct Step {
+    std::int32_t child, parent;
+    bool is_right;
+  };
+  std::vector<Step> stack{{0, -1, false}};
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    const auto index = static_cast<std::int32_t>(tree.nodes.size());
+    tree.set_child(step.parent, step.is_right, index);
+    if (step.child < -1) {
+      Tree& branch = branches[-2 - step.child];
+      for (Node node : branch.nodes) {
+        if (!node.is_leaf()) {
+          node.left += index;
+          node.right += index;
+        }
+        tree.take_set(node, branch);
+        tree.nodes.push_back(node);
+      }
+      tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
+      continue;
+    }
+    Node node = top.nodes[step.child];
+    tree.take_set(node, top);
+    tree.nodes.push_back(node);
+    tree.values.insert(
+        tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
+    if (node.is_leaf()) continue;
+    stack.push_back({node.right, index, true});
+    stack.push_back({node.left, index, false});
+  }
+  return tree;
+}
 
 }  // namespace yupana::forest

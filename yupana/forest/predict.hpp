@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/table.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/forest/forest.hpp"
 
 namespace yupana::forest {
@@ -41,5 +43,26 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
 /// Of each row, in each tree, the node it ends in.
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
+
+/// The table column after column: itself where it lies so, else a copy in `memory`.
+///   memory: in the latter case as much as the table
+template <class T>
+TableView<T> in_columns(Context& context, TableView<T> table, Array<T>& memory) {
+  if (table.row_stride == 1) return table;
+  // Few rows at a time: the first cache holds them while each of their columns is read.
+  constexpr std::int64_t tile = 64;
+  memory = Array<T>(table.rows * table.columns);
+  context.parallel_for(divide_up(table.rows, tile), 64, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t first = begin * tile; first < end * tile; first += tile) {
+      const std::int64_t last = std::min(first + tile, table.rows);
+      for (std::int64_t c = 0; c < table.columns; ++c) {
+        T* const column = memory.data() + c * table.rows;
+        for (std::int64_t i = first; i < last; ++i) column[i] = table(i, c);
+      }
+    }
+  });
+  return {memory.data(), table.rows, table.columns, table.rows};
+}
 
 }  // namespace yupana::forest

@@ -9,7 +9,6 @@
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/parted_keys.hpp"
 #include "yupana/forest/problem.hpp"
-#include "yupana/forest/rank_sort.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/scan.hpp"
 

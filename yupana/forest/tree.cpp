@@ -4,7 +4,6 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/one_hot.hpp"
-#include "yupana/forest/rounded_weights.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "yupana/core/comm.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/forest/forest.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/problem.hpp"
 #include "yupana/forest/prune.hpp"
@@ -59,5 +64,24 @@ Tree grow_best_first(TreeParams params, const Grow& grow) {
     depth *= 2;
   }
 }
+
+/// Notes that weights lost digits: they are counted in units of 2^-40 of their sum, one at least.
+inline void note_rounded_weights(Context& context,
+                                 std::int64_t rows,
+                                 const Target& target,
+                                 const Problem& problem) {
+  for (std::int64_t i = 0; i < problem.weights.size() && i < rows; ++i) {
+    const double weight = target.weights[i];
+    const double kept = static_cast<double>(problem.weights[i]) * problem.weight_unit;
+    if (std::fabs(kept - weight) <= weight / 1000) continue;
+    context.note(
+        "weights are rounded to 2^-40 of their sum, and the least by more than a thousandth of "
+        "their own; give weights of fewer magnitudes");
+    return;
+  }
+}
+
+/// Gives every rank the trees of all: trees[t] is that of rank t modulo their number. Collective.
+void share_trees(Comm& comm, std::vector<Tree>& trees);
 
 }  // namespace yupana::forest

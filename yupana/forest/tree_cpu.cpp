@@ -6,8 +6,6 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/category_order.hpp"
-#include "yupana/forest/grafted.hpp"
-#include "yupana/forest/list_scratch.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/node_ranges.hpp"
 #include "yupana/forest/one_hot.hpp"

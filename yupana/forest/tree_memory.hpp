@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "yupana/core/context.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/forest.hpp"
 
 namespace yupana::forest {

@@ -4,7 +4,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/category_order.hpp"
-#include "yupana/forest/gain.hpp"
+#include "yupana/forest/growth_rules.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_memory.hpp"
 

@@ -4,11 +4,10 @@
 #include <charconv>
 #include <limits>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/genotype/site_order.hpp"
+#include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
 namespace {

@@ -24,7 +24,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/nameless_file.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/checksum.hpp"
 
 namespace yupana::genotype {

@@ -1,8 +1,8 @@
-#include "yupana/genotype/filtered_source.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "yupana/genotype/cohort.hpp"
 
 namespace yupana::genotype {
 

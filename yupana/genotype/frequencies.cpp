@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "yupana/genotype/site_block.hpp"
-#include "yupana/genotype/variates.hpp"
 
 namespace yupana::genotype {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/grm.hpp"
 

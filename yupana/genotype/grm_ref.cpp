@@ -1,4 +1,5 @@
 #include "yupana/genotype/grm_backends.hpp"
+#include "yupana/genotype/grm_dosages.hpp"
 
 namespace yupana::genotype::reference {
 
@@ -23,6 +24,17 @@ void add_block(const GrmBlock& block, Grm& grm) {
       const Code code = block.codes.at(site, i);
       grm.own_sums[static_cast<std::size_t>(i)] += block.own_terms[4 * site + code];
       grm.missing[static_cast<std::size_t>(i)] += code == missing_call;
+    }
+  }
+}
+
+void add_dosage_tile(const double* rows, const double* columns, std::int64_t sites, double* sums) {
+  constexpr std::int64_t n = DosageTiles::tile_samples;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t s = 0; s < sites; ++s) {
+        sums[i * n + j] += rows[s * n + i] * columns[s * n + j];
+      }
     }
   }
 }

@@ -11,7 +11,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/genotype/ld_window.hpp"
-#include "yupana/genotype/site_order.hpp"
+#include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "yupana/genotype/ld_prune_backends.hpp"
+#include "yupana/genotype/ld_window.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "yupana/genotype/ld_prune_cpu.cpp"

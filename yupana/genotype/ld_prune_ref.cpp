@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "yupana/genotype/ld_prune_backends.hpp"
+#include "yupana/genotype/ld_window.hpp"
 #include "yupana/genotype/site_block.hpp"
 
 namespace yupana::genotype::reference {

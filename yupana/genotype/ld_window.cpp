@@ -6,7 +6,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/filtered_source.hpp"
+#include "yupana/genotype/cohort.hpp"
 
 namespace yupana::genotype {
 

@@ -290,4 +290,10 @@ PairCounts sum_over_ranks(Comm& comm,
   return sum;
 }
 
+DeviceDistances device_distances(Context&, PairCounter& counter) {
+  const bool whole = counter.rows().begin == 0 && counter.rows().end == counter.samples();
+  cuda::DeviceCounts* const counts = counter.device_counts();
+  return whole && counts != nullptr ? counts->squared_distances() : DeviceDistances{};
+}
+
 }  // namespace yupana::genotype

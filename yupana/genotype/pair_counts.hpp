@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/planes.hpp"
@@ -155,5 +157,19 @@ class PairCounter {
 
 /// Counts of a whole cohort, block after block, with progress ("pair-SNP").
 PairCounts pair_counts(Context& context, Cohort& cohort, const PairCountsParams& params = {});
+
+/// Squared distances where they were counted, and their copy on the host.
+struct DeviceDistances {
+  DeviceMatrix on_device;
+  std::variant<SquareMatrix<std::int32_t>, SquareMatrix<double>> on_host;
+  std::int64_t unshared = 0;  ///< pairs without a shared site; their distance is NaN
+};
+
+/// d^2 of all pairs from counts on a GPU, without bringing the counts to the host:
+/// integers while no call is missing, else doubles with the bits of `distances`. Empty where the
+/// counts are not on GPUs (or only in part), do not cover every row, where d^2 could pass 2^29, or
+/// where counts and matrix together exceed the context's gpu_memory().
+///   memory on the device: n^2 words; moves: one copy of the matrix to the host
+DeviceDistances device_distances(Context& context, PairCounter& counter);
 
 }  // namespace yupana::genotype

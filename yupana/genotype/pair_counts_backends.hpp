@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "yupana/core/context.hpp"
-#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
 

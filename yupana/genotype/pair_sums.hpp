@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/genotype/cohort.hpp"
-#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/device_planes.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"

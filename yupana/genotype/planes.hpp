@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/site_block.hpp"
 

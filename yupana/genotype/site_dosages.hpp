@@ -5,7 +5,7 @@
 
 #include "yupana/genotype/cohort.hpp"
 #include "yupana/genotype/grm.hpp"
-#include "yupana/genotype/projection.hpp"
+#include "yupana/genotype/grm_product.hpp"
 #include "yupana/genotype/site_block.hpp"
 
 namespace yupana::genotype {

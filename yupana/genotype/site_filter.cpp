@@ -6,7 +6,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/genotype/hardy_weinberg.hpp"
+#include "yupana/genotype/site_counts.hpp"
 #include "yupana/genotype/site_dosages.hpp"
 #include "yupana/genotype/site_names.hpp"
 

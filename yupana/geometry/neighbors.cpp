@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
-#include "yupana/core/device_matrix.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 

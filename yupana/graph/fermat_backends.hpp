@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/sparse.hpp"
@@ -24,12 +23,6 @@ FermatWeights fermat_weights(Context& context,
                              AnyMatrix distances,
                              bool squared,
                              const FermatParams& params);
-
-/// fermat() by this process, whatever ranks the context has.
-FermatResult fermat_alone(Context& context,
-                          AnyMatrix distances,
-                          bool squared,
-                          const FermatParams& params);
 
 /// The facts that params and the type of the lengths decide; those of a graph whose edges join all
 /// its n vertices.

@@ -1,5 +1,3 @@
-#include "yupana/io/bed.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -7,9 +5,9 @@
 #include <utility>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/input_file.hpp"
 
 namespace yupana::io {

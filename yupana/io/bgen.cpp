@@ -1,16 +1,14 @@
-#include "yupana/io/bgen.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/batch_tracks.hpp"
 #include "yupana/io/bgen_file.hpp"
+#include "yupana/io/genotype_sources.hpp"
+#include "yupana/io/variant_sites.hpp"
 
 namespace yupana::io {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 

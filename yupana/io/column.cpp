@@ -4,16 +4,15 @@
 #include <utility>
 
 #include "yupana/io/cell.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {
 
 /// The name of a number that a text of this type holds on each line.
-const char* words_of(NumberType type) {
+const char* type_words(NumberType type) {
   if (type.kind == 'f') return "number";
   return type.kind == 'i' ? "whole number (i8)" : "whole number from 0 (u8)";
 }
@@ -99,7 +98,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     }
     if (field == Field::no_number) {
       throw lines_->fault("expected one {} a line, got '{}'{}",
-                          words_of(type()),
+                          type_words(type()),
                           printable(line),
                           advice_on(line, lines_->number(), type(), advice_));
     }

@@ -1,11 +1,9 @@
-#include "yupana/io/fam.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/plink_line.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace yupana::io {
 namespace {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/splice/substitution.hpp"
+
 namespace yupana::io {
 
 struct FastaRecord {
@@ -32,5 +34,9 @@ inline constexpr std::string_view dna_letters = "ACGTURYSWKMBDHVN";
 
 /// The other strand, in its own reading direction; case is kept, letters other than IUPAC stay.
 std::string reverse_complement(std::string_view bases);
+
+/// A substitution matrix as NCBI writes them: '#' comments, a line of letters, a line for each
+/// letter with its scores. Errors (bad_input) name file and line.
+splice::Substitution read_substitution(const std::string& path);
 
 }  // namespace yupana::io

@@ -12,7 +12,6 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/written_sites.hpp"
 
 namespace yupana::io {
 namespace {

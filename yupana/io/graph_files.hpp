@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "yupana/analysis/fermat_edges.hpp"
+#include "yupana/analysis/clustering.hpp"
 #include "yupana/core/atomic_file.hpp"
 
 namespace yupana::io {

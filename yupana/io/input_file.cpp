@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "yupana/core/machine.hpp"
-#include "yupana/core/nameless_file.hpp"
-#include "yupana/core/scratch_scope.hpp"
-#include "yupana/io/text_stream.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,11 +1,10 @@
-#include "yupana/io/kinship_table.hpp"
-
 #include <cmath>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "yupana/genotype/metric.hpp"
+#include "yupana/io/pair_table.hpp"
 
 namespace yupana::io {
 namespace {

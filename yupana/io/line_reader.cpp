@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 namespace {

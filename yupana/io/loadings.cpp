@@ -5,8 +5,8 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/chromosome.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "yupana/genotype/projection.hpp"
+#include "yupana/genotype/grm_product.hpp"
 #include "yupana/genotype/site_block.hpp"
 
 namespace yupana::io {

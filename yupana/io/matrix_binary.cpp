@@ -11,7 +11,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/io/matrix_formats.hpp"
+#include "yupana/io/matrix_layout.hpp"
 #include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {

@@ -7,12 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {

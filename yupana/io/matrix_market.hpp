@@ -5,7 +5,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/sparse/arithmetic.hpp"
-#include "yupana/sparse/csr.hpp"
+#include "yupana/sparse/triangular.hpp"
 
 namespace yupana::io {
 

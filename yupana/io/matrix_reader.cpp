@@ -12,13 +12,11 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/cell.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/matrix_layout.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_fields.hpp"
-#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 

@@ -4,11 +4,10 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/number_field.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {

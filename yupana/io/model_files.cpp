@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
@@ -195,7 +194,7 @@ bool sends_missing_to_larger(const Tree& tree) {
 }
 
 /// Places of a picture's nodes: columns by depth, rows by the leaves above.
-struct Layout {
+struct TreeLayout {
   static constexpr double column = 286, row = 50, width = 216, box = 40, margin = 10, note = 16;
   std::vector<std::int32_t> order;   ///< of the drawn nodes, in preorder
   std::vector<double> y;             ///< of each node, in rows
@@ -208,25 +207,25 @@ struct Layout {
   double top(std::size_t i) const { return margin + y[i] * row; }
 };
 
-Layout layout_of(const Tree& tree, std::int64_t deepest) {
+TreeLayout layout_of(const Tree& tree, std::int64_t deepest) {
   const std::size_t count = tree.nodes.size();
-  Layout layout{{},
-                std::vector<double>(count),
-                std::vector<std::int64_t>(count),
-                std::vector<std::int64_t>(count)};
+  TreeLayout layout{{},
+                    std::vector<double>(count),
+                    std::vector<std::int64_t>(count),
+                    std::vector<std::int64_t>(count)};
   std::size_t folding = count;  // the node at `deepest` whose leaves are counted
   each_node(tree, [&](std::int32_t number, std::int64_t depth) {
     const auto i = static_cast<std::size_t>(number);
     layout.depths[i] = depth;
-    const bool is_leaf = tree.nodes[i].is_leaf();
+    const bool leaf = tree.nodes[i].is_leaf();
     if (depth > deepest) {
-      layout.folded[folding] += is_leaf ? 1 : 0;
+      layout.folded[folding] += leaf ? 1 : 0;
       return;
     }
     layout.order.push_back(number);
     layout.columns = std::max(layout.columns, depth + 1);
     if (depth == deepest) folding = i;
-    if (is_leaf || depth == deepest) layout.y[i] = layout.rows++;
+    if (leaf || depth == deepest) layout.y[i] = layout.rows++;
   });
   for (std::size_t k = layout.order.size(); k-- > 0;) {
     const Node& node = tree.nodes[layout.order[k]];
@@ -237,28 +236,28 @@ Layout layout_of(const Tree& tree, std::int64_t deepest) {
 }
 
 /// The lines from a node to its children, and which way they are.
-std::string branches_svg(const Layout& at, const Tree& tree, std::size_t i, bool with_missing) {
+std::string branches_svg(const TreeLayout& at, const Tree& tree, std::size_t i, bool with_missing) {
   std::string text;
   for (const bool left : {true, false}) {
     const auto c = static_cast<std::size_t>(left ? tree.nodes[i].left : tree.nodes[i].right);
-    const double from = at.left(i) + Layout::width, to = at.left(c);
+    const double from = at.left(i) + TreeLayout::width, to = at.left(c);
     text += fmt::format(
         "<path d=\"M{0} {1}C{2} {1} {2} {3} {4} {3}\" stroke=\"#777\" fill=\"none\"/>\n"
         "<text x=\"{5}\" y=\"{6}\" fill=\"#555\" text-anchor=\"end\">{7}{8}</text>\n",
         from,
-        at.top(i) + Layout::box / 2,
+        at.top(i) + TreeLayout::box / 2,
         (from + to) / 2,
-        at.top(c) + Layout::box / 2,
+        at.top(c) + TreeLayout::box / 2,
         to,
         to - 3,
-        at.top(c) + Layout::box / 2 + (left ? -5 : 14),
+        at.top(c) + TreeLayout::box / 2 + (left ? -5 : 14),
         left ? "yes" : "no",
         with_missing && left == tree.nodes[i].missing_left ? ", missing" : "");
   }
   return text;
 }
 
-std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std::size_t i) {
+std::string box_svg(const TreeLayout& at, const Model& model, const Tree& tree, std::size_t i) {
   const Node& node = tree.nodes[i];
   const auto number = static_cast<std::int64_t>(i);
   const std::int64_t folded = at.folded[i];
@@ -271,17 +270,17 @@ std::string box_svg(const Layout& at, const Model& model, const Tree& tree, std:
   } else if (!node.is_leaf()) {
     second += fmt::format(", impurity {:.3g}", node.impurity);
   }
-  const double middle = at.left(i) + Layout::width / 2;
+  const double middle = at.left(i) + TreeLayout::width / 2;
   const std::string squeezed =
-      fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", Layout::width - 10);
+      fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", TreeLayout::width - 10);
   return fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
       "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\"{}>{}</text>\n<text x=\"{}\" "
       "y=\"{}\">{}</text>\n",
       at.left(i),
       at.top(i),
-      Layout::width,
-      Layout::box,
+      TreeLayout::width,
+      TreeLayout::box,
       node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
       folded > 0 ? " stroke-dasharray=\"4 3\"" : "",
       middle,
@@ -368,19 +367,20 @@ std::string tree_dot(const Model& model, std::int64_t number) {
 
 std::string tree_svg(const Model& model, std::int64_t number, std::int64_t deepest) {
   const Tree& tree = tree_at(model, number);
-  const Layout at = layout_of(tree, deepest);
+  const TreeLayout at = layout_of(tree, deepest);
   const bool to_larger = sends_missing_to_larger(tree);
-  const double height = (at.rows - 1) * Layout::row + Layout::box + 2 * Layout::margin;
+  const double height = (at.rows - 1) * TreeLayout::row + TreeLayout::box + 2 * TreeLayout::margin;
   const bool has_note = to_larger && tree.nodes.size() > 1;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      static_cast<double>(at.columns - 1) * Layout::column + Layout::width + 2 * Layout::margin,
-      height + (has_note ? Layout::note : 0));
+      static_cast<double>(at.columns - 1) * TreeLayout::column + TreeLayout::width +
+          2 * TreeLayout::margin,
+      height + (has_note ? TreeLayout::note : 0));
   if (has_note) {
     text += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#555\" text-anchor=\"start\">{}</text>\n",
-                        Layout::margin,
+                        TreeLayout::margin,
                         height + 6,
                         missing_to_larger);
   }

@@ -1,11 +1,10 @@
-#include "yupana/io/names.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include "yupana/io/cell.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 

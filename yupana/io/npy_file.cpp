@@ -4,11 +4,10 @@
 
 #include <charconv>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 

@@ -1,5 +1,3 @@
-#include "yupana/io/npy_genotypes.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -10,6 +8,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_names.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/sample_lists.hpp"
 

@@ -1,5 +1,3 @@
-#include "yupana/io/npy_matrix.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {

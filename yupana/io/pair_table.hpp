@@ -12,11 +12,61 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/genotype/kinship.hpp"
+#include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/parquet_writer.hpp"
-#include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
+
+enum class ParquetType : std::uint8_t { int64 = 2, float64 = 5, text = 6 };  ///< as in the format
+
+struct ParquetColumn {
+  std::string name;
+  ParquetType type;
+};
+
+/// A table in Parquet's format, version 1: columns without gaps, PLAIN values in one page a row
+/// group, compressed by Zstandard. Rows are appended cell by cell; a row group is written when it
+/// has 131,072 rows or 16 MiB. The same rows make the same bytes.
+///   memory: memory(), and 100 bytes for each row group that was written
+///   errors: out_of_resources for a full disk
+///   source: parquet.thrift and the compact protocol of Apache Thrift
+class ParquetWriter {
+ public:
+  /// Bytes that are held of so many rows, at most, of so many bytes, at most: a text takes 4 more
+  /// than its letters.
+  static std::uint64_t memory(std::uint64_t rows, std::uint64_t row_bytes);
+  /// Takes an empty file, whose owner commits it.
+  ParquetWriter(AtomicFile& file, std::vector<ParquetColumn> columns);
+  /// A cell of the row in the making; each column gets one, of its type. Text is UTF-8.
+  void add(std::size_t column, std::string_view text);
+  void add(std::size_t column, double number);
+  void add(std::size_t column, std::int64_t number);
+  void end_row();
+  /// Writes the rows that are left and the footer; nothing may follow.
+  void finish();
+
+ private:
+  struct Chunk {
+    std::int64_t offset, plain_bytes, packed_bytes;  ///< with the page's header
+  };
+  struct RowGroup {
+    std::int64_t rows;
+    std::vector<Chunk> chunks;
+  };
+
+  AtomicFile& file_;
+  std::vector<ParquetColumn> columns_;
+  std::vector<std::string> values_;  ///< of each column, of the row group in the making
+  std::int64_t rows_ = 0;            ///< of the same
+  std::int64_t offset_ = 0;
+  std::vector<RowGroup> groups_;
+
+  void write(std::string_view bytes);
+  Chunk write_chunk(std::string_view values);
+  void end_group();
+  std::string footer() const;
+};
 
 /// Which pairs a table lists: those with above < value < below. NaN is never listed.
 struct PairFilter {
@@ -178,6 +228,38 @@ class PairTable {
   PairFilter filter_;
   PairFile file_;
   std::atomic<std::int64_t> listed_ = 0;
+};
+
+/// PLINK 2's table of kinships (.kin0, --make-king-table) with the relationship as one column more,
+/// and with `ibd` PLINK 1.9's Z0, Z1, Z2 and PI_HAT. HETHET and IBS0 are shares of NSNP; numbers of
+/// the text are the shortest that read back as the same double. Parquet has the same columns: text,
+/// float64, and int64 for NSNP.
+class KinshipTable {
+ public:
+  /// Samples are named by id_rows(), whose columns are `id_columns`. The file's owner commits it.
+  KinshipTable(AtomicFile& file,
+               std::vector<std::string> samples,
+               std::vector<std::string> id_columns,
+               bool ibd,
+               PairFormat format);
+  /// Appends the pairs of the rows that the counts hold, each with the samples before it, whose
+  /// kinship is `least` or more; without a bound (-infinity) also those without a kinship, as nan.
+  /// With `ibd` there is `expected`.
+  void write_band(Context& context,
+                  const genotype::PairCounts& counts,
+                  double least,
+                  const genotype::ExpectedIbs* expected);
+  /// Ends the file. Returns the pairs written.
+  genotype::RelationshipCounts finish();
+
+  /// Bytes that a table of Parquet holds between bands.
+  static std::uint64_t parquet_bytes(const std::vector<std::string>& samples);
+
+ private:
+  std::vector<std::string> samples_;
+  std::size_t id_columns_;  ///< of each sample of a pair
+  PairFile file_;
+  genotype::RelationshipCounts all_;
 };
 
 }  // namespace yupana::io

@@ -1,5 +1,3 @@
-#include "yupana/io/pgen.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -8,9 +6,9 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/genotype/site_dosages.hpp"
-#include "yupana/io/batch_tracks.hpp"
-#include "yupana/io/pgen_index.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/pgen_record.hpp"
+#include "yupana/io/variant_sites.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,12 +1,10 @@
-#include "yupana/io/pgen_index.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/pgen_record.hpp"
 
 namespace yupana::io {
 namespace {

@@ -9,9 +9,7 @@
 #include "yupana/core/text.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/genotype_writer.hpp"
-#include "yupana/io/pgen_index.hpp"
 #include "yupana/io/pgen_record.hpp"
-#include "yupana/io/written_sites.hpp"
 
 namespace yupana::io {
 namespace {

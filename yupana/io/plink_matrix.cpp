@@ -1,11 +1,10 @@
-#include "yupana/io/plink_matrix.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/number_text.hpp"
 
 namespace yupana::io {

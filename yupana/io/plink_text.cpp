@@ -1,5 +1,3 @@
-#include "yupana/io/plink_text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,10 +8,11 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/fam.hpp"
-#include "yupana/io/number_field.hpp"
-#include "yupana/io/plink_line.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/genotype_sources.hpp"
+#include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace yupana::io {
 namespace {

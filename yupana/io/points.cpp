@@ -7,16 +7,14 @@
 #include <set>
 #include <string_view>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {

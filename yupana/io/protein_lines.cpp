@@ -1,11 +1,9 @@
-#include "yupana/io/protein_lines.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/spliced_parts.hpp"
 
 namespace yupana::io {

@@ -6,8 +6,8 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/table_columns.hpp"
-#include "yupana/io/text_fields.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {

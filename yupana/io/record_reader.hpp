@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "yupana/io/text_stream.hpp"
+#include "yupana/io/input_file.hpp"
 
 namespace yupana::io {
 

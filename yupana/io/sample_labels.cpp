@@ -8,12 +8,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
-#include "yupana/io/plink_line.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/sample_lists.hpp"
 

@@ -5,16 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/splice/genetic_code.hpp"
-#include "yupana/splice/site_odds.hpp"
+#include "yupana/splice/species.hpp"
 
 namespace yupana::io {
 namespace {

@@ -7,7 +7,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/fasta.hpp"
-#include "yupana/splice/site_scores.hpp"
+#include "yupana/splice/candidates.hpp"
 #include "yupana/splice/species.hpp"
 
 namespace yupana::io {

@@ -7,7 +7,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
-#include "yupana/som/quality.hpp"
+#include "yupana/som/nearest.hpp"
 #include "yupana/som/train.hpp"
 
 namespace yupana::io {

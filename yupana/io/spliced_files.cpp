@@ -1,14 +1,121 @@
 #include "yupana/io/spliced_files.hpp"
 
 #include <fmt/core.h>
+#include <htslib/sam.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tuple>
 
-#include "yupana/core/counted.hpp"
-#include "yupana/io/protein_lines.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/core/unfinished_files.hpp"
+#include "yupana/core/version.hpp"
+#include "yupana/io/fasta.hpp"
 #include "yupana/io/spliced_parts.hpp"
 
 namespace yupana::io {
+namespace {
+
+/// A run of S where letters of the target are left out.
+std::string clipped(std::int64_t letters) {
+  return letters == 0 ? "" : fmt::format("{}S", letters);
+}
+
+std::string aligned_line(const SplicedHit& hit) {
+  const auto [begin, end] = target_span(hit);
+  const std::int64_t letters = std::ssize(*hit.letters);
+  const bool reversed = is_reversed(hit);
+  const std::string text = hit.strand == '+' ? *hit.letters : reverse_complement(*hit.letters);
+  const ColumnCounts counts = count_columns(hit);
+  const ForwardRuns runs = forward_runs(hit);
+  std::string tags = fmt::format(
+      "NM:i:{}\tAS:i:{}",
+      counts.unequal + counts.inserted + counts.deleted,
+      std::lround(static_cast<double>(hit.alignment.score) / static_cast<double>(hit.score_scale)));
+  if (hit.score_scale != 1) tags += fmt::format("\tts:A:{}", hit.antisense ? '-' : '+');
+  if (counts.introns > 0) tags += fmt::format("\tXS:A:{}", hit.strand);
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}{}{}\t*\t0\t0\t{}\t*\t{}\tcs:Z:{}",
+                     hit.target,
+                     (reversed ? 16 : 0) + (hit.is_secondary() ? 256 : 0),
+                     hit.sequence,
+                     span_of(hit).first,
+                     hit.quality,
+                     clipped(reversed ? letters - end : begin),
+                     runs.cigar,
+                     clipped(reversed ? begin : letters - end),
+                     as_dna(text),
+                     tags,
+                     runs.differences);
+}
+
+std::string header_text(const std::vector<SequenceLength>& sequences, std::string_view order) {
+  std::string text = fmt::format("@HD\tVN:1.6\tSO:{}\n", order);
+  for (const SequenceLength& sequence : sequences) {
+    text += fmt::format("@SQ\tSN:{}\tLN:{}\n", sequence.name, sequence.bases);
+  }
+  return text + fmt::format("@PG\tID:yupana\tPN:yupana\tVN:{}\n", version);
+}
+
+/// A line of SAM, without its end.
+std::string sam_line(const SplicedHit& hit) {
+  if (!hit.alignment.chain.empty()) return aligned_line(hit);
+  const std::string given = hit.antisense ? reverse_complement(*hit.letters) : *hit.letters;
+  return fmt::format("{}\t4\t*\t0\t0\t*\t*\t0\t0\t{}\t*", hit.target, as_dna(given));
+}
+
+template <auto close>
+struct Closer {
+  template <class T>
+  void operator()(T* one) const {
+    close(one);
+  }
+};
+using File = std::unique_ptr<htsFile, Closer<hts_close>>;
+using SamHeader = std::unique_ptr<sam_hdr_t, Closer<sam_hdr_destroy>>;
+using Record = std::unique_ptr<bam1_t, Closer<bam_destroy1>>;
+
+Record record_of(const SplicedHit& hit, sam_hdr_t& header) {
+  std::string line = sam_line(hit);
+  Record record(bam_init1());
+  if (!record) throw std::bad_alloc();
+  kstring_t text{line.size(), line.size() + 1, line.data()};
+  if (sam_parse1(&text, &header, record.get()) >= 0) return record;
+  throw input_error(
+      "splice: the alignment of '{}' cannot be written as BAM; leave bam out of --also",
+      hit.target);
+}
+
+/// By sequence, place and strand; what is not aligned last.
+bool comes_before(const Record& a, const Record& b) {
+  const auto key = [](const bam1_t& r) {
+    return std::tuple(static_cast<std::uint32_t>(r.core.tid), r.core.pos, bam_is_rev(&r));
+  };
+  return key(*a) < key(*b);
+}
+
+void copy(const NamelessFile& from, AtomicFile& to) {
+  std::error_code fault;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(from.path(), fault));
+  if (fault) throw bad_file(from.folder(), fault.message());
+  std::string piece;
+  for (std::int64_t done = 0; done < bytes; done += std::ssize(piece)) {
+    piece.resize(static_cast<std::size_t>(std::min<std::int64_t>(1 << 20, bytes - done)));
+    from.read_at(done, piece.data(), piece.size());
+    to.write(piece);
+  }
+}
+
+std::string folder_of(const AtomicFile& file) {
+  const std::filesystem::path folder = std::filesystem::path(file.temporary()).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
 
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits, bool with_isoforms) {
   file.write(
@@ -168,6 +275,89 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       }
     }
   }
+}
+
+void write_spliced_sam(AtomicFile& file,
+                       const std::vector<SplicedHit>& hits,
+                       const std::vector<SequenceLength>& sequences) {
+  file.write(header_text(sequences, "unsorted"));
+  for (const SplicedHit& hit : hits) file.write(sam_line(hit) + "\n");
+}
+
+const char* bam_index_ending(const std::vector<SequenceLength>& sequences) {
+  const bool all_short = std::all_of(sequences.begin(), sequences.end(), [](const auto& sequence) {
+    return sequence.bases < std::int64_t{1} << 29;
+  });
+  return all_short ? ".bam.bai" : ".bam.csi";
+}
+
+void check_spliced_sam(const std::vector<std::string>& targets,
+                       const std::vector<SequenceLength>& sequences,
+                       bool bam) {
+  constexpr std::size_t longest_name = 254;
+  for (const std::string& name : targets) {
+    if (name.starts_with('@')) {
+      throw input_error(
+          "splice: '{}' begins as a line of the header of SAM and BAM; rename it, or leave both "
+          "out "
+          "of --also",
+          name);
+    }
+    if (name.size() <= longest_name) continue;
+    throw input_error(
+        "splice: SAM and BAM have names of {} letters at most, and that of '{}' has {}; shorten "
+        "it, or leave both out of --also",
+        longest_name,
+        name,
+        name.size());
+  }
+  for (const SequenceLength& sequence : sequences) {
+    if (sequence.name == "*") {
+      throw input_error(
+          "splice: a sequence '*' is none in SAM and BAM; rename it, or leave both out of --also");
+    }
+    if (!bam || sequence.bases < std::int64_t{1} << 31) continue;
+    throw input_error(
+        "splice: BAM has sequences below 2^31 bases, and '{}' has {}; leave bam out of --also",
+        sequence.name,
+        sequence.bases);
+  }
+}
+
+void write_spliced_bam(AtomicFile& file,
+                       AtomicFile& index,
+                       const std::vector<SplicedHit>& hits,
+                       const std::vector<SequenceLength>& sequences) {
+  hts_set_log_level(HTS_LOG_OFF);  // errors of htslib are thrown here instead
+  const std::string text = header_text(sequences, "coordinate");
+  const SamHeader header(sam_hdr_init());
+  if (!header || sam_hdr_add_lines(header.get(), text.c_str(), text.size()) != 0) {
+    throw input_error("splice: {}: these sequences have no header of BAM; leave bam out of --also",
+                      file.path());
+  }
+  std::vector<Record> records;
+  records.reserve(hits.size());
+  for (const SplicedHit& hit : hits) records.push_back(record_of(hit, *header));
+  std::stable_sort(records.begin(), records.end(), comes_before);
+
+  const NamelessFile bam(folder_of(file)), places(folder_of(index));
+  const std::string places_path = places.path();
+  File to(hts_open(bam.path().c_str(), "wb"));
+  const bool is_csi = index.path().ends_with(".csi");
+  bool good = to && sam_hdr_write(to.get(), header.get()) == 0 &&
+              sam_idx_init(to.get(), header.get(), is_csi ? 14 : 0, places_path.c_str()) == 0;
+  for (const Record& record : records) {
+    good = good && sam_write1(to.get(), header.get(), record.get()) >= 0;
+  }
+  good = good && sam_idx_save(to.get()) == 0;
+  // What is left is written when the file is closed.
+  good = to && hts_close(to.release()) == 0 && good;
+  if (!good) {
+    if (errno != 0) throw cannot(file.path(), "write");
+    throw resource_error("{}: cannot write: htslib refused it", file.path());
+  }
+  copy(bam, file);
+  copy(places, index);
 }
 
 }  // namespace yupana::io

@@ -8,7 +8,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/splice/align.hpp"
-#include "yupana/splice/coding_part.hpp"
+#include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/protein.hpp"
 
 namespace yupana::io {

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "yupana/io/fasta.hpp"
-#include "yupana/io/protein_lines.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,12 +1,10 @@
-#include "yupana/io/table_columns.hpp"
-
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/table.hpp"
 
 namespace yupana::io {
 namespace {

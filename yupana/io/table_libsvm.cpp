@@ -2,15 +2,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/io/cell.hpp"
-#include "yupana/io/number_field.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
-#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {

@@ -10,7 +10,6 @@
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
-#include "yupana/io/tsv_cell.hpp"
 
 namespace yupana::io {
 

@@ -1,5 +1,3 @@
-#include "yupana/io/text_stream.hpp"
-
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/input_file.hpp"
 
 namespace yupana::io {
 

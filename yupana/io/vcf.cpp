@@ -8,8 +8,8 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_dosages.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_stream.hpp"
 #include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"

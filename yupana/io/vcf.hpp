@@ -7,9 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/chromosome.hpp"
-#include "yupana/genotype/region.hpp"
 #include "yupana/genotype/source.hpp"
-#include "yupana/io/record_rules.hpp"
 #include "yupana/io/variant_lists.hpp"
 
 namespace yupana::io {

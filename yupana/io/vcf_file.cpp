@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_fields.hpp"
-#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "yupana/io/zarr.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,7 +7,8 @@
 #include <vector>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/io/fam.hpp"
+#include "yupana/io/genotype_sources.hpp"
+#include "yupana/io/sample_lists.hpp"
 #include "yupana/io/zarr_array.hpp"
 
 namespace yupana::io {

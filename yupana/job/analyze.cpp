@@ -7,7 +7,6 @@
 #include <limits>
 #include <set>
 
-#include "yupana/analysis/heat_map.hpp"
 #include "yupana/analysis/histogram.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_weights.hpp"

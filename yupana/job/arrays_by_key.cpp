@@ -11,7 +11,6 @@
 #include "yupana/arrays/scan.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/job/array_folds.hpp"

@@ -5,11 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/job/fermat_sizes.hpp"
+#include "yupana/job/fermat.hpp"
 
 namespace yupana::job {
 namespace {

@@ -8,10 +8,8 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
-#include "yupana/io/bgen.hpp"
-#include "yupana/io/pgen.hpp"
+#include "yupana/io/genotype_sources.hpp"
 #include "yupana/io/vcf.hpp"
-#include "yupana/io/zarr.hpp"
 
 namespace yupana::job {
 namespace {

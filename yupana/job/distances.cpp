@@ -7,11 +7,10 @@
 #include <limits>
 
 #include "yupana/core/comm.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/kinship_table.hpp"
-#include "yupana/job/input_samples.hpp"
+#include "yupana/io/pair_table.hpp"
+#include "yupana/job/input.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"
 

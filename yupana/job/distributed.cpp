@@ -1,5 +1,3 @@
-#include "yupana/job/distributed.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,14 +8,13 @@
 #include "yupana/genotype/metric.hpp"
 #include "yupana/graph/distributed_fermat.hpp"
 #include "yupana/io/matrix_writer.hpp"
-#include "yupana/io/npy_matrix.hpp"
+#include "yupana/job/analyze.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/distances.hpp"
-#include "yupana/job/fermat_sizes.hpp"
-#include "yupana/job/paths.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/job/load.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/write.hpp"
 
 namespace yupana::job {
 namespace {

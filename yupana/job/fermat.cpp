@@ -6,17 +6,13 @@
 #include <iterator>
 #include <variant>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/analyze.hpp"
 #include "yupana/job/describe.hpp"
-#include "yupana/job/distributed.hpp"
-#include "yupana/job/fermat_sizes.hpp"
 #include "yupana/job/load.hpp"
-#include "yupana/job/paths.hpp"
 #include "yupana/job/phylogeny.hpp"
-#include "yupana/job/write.hpp"
 
 namespace yupana::job {
 namespace {

@@ -1,16 +1,14 @@
-#include "yupana/job/fermat_sizes.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/job/paths.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/job/load.hpp"
 
 namespace yupana::job {
 namespace {

@@ -5,7 +5,6 @@
 #include <complex>
 #include <limits>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/signal_file.hpp"
 #include "yupana/job/run_files.hpp"

@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/genotype/filtered_source.hpp"
+#include "yupana/genotype/cohort.hpp"
 #include "yupana/io/genotype_writer.hpp"
-#include "yupana/io/written_sites.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/run_files.hpp"
 

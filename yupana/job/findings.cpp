@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/report/text.hpp"
 

@@ -3,15 +3,14 @@
 #include <algorithm>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_dosages.hpp"
 #include "yupana/genotype/site_block.hpp"
-#include "yupana/io/plink_matrix.hpp"
+#include "yupana/io/matrix_writer.hpp"
 #include "yupana/job/count.hpp"
-#include "yupana/job/input_samples.hpp"
+#include "yupana/job/input.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

@@ -7,13 +7,12 @@
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/kinship.hpp"
-#include "yupana/genotype/populations.hpp"
 #include "yupana/graph/fermat.hpp"
-#include "yupana/io/fam.hpp"
+#include "yupana/io/sample_lists.hpp"
 #include "yupana/job/fermat.hpp"
 #include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
-#include "yupana/report/covariate.hpp"
+#include "yupana/report/style.hpp"
 
 namespace yupana::job {
 
@@ -66,5 +65,22 @@ FermatInput from_counts(Context& context,
 
 /// Reads a matrix (--from-distances). Throws out_of_resources where a run from it would not fit.
 FermatInput load_distances(Context& context, const FermatJobParams& params);
+
+/// Individuals that --alpha auto looks at, at the most.
+inline constexpr std::int64_t automatic_alpha_sample = 2048;
+
+/// The alphas of a run: those given or, of --alpha auto, the one that its distances call for.
+std::vector<double> alphas_of(Context& context,
+                              const FermatJobParams& params,
+                              const FermatInput& input);
+
+/// Shortest paths of one alpha; the distances stay.
+graph::FermatResult shortest_paths(Context& context,
+                                   const FermatJobParams& params,
+                                   const FermatInput& input,
+                                   double alpha);
+
+/// Facts about a call of graph::fermat, as records have them.
+AlphaFindings findings_of(const graph::FermatFacts& facts);
 
 }  // namespace yupana::job

@@ -1,20 +1,17 @@
-#include "yupana/job/pca.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <set>
 #include <utility>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/genotype/grm_product.hpp"
-#include "yupana/genotype/projection.hpp"
 #include "yupana/io/loadings.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"
-#include "yupana/job/input_samples.hpp"
+#include "yupana/job/grm.hpp"
+#include "yupana/job/input.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 

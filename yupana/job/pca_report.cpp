@@ -6,7 +6,7 @@
 
 #include "yupana/core/version.hpp"
 #include "yupana/job/describe.hpp"
-#include "yupana/job/pca.hpp"
+#include "yupana/job/grm.hpp"
 #include "yupana/report/text.hpp"
 
 namespace yupana::job {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_file.hpp"

@@ -1,6 +1,5 @@
 #include "yupana/job/plan.hpp"
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/gpu_memory.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"

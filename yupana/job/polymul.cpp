@@ -9,7 +9,6 @@
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/text_stream.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/spectral.hpp"
 #include "yupana/spectral/big_integer.hpp"

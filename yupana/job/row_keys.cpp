@@ -4,9 +4,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
-#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/text_fields.hpp"
 #include "yupana/job/sort_rows.hpp"
 
 namespace yupana::job {

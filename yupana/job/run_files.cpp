@@ -10,9 +10,8 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/number_field.hpp"
-#include "yupana/io/text_fields.hpp"
-#include "yupana/report/pictures.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/report/report.hpp"
 
 namespace yupana::job {
 

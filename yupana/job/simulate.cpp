@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/genotype_writer.hpp"
-#include "yupana/io/written_sites.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 

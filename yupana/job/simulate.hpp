@@ -5,7 +5,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/simulate.hpp"
-#include "yupana/io/sample_table.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace yupana::job {
 

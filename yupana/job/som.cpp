@@ -5,13 +5,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
-#include "yupana/job/som_table.hpp"
 #include "yupana/som/clusters.hpp"
 
 namespace yupana::job {

@@ -7,7 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/io/table.hpp"
-#include "yupana/som/quality.hpp"
+#include "yupana/som/nearest.hpp"
 #include "yupana/som/train.hpp"
 
 namespace yupana::job {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/tsv_cell.hpp"
-#include "yupana/som/quality.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/som/nearest.hpp"
 
 namespace yupana::job {
 namespace {

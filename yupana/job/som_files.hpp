@@ -6,6 +6,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
 #include "yupana/io/som_model.hpp"
 #include "yupana/io/table.hpp"
 #include "yupana/report/som_map.hpp"
@@ -40,5 +41,54 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
 
 /// .html .svg .png and, where there are images, .images.png.
 void add_report_files(OutputFiles& files, const std::string& out, const report::MapReport& report);
+
+/// A column that float32 does not hold: the error of its values is over 2^-20 of their range.
+struct RoundedColumn {
+  std::size_t feature = 0;
+  double least = 0, largest = 0;  ///< as the file has them
+  double error = 0;               ///< the largest
+};
+
+/// A table as a map takes it: samples are rows, every cell is a finite number.
+struct SomTable {
+  Matrix<float> samples;
+  std::vector<std::string> features;
+  std::string label;
+  std::vector<std::string> classes;
+  std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+  io::RowIds ids = {};
+  std::vector<RoundedColumn> rounded = {};
+  std::int64_t unknown = 0;   ///< samples whose class is none of the model's
+  std::string unknown_class;  ///< one of these classes, as printed
+};
+
+/// Means and standard deviations (of all samples: divided by n) of the features; 0 for a feature
+/// whose values are all the same.
+struct Standardization {
+  std::vector<double> mean, scale;
+};
+
+/// Reads a table for training; one beyond the context's memory lies in the folder reading.scratch
+/// while it lives. Throws bad_input naming row and column of the first cell that is
+/// missing or infinite.
+SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
+
+/// Reads the features of `model` from a table (io::reading_for_model), standardized as it says.
+/// With the model's column of classes where the table has one; codes are the model's, and classes
+/// that it does not know go after its own.
+SomTable read_som_table(Context& context,
+                        const std::string& path,
+                        const io::TableParams& reading,
+                        const io::SomModel& model);
+
+/// Nearest neurons of samples of any number: in pieces, and kept in the folder `scratch` where they
+/// are beyond the context's memory.
+som::NearestNeurons nearest_in_pieces(Context& context,
+                                      MatrixView<const float> samples,
+                                      MatrixView<const float> codebook,
+                                      const std::string& scratch);
+
+/// Standardizes in place; sums in order of the samples.
+Standardization standardize(Context& context, Matrix<float>& samples);
 
 }  // namespace yupana::job

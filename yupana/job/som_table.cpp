@@ -1,16 +1,14 @@
-#include "yupana/job/som_table.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/scratch_scope.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/io/model_columns.hpp"
-#include "yupana/io/names.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/som_files.hpp"
 
 namespace yupana::job {
 namespace {

@@ -12,10 +12,9 @@
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/core/nameless_file.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {

@@ -6,13 +6,11 @@
 #include <iterator>
 #include <optional>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
-#include "yupana/io/substitution_file.hpp"
-#include "yupana/job/align_cases.hpp"
+#include "yupana/io/fasta.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/splice_hits.hpp"
+#include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/frameshifts.hpp"
 

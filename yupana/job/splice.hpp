@@ -1,16 +1,19 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "yupana/core/context.hpp"
-#include "yupana/io/splice_cases.hpp"
+#include "yupana/io/exons.hpp"
 #include "yupana/io/spliced_files.hpp"
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/candidates.hpp"
 #include "yupana/splice/estimate.hpp"
+#include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/isoforms.hpp"
 #include "yupana/splice/species.hpp"
 
@@ -139,5 +142,36 @@ struct SpliceResult {
 ///   errors: bad_input naming file and line; usage for scores that could pass 32 bits;
 ///   out_of_resources where sequences, exons and the tables of a problem pass the context's memory
 SpliceResult run_splice(Context& context, const SpliceJobParams& params);
+
+/// What is made of a genome once, for many runs of run_splice().
+enum class SpliceSave {
+  nothing,
+  index,          ///< SpliceJobParams::index, for cDNAs
+  protein_index,  ///< the same for proteins
+  sites,          ///< SpliceJobParams::site_scores
+};
+
+struct SpliceSaveParams {
+  SpliceSave what = SpliceSave::index;
+  std::string genome;
+  splice::Species species = splice::Species::vertebrate;  ///< whose models sites are scored by
+  splice::GeneticCode code;                               ///< of the index for proteins
+  std::string out;                                        ///< the file
+};
+
+/// Writes the file and returns its name, on the first rank.
+///   errors: bad_input naming file and line; out_of_resources where the genome and what is made of
+///   it pass the context's memory
+std::vector<std::string> save_splice(Context& context, const SpliceSaveParams& params);
+
+/// The alignments of all cases, in their order; each made by one rank of the context: longest
+/// first, `cells` saying how long, always to the rank that has the least work so far. Collective,
+/// with the same cases: ranks other than the first return nothing.
+std::vector<splice::SplicedAlignment> align_cases(
+    Context& context,
+    std::span<const splice::Case> cases,
+    const std::vector<double>& cells,
+    const std::function<std::vector<splice::SplicedAlignment>(std::span<const splice::Case>)>&
+        align);
 
 }  // namespace yupana::job

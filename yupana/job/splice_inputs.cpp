@@ -4,11 +4,10 @@
 #include <cctype>
 #include <filesystem>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/splice/coding_part.hpp"
+#include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::job {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -16,11 +17,14 @@
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/io/site_scores.hpp"
+#include "yupana/io/spliced_files.hpp"
 #include "yupana/job/splice.hpp"
+#include "yupana/splice/isoforms.hpp"
 #include "yupana/splice/loci.hpp"
 #include "yupana/splice/protein_loci.hpp"
 
-/// Private to the job: reads sequences, exons and targets.
+/// Private to the job: sequences, exons and targets that are read, and from alignments to files of
+/// hits.
 namespace yupana::job {
 
 using Exons = std::vector<splice::Exon>;
@@ -202,5 +206,56 @@ class SpliceInputs {
   } cdna_loci_;
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
+
+/// The problems of one kind: of cDNAs or proteins, with exons given or from signals.
+struct Group {
+  std::shared_ptr<const splice::AlignParams> scoring;
+  std::shared_ptr<const splice::ProteinParams> protein;  ///< null with cDNAs
+  int score_scale = 1;
+  std::vector<splice::Case> cases;
+  std::vector<std::pair<const Task*, const Trial*>> places;  ///< of each case
+  std::vector<std::shared_ptr<const Exons>> exons;           ///< that the chain of each case counts
+  std::vector<double> cells, traced, bytes;  ///< executed, traced and held, of each case
+  std::vector<double> planned;               ///< seconds of putting its exons in order
+};
+
+/// The hits of one task, best first.
+using TaskHits = std::vector<io::SplicedHit>;
+
+/// The hits of the task whose cases are [first, end): the best one, and of those at other loci that
+/// are no chance the next best, params.max_loci in all; after each its isoforms, which `align`
+/// looks for.
+TaskHits keep_best(std::size_t first,
+                   std::size_t end,
+                   const Group& group,
+                   const SpliceJobParams& params,
+                   const splice::AlignAll& align,
+                   std::vector<splice::SplicedAlignment>& done);
+
+/// Mends the frame of the proteins' alignments whose places may win, by splice::mend_frame().
+void mend_frames(Context& context,
+                 Group& group,
+                 const SpliceJobParams& params,
+                 std::vector<splice::SplicedAlignment>& done);
+
+/// Leaves of each cDNA's alignment what pays; the group's exons are then those of its chains.
+void cut_ends(Context& context,
+              Group& group,
+              const SpliceJobParams& params,
+              std::vector<splice::SplicedAlignment>& done);
+
+/// Extends what cut_ends() has left, letters being counted from the target's first; exons that are
+/// given have the ends that they have.
+void extend_ends(Context& context, Group& group, std::vector<splice::SplicedAlignment>& done);
+
+/// Counts letters from the target's first, not the first aligned.
+void count_all_letters(const Group& group, std::vector<splice::SplicedAlignment>& done);
+
+/// Writes the files of the hits, those of params.also too, and appends their names. `sequences` are
+/// the header of SAM and BAM.
+void write_splice_files(Context& context,
+                        const SpliceJobParams& params,
+                        const std::vector<io::SequenceLength>& sequences,
+                        SpliceResult& result);
 
 }  // namespace yupana::job

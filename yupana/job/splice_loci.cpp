@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "yupana/core/counted.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/seed_index_file.hpp"
 #include "yupana/job/splice_inputs.hpp"
-#include "yupana/splice/far_loci.hpp"
-#include "yupana/splice/locus_flanks.hpp"
+#include "yupana/splice/loci.hpp"
 
 namespace yupana::job {
 namespace {

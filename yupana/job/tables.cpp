@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/job/analyze.hpp"
 #include "yupana/job/describe.hpp"
-#include "yupana/job/write.hpp"
 
 namespace yupana::job {
 namespace {

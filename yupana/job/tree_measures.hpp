@@ -10,7 +10,7 @@
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/table.hpp"
 #include "yupana/forest/forest.hpp"
-#include "yupana/forest/partial_dependence.hpp"
+#include "yupana/forest/importance.hpp"
 #include "yupana/io/table.hpp"
 
 namespace yupana::job {

@@ -13,7 +13,6 @@
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_measures.hpp"
-#include "yupana/job/tree_steps.hpp"
 #include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {

@@ -7,9 +7,8 @@
 
 #include "yupana/analysis/measures.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/forest/alpha.hpp"
 #include "yupana/forest/forest.hpp"
-#include "yupana/forest/partial_dependence.hpp"
+#include "yupana/forest/importance.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/job/tree_tables.hpp"
 

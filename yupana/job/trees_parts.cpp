@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/forest/tree_memory.hpp"
-#include "yupana/io/names.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/job/tree_measures.hpp"
-#include "yupana/job/tree_steps.hpp"
 #include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {

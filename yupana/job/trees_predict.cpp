@@ -3,7 +3,6 @@
 #include <iterator>
 #include <utility>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/forest/importance.hpp"
@@ -11,16 +10,14 @@
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/names.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/io/table_columns.hpp"
-#include "yupana/io/text_stream.hpp"
-#include "yupana/io/tsv_cell.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/tree_measures.hpp"
-#include "yupana/job/tree_steps.hpp"
-#include "yupana/report/importance_plot.hpp"
+#include "yupana/job/trees_memory.hpp"
+#include "yupana/report/trees_page.hpp"
 
 namespace yupana::job {
 namespace {

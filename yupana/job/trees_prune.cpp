@@ -7,7 +7,6 @@
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"
-#include "yupana/job/tree_steps.hpp"
 #include "yupana/job/trees_memory.hpp"
 
 namespace yupana::job {

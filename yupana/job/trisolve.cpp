@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/io/matrix_market.hpp"
@@ -17,7 +16,7 @@
 #include "yupana/io/signal_file.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/sparse/arithmetic.hpp"
-#include "yupana/sparse/not_finite.hpp"
+#include "yupana/sparse/triangular.hpp"
 
 namespace yupana::job {
 namespace {

@@ -1,17 +1,16 @@
-#include "yupana/job/write.hpp"
-
 #include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/text.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/graph_files.hpp"
 #include "yupana/io/matrix_writer.hpp"
+#include "yupana/job/analyze.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/phylogeny.hpp"
 #include "yupana/job/run_files.hpp"

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "yupana/report/covariate.hpp"
 #include "yupana/report/figures.hpp"
-#include "yupana/report/scale_bar.hpp"
-#include "yupana/report/surface.hpp"
+#include "yupana/report/legend.hpp"
+#include "yupana/report/pen.hpp"
+#include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/ticks.hpp"
 
 namespace yupana::report {
 namespace {

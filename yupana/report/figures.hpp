@@ -5,6 +5,7 @@
 
 #include "yupana/report/pen.hpp"
 #include "yupana/report/report.hpp"
+#include "yupana/report/som_map.hpp"
 
 namespace yupana::report {
 
@@ -38,5 +39,11 @@ void draw_heat_map(Pen& pen, const Box& box, const Report& report, const HeatMap
 /// individuals the lowest joins are drawn as one row each, so that a page holds it.
 double tree_height(const Tree& tree);
 void draw_tree(Pen& pen, const Box& box, const Report& report, const Tree& tree);
+
+/// Throws usage where the parts of a report do not fit together: classes without a name, an
+/// embedding of another number of individuals and the like.
+void check(const Report& report);
+/// The same for a map: a panel without a value for each neuron and the like.
+void check(const MapReport& report);
 
 }  // namespace yupana::report

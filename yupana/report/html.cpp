@@ -5,8 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "yupana/report/check.hpp"
-#include "yupana/report/covariate.hpp"
+#include "yupana/report/figures.hpp"
 #include "yupana/report/page.hpp"
 #include "yupana/report/report.hpp"
 #include "yupana/report/style.hpp"

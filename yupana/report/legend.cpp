@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "yupana/core/tiles.hpp"
-#include "yupana/report/covariate.hpp"
-#include "yupana/report/scale_bar.hpp"
+#include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
 
 namespace yupana::report {
@@ -98,6 +100,70 @@ void draw_legend(Pen& pen, const LegendBelow& legend, const Report& report) {
   if (report.class_names.empty()) return;
   if (report.covariate) return draw_covariate(pen, legend.box, report);
   draw_legend(pen, legend.box, legend_entries(report), legend.columns);
+}
+
+std::vector<double> ticks(double low, double high, double count) {
+  const double raw = (high - low) / std::max(1.0, count);
+  if (!(raw > 0) || !std::isfinite(raw)) return {};
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double s : {5.0, 2.0, 1.0}) {
+    if (s * power >= raw * 0.999) step = s * power;
+  }
+  std::vector<double> values;
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) {
+    // At most `count` fit; more means that the step is lost next to the size of the values.
+    if (static_cast<double>(values.size()) > count + 2) return {};
+    values.push_back(k == 0 ? 0 : k * step);
+  }
+  return values;
+}
+
+std::vector<std::string> tick_texts(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  if (values.empty()) return texts;
+  const double step = values.size() > 1 ? values[1] - values[0] : std::abs(values[0]);
+  const double size = std::max({std::abs(values.front()), std::abs(values.back()), step});
+  const bool powers = size >= 1e6 || size < 1e-3;
+  const double digits = powers ? std::log10(size / step) : -std::floor(std::log10(step) + 1e-9);
+  const int precision = std::clamp(static_cast<int>(std::lround(digits)), 0, 12);
+  for (const double value : values) {
+    const double size_of = std::abs(value);
+    const std::string text = value == 0 ? "0"
+                             : powers   ? fmt::format("{:.{}e}", size_of, precision)
+                                        : fmt::format("{:.{}f}", size_of, precision);
+    texts.push_back(value < 0 ? "\u2212" + text : text);
+  }
+  return texts;
+}
+
+void draw_scale(Pen& pen, const Box& bar, const ValueRange& range) {
+  const bool flat = !(range.high > range.low);
+  const std::unique_ptr<cairo_pattern_t, decltype(&cairo_pattern_destroy)> colors(
+      cairo_pattern_create_linear(0, bar.bottom(), 0, bar.top), cairo_pattern_destroy);
+  for (std::size_t k = 0; k < map_colors.size(); ++k) {
+    const Color& color = map_colors[flat ? 0 : k];
+    cairo_pattern_add_color_stop_rgb(colors.get(),
+                                     static_cast<double>(k) / (map_colors.size() - 1),
+                                     color.red / 255.0,
+                                     color.green / 255.0,
+                                     color.blue / 255.0);
+  }
+  cairo_set_source(pen.get(), colors.get());
+  pen.fill(bar);
+  std::vector<double> values = ticks(range.low, range.high, 5);
+  if (values.empty()) values = {range.low, range.high};
+  if (flat) values = {range.low};
+  const std::vector<std::string> texts = tick_texts(values);
+  pen.font(11.5);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double part = flat ? 0 : (values[i] - range.low) / (range.high - range.low);
+    const double y = bar.bottom() - part * bar.height;
+    pen.color(muted);
+    pen.line(bar.right(), y, bar.right() + 4, y);
+    const double base = std::clamp(y + 4, bar.top + 9, bar.bottom());
+    pen.text(texts[i], bar.right() + 7, base, Align::left, 50);
+  }
 }
 
 }  // namespace yupana::report

@@ -38,4 +38,18 @@ struct LegendBelow {
 LegendBelow legend_below(const Report& report, double left, double top, double width);
 void draw_legend(Pen& pen, const LegendBelow& legend, const Report& report);
 
+/// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them.
+std::vector<double> ticks(double low, double high, double count);
+
+/// The ticks as text, all with the digits that their step needs.
+std::vector<std::string> tick_texts(const std::vector<double>& values);
+
+struct ValueRange {
+  double low = 0, high = 0;
+};
+
+/// A bar of map_colors from the range's low end, at the bottom, to its high end, with numbers on
+/// its right.
+void draw_scale(Pen& pen, const Box& bar, const ValueRange& range);
+
 }  // namespace yupana::report

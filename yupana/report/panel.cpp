@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "yupana/core/tiles.hpp"
-#include "yupana/report/covariate.hpp"
 #include "yupana/report/figures.hpp"
+#include "yupana/report/legend.hpp"
+#include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/ticks.hpp"
 
 namespace yupana::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/report/surface.hpp"
+#include "yupana/report/pen.hpp"
 #include "yupana/report/text.hpp"
 
 namespace yupana::report {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "yupana/report/legend.hpp"
 #include "yupana/report/pen.hpp"
-#include "yupana/report/scale_bar.hpp"
 #include "yupana/report/som_map.hpp"
 
 namespace yupana::report {

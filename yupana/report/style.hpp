@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "yupana/report/report.hpp"
+
 namespace yupana::report {
 
 struct Color {
@@ -79,5 +81,12 @@ struct ClassStyle {
   bool hollow = false;
 };
 ClassStyle class_style(std::int64_t index);
+
+/// Shows the individuals by a number: the report's classes become equal steps of its scale, named
+/// by their ends.
+void color_by(Report& report, Covariate covariate);
+
+/// How a class of the report is drawn; -1 has no style.
+ClassStyle style_of(const Report& report, std::int64_t c);
 
 }  // namespace yupana::report

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "yupana/report/covariate.hpp"
 #include "yupana/report/figures.hpp"
+#include "yupana/report/legend.hpp"
+#include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
-#include "yupana/report/ticks.hpp"
 
 namespace yupana::report {
 namespace {

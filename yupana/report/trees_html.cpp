@@ -8,7 +8,6 @@
 #include "yupana/report/style.hpp"
 #include "yupana/report/text.hpp"
 #include "yupana/report/trees_page.hpp"
-#include "yupana/report/trees_parts.hpp"
 
 namespace yupana::report {
 namespace {
@@ -17,8 +16,8 @@ using Points = std::vector<std::pair<double, double>>;
 
 constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars = 25,
                       wide_confusion = 14;  // more classes have narrow columns
-constexpr double left = 46, top = 10, side = 360, width = left + side + 14,
-                 height = top + side + 44;
+constexpr double chart_left = 46, chart_top = 10, side = 360, width = chart_left + side + 14,
+                 height = chart_top + side + 44;
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "–";
@@ -55,8 +54,8 @@ constexpr Chart charts[] = {
 std::string svg_of(const Chart& chart,
                    const TreesReport& report,
                    const std::vector<std::size_t>& drawn) {
-  const auto x_of = [](double x) { return left + x * side; };
-  const auto y_of = [](double y) { return top + (1 - y) * side; };
+  const auto x_of = [](double x) { return chart_left + x * side; };
+  const auto y_of = [](double y) { return chart_top + (1 - y) * side; };
   std::string svg =
       fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} of each class\">\n",
                   width,
@@ -69,24 +68,27 @@ std::string svg_of(const Chart& chart,
         "<text x=\"{0:.1f}\" y=\"{6}\" text-anchor=\"middle\">{7:.1f}</text>"
         "<text x=\"{8}\" y=\"{9:.1f}\" text-anchor=\"end\">{7:.1f}</text>\n",
         x_of(at),
-        top,
-        top + side,
-        left,
+        chart_top,
+        chart_top + side,
+        chart_left,
         y_of(at),
-        left + side,
-        top + side + 17,
+        chart_left + side,
+        chart_top + side + 17,
         at,
-        left - 7,
+        chart_left - 7,
         y_of(at) + 4);
   }
   svg += fmt::format("<path class=\"axis\" d=\"M{} {}V{}H{}\" fill=\"none\"/>\n",
-                     left,
-                     top,
-                     top + side,
-                     left + side);
+                     chart_left,
+                     chart_top,
+                     chart_top + side,
+                     chart_left + side);
   if (chart.has_diagonal) {
-    svg += fmt::format(
-        "<path class=\"chance\" d=\"M{} {}L{} {}\"/>\n", left, top + side, left + side, top);
+    svg += fmt::format("<path class=\"chance\" d=\"M{} {}L{} {}\"/>\n",
+                       chart_left,
+                       chart_top + side,
+                       chart_left + side,
+                       chart_top);
   }
   for (const std::size_t c : drawn) {
     const ClassScores& own = report.classes[c];
@@ -109,10 +111,10 @@ std::string svg_of(const Chart& chart,
                    "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>"
                    "<text transform=\"translate(12 {}) rotate(-90)\" "
                    "text-anchor=\"middle\">{}</text>\n</svg>",
-                   left + side / 2,
-                   top + side + 38,
+                   chart_left + side / 2,
+                   chart_top + side + 38,
                    chart.x_title,
-                   top + side / 2,
+                   chart_top + side / 2,
                    chart.y_title);
 }
 

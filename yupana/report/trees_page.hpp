@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,9 +8,22 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/matrix.hpp"
-#include "yupana/report/importance_plot.hpp"
 
 namespace yupana::report {
+
+/// How much a model rests on one feature.
+struct Importance {
+  std::string feature;
+  double impurity = 0;     ///< share of the decrease of impurity
+  double permutation = 0;  ///< loss of score when its values are shuffled
+  double deviation = 0;    ///< of that loss, over the shuffles
+};
+
+/// Horizontal bars of the most important features, at most 40, largest first: the decrease of
+/// impurity, and where it was measured the loss of score under shuffling with its deviation.
+void write_importances_svg(AtomicFile& file,
+                           std::vector<Importance> importances,
+                           bool has_permutation);
 
 /// One class against all others.
 struct ClassScores {
@@ -60,5 +74,16 @@ struct TreesReport {
 /// One self-contained page without network or external files, its charts drawn as SVG in it. The
 /// same report gives the same bytes. Names may hold any bytes.
 void write_trees_html(AtomicFile& file, const TreesReport& report);
+
+/// Classes that have a curve in the charts of a page, and the rules c0, c1, ... of their colours.
+inline constexpr std::size_t max_class_curves = 12;
+
+/// The figure of a page that shows what predictions hang on; empty without any. Features of numbers
+/// are curves, those of categories tables. Of two classes the second is shown.
+std::string dependences_of(const TreesReport& report);
+
+/// The tree of a page as nested lists that open and close, closed below depth 6; empty where there
+/// is none.
+std::string tree_of(const TreesReport& report);
 
 }  // namespace yupana::report

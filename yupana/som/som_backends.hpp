@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/som/nearest.hpp"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"

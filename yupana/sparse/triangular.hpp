@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -7,9 +9,63 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
-#include "yupana/sparse/csr.hpp"
+#include "yupana/sparse/arithmetic.hpp"
 
 namespace yupana::sparse {
+
+/// A sparse matrix in compressed rows: entries [row_begin[i], row_begin[i + 1]) are those of row i.
+/// Does not own. Value: float, double, std::complex of them; Index: std::int32_t, std::int64_t;
+/// indices from 0.
+template <class Value, class Index>
+struct CsrView {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  const Index* row_begin = nullptr;  ///< rows + 1 numbers
+  const Index* columns = nullptr;
+  const Value* values = nullptr;
+
+  std::int64_t entries() const { return rows > 0 ? static_cast<std::int64_t>(row_begin[rows]) : 0; }
+};
+
+/// The same, owning.
+template <class Value, class Index>
+struct CsrMatrix {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  Array<Index> row_begin;
+  Array<Index> columns;
+  Array<Value> values;
+
+  CsrView<Value, Index> view() const {
+    return {rows, cols, row_begin.data(), columns.data(), values.data()};
+  }
+};
+
+/// The transpose, each row's entries in ascending order of columns, those of one place in the order
+/// they had. work: O(entries + rows + columns)
+template <class Value, class Index>
+CsrMatrix<Value, Index> transposed(const CsrView<Value, Index>& matrix) {
+  const std::int64_t entries = matrix.entries();
+  CsrMatrix<Value, Index> result{matrix.cols,
+                                 matrix.rows,
+                                 Array<Index>::zeros(matrix.cols + 1),
+                                 Array<Index>(entries),
+                                 Array<Value>(entries)};
+  // Of row r its begin stands at r + 1 until its entries have moved it to its end: the next begin.
+  Index* const next = result.row_begin.data() + 1;
+  for (std::int64_t e = 0; e < entries; ++e) {
+    if (matrix.columns[e] + 1 < matrix.cols) ++next[matrix.columns[e] + 1];
+  }
+  for (std::int64_t r = 1; r < matrix.cols; ++r) next[r] += next[r - 1];
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    for (Index e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e) {
+      const Index to = next[matrix.columns[e]]++;
+      result.columns[to] = static_cast<Index>(row);
+      result.values[to] = matrix.values[e];
+    }
+  }
+  return result;
+}
 
 enum class Triangle { lower, upper };
 constexpr Triangle other(Triangle triangle) {
@@ -156,5 +212,32 @@ double backward_error(CsrView<Value, Index> matrix,
                       const TriangularParams& params,
                       MatrixView<const Value> b,
                       MatrixView<const Value> x);
+
+/// Numbers of x that are infinite or NaN.
+struct NotFinite {
+  std::int64_t count = 0;
+  std::int64_t first_row = 0;  ///< of the first of them, from 1; 0: there are none
+};
+
+/// Counts them, and notes how many there are, if any. A number is `parts` neighbours of a row: 2
+/// where x is real and imaginary parts in turn.
+template <class V>
+NotFinite note_not_finite(Context& context, MatrixView<const V> x, std::int64_t parts = 1) {
+  NotFinite found;
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    for (std::int64_t column = 0; column < x.cols; column += parts) {
+      if (is_finite(x(i, column)) && is_finite(x(i, column + parts - 1))) continue;
+      if (found.count++ == 0) found.first_row = i + 1;
+    }
+  }
+  if (found.count > 0) {
+    context.note(fmt::format(
+        "trisolve: {} of {} numbers of x are infinite or NaN, the first in row {} (from 1)",
+        found.count,
+        x.rows * x.cols / parts,
+        found.first_row));
+  }
+  return found;
+}
 
 }  // namespace yupana::sparse

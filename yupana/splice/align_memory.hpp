@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "yupana/core/context.hpp"
 #include "yupana/splice/plan.hpp"

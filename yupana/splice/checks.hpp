@@ -5,7 +5,6 @@
 #include <mutex>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
 #include "yupana/splice/align.hpp"
 
 /// Private to the family: what is checked before any alignment. All throw bad_input but

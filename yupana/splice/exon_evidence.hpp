@@ -5,7 +5,7 @@
 
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/genetic_code.hpp"
-#include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/significance.hpp"
 
 namespace yupana::splice {
 

@@ -1,6 +1,6 @@
-#include "yupana/splice/far_loci.hpp"
-#include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/loci.hpp"
 #include "yupana/splice/segments.hpp"
+#include "yupana/splice/significance.hpp"
 
 namespace yupana::splice {
 namespace {

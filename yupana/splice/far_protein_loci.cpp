@@ -1,8 +1,8 @@
 #include <array>
 
-#include "yupana/splice/far_loci.hpp"
-#include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/loci.hpp"
 #include "yupana/splice/segments.hpp"
+#include "yupana/splice/significance.hpp"
 #include "yupana/splice/substitution.hpp"
 
 namespace yupana::splice {

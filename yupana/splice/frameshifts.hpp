@@ -10,22 +10,6 @@
 
 namespace yupana::splice {
 
-/// What lets a protein read on where the frame is broken: bases that are skipped, or a stop codon
-/// that is read over.
-struct FrameEdit {
-  std::int64_t place = 0;  ///< first of the bases, from 0
-  int skipped = 0;         ///< 1 or 2 bases; 0: a stop codon
-  std::int64_t gain = 0;   ///< what the weaker side adds to the score of columns without gaps
-};
-
-/// Where ungapped alignments of a protein to the three frames of a text follow each other on
-/// diagonals that differ by no whole codon, or read over a stop codon: best first, few.
-///   work: bases x letters; deterministic
-std::vector<FrameEdit> frame_edits(std::string_view bases,
-                                   std::string_view protein,
-                                   const ProteinParams& params,
-                                   int score_scale);
-
 /// An alignment whose chain has exons of its own. Exons with one or two bases between them are one
 /// exon, and these bases a shift of the frame.
 struct ShiftedAlignment {

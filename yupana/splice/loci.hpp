@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/context.hpp"
 #include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
@@ -99,5 +100,71 @@ class SeedIndex {
   std::span<const std::uint64_t> data_;
   std::shared_ptr<const void> memory_;
 };
+
+/// Bases next to a chain that are always looked at where so many letters lie beyond it: 50 times
+/// the number of words of that length, 2,000 at most.
+std::int64_t nearest_bases(std::int64_t letters);
+
+/// How far from the end of `text` the furthest segment begins that is evidence for `letters`, plus
+/// nearest_bases() of the letters before it; 0 where there is none. A segment has a word of eight
+/// bases, and scores 1 for each equal base and -2 for each other without a gap; it is evidence
+/// where chance has one of its score less than once in 32 pairs of texts and letters of these
+/// sizes. Repeats of short words are no evidence.
+///   work: linear in the text, and the segments
+std::int64_t furthest_evidence(std::string_view text, std::string_view letters);
+
+/// Narrows a locus, bases of `strand`, to its chain of words of `length` letters, nearest_bases()
+/// on both sides, and what furthest_evidence() of the target's letters beyond the chain adds.
+void narrow_locus(Locus& locus,
+                  std::string_view strand,
+                  std::string_view target,
+                  std::int64_t length);
+
+/// The bytes that far_cdna_loci() may hold, the longest cDNA of so many letters.
+std::uint64_t far_cdna_bytes(std::int64_t letters, int threads);
+
+/// The loci of cDNAs of far relatives, which have few words of a SeedIndex: those of their
+/// segments, stretches of a cDNA and a strand along each other without a gap. Equal bases score 1,
+/// others -1; a segment is seeded by two words of eight bases on one diagonal, at most 40 letters
+/// apart, ends where its score falls 12 below its best, and is kept where chance has 4 as good at
+/// most in sequences and a cDNA of these sizes (Karlin-Altschul). It counts as words that cover
+/// three bases for four of its score. None where chance explains the best. Letters in repeats of
+/// short words seed nothing and gain nothing.
+///   work: of every cDNA all words of both strands; all threads
+///   memory: far_cdna_bytes()
+///   determinism: the same for every number of threads, and of cDNAs together
+///   source: Altschul and others 1997, Gapped BLAST and PSI-BLAST (two hits)
+std::vector<std::vector<Locus>> far_cdna_loci(Context& context,
+                                              std::span<const std::string_view> sequences,
+                                              std::span<const std::string_view> cdnas,
+                                              const LocusParams& params);
+
+/// The bytes that far_protein_loci() may hold, the longest protein of so many letters.
+std::uint64_t far_protein_bytes(std::int64_t letters, int threads);
+
+/// The loci of proteins of far relatives, whose words of protein_loci() are too few: those of their
+/// segments, stretches of a protein and of a strand's translation along each other without a gap. A
+/// segment is seeded by two words of three amino acids on one diagonal, each with a word of the
+/// protein that it scores 12 or more with by BLOSUM62, at most 40 letters apart; it ends where its
+/// score falls 16 below its best, and is kept where chance has 32 as good at most in sequences and
+/// a protein of these sizes (Karlin-Altschul). It counts as words that cover a base for two of its
+/// score. Two loci at most where the best has fewer bases than three words. Letters in repeats of
+/// short words, and X, seed nothing and gain nothing.
+///   work: of every protein all words of the translation of six frames; all threads
+///   memory: far_protein_bytes()
+///   determinism: the same for every number of threads, and of proteins together
+///   source: Altschul and others 1997, Gapped BLAST and PSI-BLAST (two hits)
+std::vector<std::vector<Locus>> far_protein_loci(Context& context,
+                                                 std::span<const std::string_view> sequences,
+                                                 std::span<const std::string_view> proteins,
+                                                 const GeneticCode& code,
+                                                 const LocusParams& params);
+
+struct FarSegment;
+/// Those segments of each protein, best first, 4,096 at most; for tests.
+std::vector<std::vector<FarSegment>> protein_segments(Context& context,
+                                                      std::span<const std::string_view> sequences,
+                                                      std::span<const std::string_view> proteins,
+                                                      const GeneticCode& code);
 
 }  // namespace yupana::splice

@@ -9,7 +9,7 @@
 #include "yupana/core/random.hpp"
 #include "yupana/splice/genetic_code.hpp"
 #include "yupana/splice/loci.hpp"
-#include "yupana/splice/low_complexity.hpp"
+#include "yupana/splice/significance.hpp"
 
 /// Private to the searches for loci: the words of sequences and targets, as numbers (keys).
 namespace yupana::splice {

@@ -12,7 +12,6 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/splice/locus_chains.hpp"
-#include "yupana/splice/pieces.hpp"
 
 /// Private to the searches for far relatives: their segments, stretches of a target and of a strand
 /// along each other without a gap, and the loci of chains of these. A search says what a letter is:
@@ -29,6 +28,28 @@
 ///   chain_word, evidence(score)   a segment counts as words of so many letters that cover so many
 ///   rules(params), leave(loci)    of chains; what is kept of the loci of a target
 namespace yupana::splice {
+
+/// What is searched at a time: bases [first, past) of a strand, from 0 along it.
+struct Piece {
+  std::uint32_t strand = 0;  ///< 2 x sequence, + 1 on its - strand
+  std::int64_t first = 0, past = 0;
+};
+inline constexpr std::int64_t piece_bases = 1 << 19;
+
+/// Both strands of all sequences in pieces, each with `margin` bases more for segments to end in.
+inline std::vector<Piece> pieces_of(std::span<const std::string_view> sequences,
+                                    std::int64_t margin) {
+  std::vector<Piece> pieces;
+  for (std::uint32_t strand = 0; strand < 2 * sequences.size(); ++strand) {
+    const std::int64_t size = std::ssize(sequences[strand / 2]);
+    for (std::int64_t first = 0; first < size; first += piece_bases) {
+      pieces.push_back({strand,
+                        std::max<std::int64_t>(0, first - margin),
+                        std::min(size, first + piece_bases + margin)});
+    }
+  }
+  return pieces;
+}
 
 inline constexpr std::int32_t seed_window = 40;  ///< letters between two words on a diagonal
 inline constexpr std::size_t most_segments = 4096;

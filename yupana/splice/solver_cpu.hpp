@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "yupana/core/array.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 /// Only files of the CUDA build, and tests, include this.
 namespace yupana::cuda {
 
