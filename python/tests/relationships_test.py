@@ -1,4 +1,4 @@
-"""Relationship matrices and principal components against NumPy, file by file and array by array."""
+"""Relationship matrices and principal components against NumPy, file by file and array by array; tables of pairs."""
 
 import numpy as np
 import pytest
@@ -52,3 +52,20 @@ def test_what_has_no_answer_is_refused(genotypes):
         yupana.pca(genotypes, 0)
     with pytest.raises(ValueError, match="expected individuals that differ"):
         yupana.pca(np.ones((4, 5), np.int8))
+
+
+def test_parquet_reads_as_the_text_in_several_row_groups(tmp_path, program):
+    pq, pd = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pandas")
+    for name in ("tsv", "parquet"):
+        program("dist", "simulate:600x2000,missing=0.01,seed=3", "--metric", "euclidean",
+                "--pairs-above", 0, "--no-matrix", "--pairs-format", name, "-o", tmp_path / "d")
+    text = pd.read_csv(tmp_path / "d.pairs.tsv", sep="\t", dtype=str)
+    file = pq.ParquetFile(tmp_path / "d.pairs.parquet")
+    assert file.metadata.num_row_groups > 1 and file.metadata.num_rows == 600 * 599 // 2
+    table = file.read()
+    assert [str(field.type) for field in table.schema] == ["string", "string", "double"]
+    assert not any(field.nullable for field in table.schema)
+    frame = table.to_pandas()
+    assert np.array_equal(frame["value"], text["value"].astype(float))
+    assert frame["sample1"].tolist() == text["sample1"].tolist()
+    assert frame["sample2"].tolist() == text["sample2"].tolist()

@@ -1,4 +1,4 @@
-"""Genotypes' names of files, arrays as int8, and filters: the arguments of read_genotypes and ld_prune, checked."""
+"""Genotypes' names of files, arrays as int8, filters, which are the arguments of read_genotypes and ld_prune, and pair counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from ._call import whole
-from ._views import host_array
+from . import _core
+from ._call import Keywords, options, whole
+from ._views import host_array, resident, returned
 
 
 def readable(path: Any) -> str:
@@ -206,3 +207,68 @@ def check_windows(window: Any, step: Any) -> None:
         is_number = isinstance(window, str) and window.isdecimal()
         sites = whole("window", int(window) if is_number else window, least=2)
         whole("step", step, sites + 1, 1)
+
+
+class PairCounts:
+    """Exact counts for every pair of samples, from which each metric is a formula.
+
+    Over the sites where both are called: ``ibs1`` differ by one allele, ``ibs0`` by two,
+    ``shared`` are all of them; int64 matrices, samples x samples.
+    """
+
+    def __init__(self, counts: _core.genotype.PairCounts, keywords: dict[str, Any]) -> None:
+        self._counts = counts
+        self._keywords = keywords
+
+    @property
+    def samples(self) -> list[str]:
+        """Names of the samples, in the order of rows and columns."""
+        return self._counts.samples
+
+    @property
+    def sites(self) -> int:
+        """Sites counted."""
+        return self._counts.sites
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Samples and sites read and kept, and why others were dropped."""
+        return self._counts.summary
+
+    def _matrix(self, which: str) -> np.ndarray:
+        with options(**self._keywords) as call:
+            return returned(self._counts.matrix(call, which))
+
+    @property
+    def ibs1(self) -> np.ndarray:
+        """Sites where the genotypes differ by 1."""
+        return self._matrix("ibs1")
+
+    @property
+    def ibs0(self) -> np.ndarray:
+        """Sites where they differ by 2."""
+        return self._matrix("ibs0")
+
+    @property
+    def shared(self) -> np.ndarray:
+        """Sites where both are called."""
+        return self._matrix("shared")
+
+    def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
+        """The matrix of a metric, float64; see :func:`yupana.genotype.distances`."""
+        with options(**self._keywords) as call:
+            return self._counts.distances(call, metric, rescale)
+
+
+def counted_on_gpu(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCounts:
+    """The counts of genotypes on a GPU, made there."""
+    if set(keywords) - Keywords.__optional_keys__:
+        raise ValueError(
+            "filters: expected genotypes in host memory; copy the array with .get() (CuPy) or "
+            ".cpu() (torch)"
+        )
+    calls = resident(calls, "genotypes", ("int8",), 2)
+    source = _core.genotype.GenotypeInput()
+    source.set_array(calls, [])
+    with options(calls, **keywords) as call:
+        return PairCounts(_core.genotype.count(source, call, hethet), keywords)

@@ -9,9 +9,8 @@ import numpy as np
 
 from . import _core
 from ._call import Keywords, ProgressLike, note_memory, one_line, options
-from ._dosages import check_number, check_opens, check_windows, dosages, fields_of, folder_of
-from ._dosages import readable, refuse_idle, refuse_overwriting, unwrapped
-from ._pair_counts import PairCounts, counted_on_gpu
+from ._dosages import PairCounts, check_number, check_opens, check_windows, counted_on_gpu, dosages, fields_of
+from ._dosages import folder_of, readable, refuse_idle, refuse_overwriting, unwrapped
 from ._views import on_gpu
 
 __all__ = [
