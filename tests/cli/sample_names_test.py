@@ -33,10 +33,13 @@ def second_ids_were_left_out_of_tables_that_plink2_writes_them_to():
             assert head == ["#" + parts[0], *parts[1:], "PC1", "PC2"], head
             assert ["\t".join(row[:-2]) for row in rows] == names, rows
             head, *rows = lines("c.kin0")
+            assert head[:len(parts)] == ["#" + parts[0] + "1", *(p + "1" for p in parts[1:])], head
             if shutil.which("plink2") is None:
-                assert head[:len(parts)] == ["#" + parts[0] + "1", *(p + "1" for p in parts[1:])], head
                 continue
-            subprocess.run(["plink2", "--pfile", "c", "--make-king-table", "--out", "p"], check=True, capture_output=True)
+            theirs = subprocess.run(["plink2", "--pfile", "c", "--make-king-table", "--out", "p"], capture_output=True, text=True)
+            if "Duplicate sample ID" in theirs.stderr:  # the PLINK 2 of Debian 13 takes no second IDs
+                continue
+            assert theirs.returncode == 0, theirs.stderr
             columns_of_names = 2 * len(parts)
             theirs = [row[:columns_of_names] for row in lines("p.kin0")]
             assert [row[:columns_of_names] for row in [head, *rows]] == theirs, (head, theirs[0])

@@ -88,7 +88,8 @@ def stored(symmetry, parts, matrix, field="complex"):
             for row, column, wanted in [(i, j, lower), (j, i, upper and i != j)]:
                 value = matrix[row, column]
                 if wanted and value != 0:
-                    number = f"{value.real!r} {value.imag!r}" if field == "complex" else f"{value.real!r}"
+                    real, imaginary = float(value.real), float(value.imag)
+                    number = f"{real!r} {imaginary!r}" if field == "complex" else f"{real!r}"
                     lines.append(f"{row + 1} {column + 1} {number}")
     RNG.shuffle(lines)
     n = matrix.shape[0]
