@@ -185,6 +185,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   for (const std::size_t f : order) {
     auto& row = rows.emplace_back(result.features[f], nullptr).second;
     row["impurity"] = result.impurity[f];
+    row["impurity_deviation"] = result.impurity_deviations[f];
     answer.text += fmt::format("{:8.4f}", result.impurity[f]);
     if (shuffled) {
       row["permutation"] = result.permutation[f];

@@ -204,11 +204,13 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
                                            : oob ? result.out_of_bag
                                                  : result.train));
   // Not by [], which looks at all names before: a libsvm table may have millions.
-  nlohmann::ordered_json::object_t importances;
+  nlohmann::ordered_json::object_t importances, deviations;
   for (std::size_t f = 0; f < result.importances.size(); ++f) {
     importances.emplace_back(result.model.features[f], result.importances[f]);
+    deviations.emplace_back(result.model.features[f], result.importance_deviations[f]);
   }
   answer.json["importances"] = std::move(importances);
+  if (result.model.trees.size() > 1) answer.json["importance_deviations"] = std::move(deviations);
   for (const forest::PartialDependence& own : result.dependences) {
     auto means = nlohmann::ordered_json::array();
     for (std::int64_t v = 0; v < own.means.rows(); ++v) {

@@ -3,7 +3,7 @@ import gzip
 import pathlib
 import re
 
-from program import helper, put, run
+from program import helper, put, refuse, run
 
 
 def follow(*arguments, memory="1k"):
@@ -54,6 +54,15 @@ def importances_were_refused_for_the_model_then_for_the_text_and_then_for_the_ro
                 follow("tree", "importances", model, name, "--label", "y", "-o", "i.tsv", memory=memory)
     told = run("tree", "importances", "m.json", "t.csv", "--label", "y", "--memory", "100k", status=4).stderr
     assert "fewer columns" not in told, told  # the model has these
+
+
+def a_model_beyond_64_MiB_was_refused_for_a_limit_that_nobody_gave():
+    with open("large.json", "wb") as file:
+        file.write(b"{")
+        file.truncate(70_000_000)
+    table(10)
+    refuse("tree", "predict", "large.json", "t.csv", "--memory", "50M", "-o", "p", status=4,
+           says="takes 70.0 MB, and reading it several times as much; memory is limited to 50.0 MB; give more --memory")
 
 
 def points_were_refused_without_the_queries():

@@ -3,6 +3,7 @@ import json
 import pathlib
 import random
 import re
+import statistics
 import xml.dom.minidom
 
 from program import refuse, run
@@ -190,6 +191,24 @@ def alpha_is_chosen_by_folds():
     assert again["leaves"] == best["leaves"]
     refuse("tree", "fit", "t.csv", "--label", "class", "--ccp-cv", 5, "--ccp-alpha", 0.1, status=2,
            says=["--ccp-cv and --ccp-alpha exclude each other"])
+
+
+def the_spread_of_importances_was_in_the_page_alone():
+    table(rows=300, gap=0)
+    told = json.loads(run("forest", "fit", "t.csv", "--label", "class", "--trees", 7, "-o", "m", "--json").stdout)
+    shares = []
+    for tree in json.loads(pathlib.Path("m.json").read_text())["trees"]:
+        own = [0.0] * len(told["importances"])
+        for node, feature in enumerate(tree["feature"]):
+            if feature >= 0:
+                part = [tree["weight"][at] * tree["impurity"][at] for at in (node, tree["left"][node], tree["right"][node])]
+                own[feature] += part[0] - part[1] - part[2]
+        shares.append([value / sum(own) for value in own])
+    rows = json.loads(run("forest", "importances", "m.json", "--json").stdout)["importances"]
+    for feature, name in enumerate(told["importances"]):
+        spread = statistics.pstdev(own[feature] for own in shares)
+        assert abs(told["importance_deviations"][name] - spread) < 1e-12, (name, spread, told)
+        assert abs(rows[name]["impurity_deviation"] - spread) < 1e-12, (name, spread, rows)
 
 
 def importances_are_told_and_drawn():

@@ -54,6 +54,19 @@ std::vector<double> values_of(TableView<T> table, std::int64_t feature, bool cat
 
 }  // namespace
 
+std::vector<double> importance_deviations(const std::vector<Tree>& trees,
+                                          const std::vector<double>& means) {
+  std::vector<double> deviations(means.size(), 0);
+  for (const Tree& tree : trees) {
+    const std::vector<double> own = importances({tree}, std::ssize(means));
+    for (std::size_t f = 0; f < own.size(); ++f) {
+      deviations[f] += (own[f] - means[f]) * (own[f] - means[f]);
+    }
+  }
+  for (double& own : deviations) own = std::sqrt(own / static_cast<double>(trees.size()));
+  return deviations;
+}
+
 template <class T>
 PermutationImportance permutation_importances(Context& context,
                                               const Model& model,

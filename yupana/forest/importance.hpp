@@ -17,6 +17,11 @@ struct PermutationImportance {
   double score = 0;                ///< of the table as it is
 };
 
+/// Standard deviations over the trees of each feature's share of the decrease of impurity, around
+/// `means`, which importances() returns.
+std::vector<double> importance_deviations(const std::vector<Tree>& trees,
+                                          const std::vector<double>& means);
+
 /// On a table that the model should not have seen: on training rows an overgrown tree seems to rest
 /// on every feature. Features that say the same replace one another.
 ///   work: features x repeats predictions; memory: a copy of the table

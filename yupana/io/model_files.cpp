@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
@@ -370,7 +371,16 @@ Model model_from_bytes(const std::string& name,
 Model read_model(const std::string& path, std::uint64_t max_bytes, const ModelWork& work) {
   constexpr std::uint64_t least = 64 << 20;  // of a text, read to say what the model takes
   const InputFile file(path);
-  const Array<char> text = read_text(file, std::max(max_bytes, least));
+  const std::uint64_t most = std::max(max_bytes, least);
+  if (!is_gzip(file) && static_cast<std::uint64_t>(file.size()) > most) {
+    throw resource_error(
+        "{}: the model's file takes {}, and reading it several times as much; memory is limited to "
+        "{}; give more --memory, or a smaller model",
+        path,
+        needed_bytes(static_cast<double>(file.size())),
+        allowed_bytes(static_cast<double>(max_bytes)));
+  }
+  const Array<char> text = read_text(file, most);
   return model_from_bytes(
       path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes, work);
 }

@@ -23,7 +23,7 @@ inline constexpr int model_version = 4;
 /// "1" where category c goes left; -1: none. "checksum" is that of the binary form, and compared
 /// where it is present. Throws bad_input for names that are not UTF-8.
 void write_model_json(Context& context, AtomicFile& file, const forest::Model& model);
-/// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
+/// The same in a compact binary (model_binary.hpp), trees in less than half, with a checksum.
 void write_model_binary(Context& context, AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);

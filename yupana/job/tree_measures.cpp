@@ -110,19 +110,10 @@ std::vector<std::string> findings_of_numbers(const Measures& measured) {
 std::vector<report::Importance> importances_of(const Model& model) {
   const auto features = std::ssize(model.features);
   const std::vector<double> means = forest::importances(model.trees, features);
-  std::vector<double> squares(means.size(), 0);
-  for (const forest::Tree& tree : model.trees) {
-    const std::vector<double> own = forest::importances({tree}, features);
-    for (std::size_t f = 0; f < own.size(); ++f) {
-      squares[f] += (own[f] - means[f]) * (own[f] - means[f]);
-    }
-  }
+  const std::vector<double> deviations = forest::importance_deviations(model.trees, means);
   std::vector<report::Importance> list;
   for (std::size_t f = 0; f < means.size(); ++f) {
-    list.push_back({io::column_words(model.features[f]),
-                    means[f],
-                    0,
-                    std::sqrt(squares[f] / static_cast<double>(model.trees.size()))});
+    list.push_back({io::column_words(model.features[f]), means[f], 0, deviations[f]});
   }
   return list;
 }

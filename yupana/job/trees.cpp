@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/importance.hpp"
 #include "yupana/forest/leaf_quantiles.hpp"
 #include "yupana/forest/one_hot.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -162,6 +163,7 @@ void look_back(Context& context,
   Model columns;
   result.train = measure(context, on_columns(model, columns), table, target);
   result.importances = forest::importances(model.trees, std::ssize(model.features));
+  result.importance_deviations = forest::importance_deviations(model.trees, result.importances);
   if (params.report) {
     const std::vector<std::int32_t> one_hot = one_hot_of(model);
     const auto made = one_hot.empty() ? Table<T>() : forest::with_features(table, one_hot);

@@ -50,7 +50,7 @@ struct FitTreesResult {
   std::vector<analysis::Measures> folds;  ///< of each fold's rows
   std::vector<std::string> fold_names;
   std::vector<double> fold_seconds;
-  std::vector<double> importances;
+  std::vector<double> importances, importance_deviations;
   /// Of the most important features, where there is a report and the table was in memory.
   std::vector<forest::PartialDependence> dependences;
   std::vector<forest::PathPoint> path;  ///< of a single tree
@@ -90,9 +90,9 @@ struct ImportanceParams {
 
 struct ImportanceResult {
   std::vector<std::string> features;
-  std::vector<double> impurity;
-  std::vector<double> permutation, deviations;  ///< empty without a table
-  double score = 0;                             ///< on the table
+  std::vector<double> impurity, impurity_deviations;  ///< the second over the trees
+  std::vector<double> permutation, deviations;        ///< empty without a table
+  double score = 0;                                   ///< on the table
   std::vector<std::string> files;
 };
 

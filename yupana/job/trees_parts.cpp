@@ -4,6 +4,7 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/forest/importance.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/tree_measures.hpp"
@@ -207,7 +208,9 @@ class PartsGrower {
   }
 
   void look_back(FitTreesResult& result) {
-    result.importances = forest::importances(result.model.trees, std::ssize(rows_.features));
+    const std::vector<forest::Tree>& trees = result.model.trees;
+    result.importances = forest::importances(trees, std::ssize(rows_.features));
+    result.importance_deviations = forest::importance_deviations(trees, result.importances);
     Target target;
     target.codes = rows_.codes.data();
     target.classes = static_cast<std::int32_t>(rows_.classes.size());

@@ -316,6 +316,7 @@ ImportanceResult importances_of_trees(Context& context, const ImportanceParams& 
   ImportanceResult result;
   result.features = model.features;
   result.impurity = forest::importances(model.trees, std::ssize(model.features));
+  result.impurity_deviations = forest::importance_deviations(model.trees, result.impurity);
   if (!params.table.path.empty()) {
     if (params.table.single) {
       shuffle_features<float>(context, model, params, result);
