@@ -29,9 +29,14 @@ std::string map_words(const som::Grid& grid) {
 }
 
 std::string schedule_words(const som::Schedule& schedule) {
+  const std::string iterations = counted(schedule.iterations, "iteration");
+  if (schedule.iterations == 0) return iterations + ": the first codebook";
+  if (schedule.smooth == schedule.iterations) {
+    return fmt::format("{}: sigma {}", iterations, number(schedule.sigma_final));
+  }
   return fmt::format(
       "{}: sigma {} e^(-t / {}){}",
-      counted(schedule.iterations, "iteration"),
+      iterations,
       number(schedule.sigma0),
       number(schedule.tau),
       schedule.smooth == 0
@@ -41,12 +46,13 @@ std::string schedule_words(const som::Schedule& schedule) {
 
 void add_words(const io::SomModel& model, report::MapReport& report) {
   const som::SomParams& params = model.params;
-  report.findings.push_back(
-      fmt::format("{} of {} on {}: a sample is {} from its neuron on average (quantization error).",
-                  counted(model.samples, "sample"),
-                  counted(std::ssize(model.features), "feature"),
-                  counted(params.grid.size(), "neuron"),
-                  number(model.quality.quantization_error)));
+  report.findings.push_back(fmt::format(
+      "{} of {} on {}: a sample is {} from its neuron on average (quantization error{}).",
+      counted(model.samples, "sample"),
+      counted(std::ssize(model.features), "feature"),
+      counted(params.grid.size(), "neuron"),
+      number(model.quality.quantization_error),
+      model.scale.empty() ? "" : ", in standard deviations of the features"));
   if (params.grid.size() > 1) {
     report.findings.push_back(fmt::format(
         "For {:.2f} % of the samples the best two neurons are not adjacent (topographic error, {} "
