@@ -101,8 +101,8 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
   const std::int64_t n = nearest.best.size(), cols = rows.grid.cols;
   std::vector<std::string> cells;
   for (const std::string& name : rows.class_names) cells.push_back(io::tsv_cell(name));
-  const auto name = [&](const std::vector<std::int64_t>& codes, std::int64_t row) {
-    const std::int64_t code = codes[static_cast<std::size_t>(row)];
+  const auto name = [&](std::span<const std::int32_t> codes, std::int64_t row) {
+    const std::int32_t code = codes[static_cast<std::size_t>(row)];
     return code < 0 ? std::string_view("") : cells[static_cast<std::size_t>(code)];
   };
   file.write(fmt::format("row\t{}neuron\tmap_row\tmap_col\tdistance\tsecond{}{}{}\n",

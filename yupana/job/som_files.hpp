@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct SomRows {
   const som::NearestNeurons* nearest = nullptr;
   som::Grid grid;
   std::vector<std::string> class_names;
-  std::vector<std::int64_t> labels, classes;
+  std::span<const std::int32_t> labels, classes;
   std::vector<std::int64_t> clusters;  ///< of the neurons
   const io::RowIds* ids = nullptr;     ///< go between the row's number and the neuron
 };
