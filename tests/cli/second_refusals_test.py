@@ -82,6 +82,15 @@ def the_table_that_prunes_was_in_no_figure():
                                  "--memory", "1M", status=4).stderr
 
 
+def a_model_to_prune_was_refused_without_the_table_that_prunes_it():
+    table(20_000)
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "--binary", "-o", "m")
+    for model in ("m.json", "m.model"):
+        for validation in ("t.csv", "t.csv.gz"):
+            for memory in ("1k", "100k"):
+                follow("tree", "prune", model, "--validation", validation, "--label", "y", "-o", "p", memory=memory)
+
+
 def what_importances_shuffle_was_in_no_figure():
     table(60_000)
     run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "-o", "m")
