@@ -169,7 +169,9 @@ void add_row_options(Command& command, job::SortRowsParams& rows) {
                "sort the rows of a table of text by these columns: numbers from 1 or names of the "
                "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
                "2:nd");
-  command.flag("--numeric", rows.numeric, "keys without n or t are numbers; empty ones come last");
+  command.flag("--numeric",
+               rows.numeric,
+               "keys without n or t are numbers; empty ones are NaN, which come last");
   command.flag(
       "--text", [] {}, "they are texts, compared byte by byte (default)");
   command.flag("--header", rows.header, "the first row is names and stays first");

@@ -206,3 +206,36 @@ def files_of_a_prefix_were_denied():
     run("simulate", "--samples", 3, "--sites", 5, "--format", "vcf", "-o", "c")
     refuse("dist", "c", "-o", "x", says="name c.vcf")
     refuse("dist", "none", "-o", "x", says="none: no such file, and no PLINK files of that prefix")
+
+
+def plans_for_programs_left_out_what_blocks_counts_and_matrices_take():
+    plan = ("plan", "fermat", "--samples", 3000, "--sites", "6M")
+    told, text = answer(*plan), run(*plan).stdout
+    assert told["count_bytes"] == 3000 * 3001 // 2 * 12, told
+    for word, name in (("blocks", "block_bytes"), ("counts", "count_bytes"), ("matrices", "matrix_bytes")):
+        said = float(re.search(rf"^{word} .*?([\d.]+) MB", text, re.M)[1])
+        assert abs(said - told[name] / 1e6) <= 0.5, (text, told)
+
+
+def a_map_of_standardized_features_gave_a_distance_without_its_unit():
+    put("t.csv", "x,y\n" + "".join(f"{i * 7 % 31},{i * 11 % 37}\n" for i in range(60)))
+    unit = "(quantization error, in standard deviations of the features)."
+    for options, said in ((("--standardize",), unit), ((), "(quantization error).")):
+        run("som", "fit", "t.csv", "--rows", 2, "--cols", 2, *options, "-o", "m")
+        assert said in pathlib.Path("m.html").read_text()
+
+
+def a_map_that_was_not_trained_had_a_radius_that_decays():
+    put("t.csv", "x,y\n" + "".join(f"{i * 7 % 31},{i * 11 % 37}\n" for i in range(60)))
+    for options, said in ((("--iterations", 0), "0 iterations: the first codebook"),
+                          (("--iterations", 4, "--smooth", 4), "4 iterations: sigma 0.5"),
+                          (("--iterations", 4, "--smooth", 1), "in the last 1")):
+        run("som", "fit", "t.csv", "--rows", 2, "--cols", 2, *options, "-o", "m")
+        page = pathlib.Path("m.html").read_text()
+        assert said in page and (" e^(-t / " in page) == (said == "in the last 1"), options
+
+
+def a_dash_was_a_file_that_does_not_exist():
+    run("simulate", "--samples", 5, "--sites", 20, "-o", "c")
+    for option in ("--keep", "--extract"):
+        refuse("dist", "c.bed", option, "-", "-o", "d", says=["-: cannot be opened: ", "; standard input is /dev/stdin here"])

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 from program import PROGRAM, answer, run
@@ -251,3 +252,39 @@ def trees_take_no_more_than_their_plan_says():
         run(*arguments, "--memory", f"{0.95 * plan}M", status=4)
         took = peak(*arguments, "--memory", f"{1.01 * plan}M") - program
         assert SANITIZED or took <= 1.05 * plan, (arguments, f"{plan} planned, {took:.0f} taken")
+
+
+def positions_of_sorted_numbers_took_a_copy_of_each_chunk_besides():
+    np.save("i4.npy", np.arange(4_000_000, dtype="i4")[::-1])
+    np.save("one.npy", np.ones(1))
+    arguments = ["sort", "i4.npy", "--positions", "--threads", 2, "-o", "o.npy", "--memory", "40M"]
+    took = peak(*arguments) - peak("sort", "one.npy", "-o", "o.npy")
+    assert SANITIZED or took <= 42, took
+
+
+def names_of_rows_were_in_no_figure_of_trees():
+    pathlib.Path("t.csv").write_text("name,a,b,y\n" + "".join(
+        f"individual_number_{i:09d}_of_many,{i % 97},{i % 89},{i % 3}\n" for i in range(150_000)))
+    program = peak("tree", "--help")
+    for command, options in (("tree", ()), ("tree", ("--cv", 3, "--predictions")),
+                             ("forest", ("--trees", 2, "--oob", "--predictions"))):
+        fit = [command, "fit", "t.csv", "--label", "y", "--id", "name", "--max-depth", 3, *options, "--threads", 2, "-o", "m"]
+        plan = float(re.search(r"\(([\d.]+)M will do\)", run(*fit, "--memory", "1k", status=4).stderr)[1])
+        took = peak(*fit, "--memory", f"{plan}M") - program
+        assert SANITIZED or took <= 1.1 * plan, (fit, f"{plan} planned, {took:.0f} taken")
+
+
+def classes_of_samples_stayed_in_memory_where_those_of_a_map_wait_on_disk():
+    rng = np.random.default_rng(0)
+    rows = 1_500_000
+    np.save("t.npy", np.c_[rng.random((rows, 2)), rng.integers(0, 3, rows)].astype("f4"))
+    for arguments in (["fit", "t.npy", "--label", "last", "--rows", "3", "--cols", "3", "--iterations", "1", "-o", "m"],
+                      ["apply", "m.json", "t.npy", "-o", "a"]):
+        held = 0  # of private memory, in kB: pages of files on disk are not counted
+        running = subprocess.Popen([PROGRAM, "som", *arguments, "--memory", "1M", "--threads", "2", "--quiet"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while running.poll() is None:
+            found = re.search(r"RssAnon:\s*(\d+)", pathlib.Path(f"/proc/{running.pid}/status").read_text())
+            held = max(held, int(found[1]) if found else 0)
+            time.sleep(0.01)
+        assert running.returncode == 0 and (SANITIZED or held < 45_000), (arguments, held)

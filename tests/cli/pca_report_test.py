@@ -158,6 +158,39 @@ def a_page_told_of_ten_arrows_that_it_did_not_have():
         assert (said in note) if said else ("Arrows are" not in note and not data["arrows"]), (options, note)
 
 
+def names_of_arrows_lay_over_each_other():
+    program = find_browser()
+    if program is None:
+        return print("        skipped: no chromium on this machine")
+    rng = np.random.default_rng(0)
+    calls = rng.integers(0, 3, (30, 40))
+    calls[:, :10] = calls[:, :1]  # ten arrows of one direction
+    cells = [["0/0", "0/1", "1/1"][call] for call in calls.T.ravel()]
+    head = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *(f"s{i}" for i in range(30))]
+    sites = [["1", str(100 + k), f"site{k}", "A", "C", ".", ".", ".", "GT", *cells[30 * k:30 * k + 30]] for k in range(40)]
+    pathlib.Path("x.vcf").write_text("##fileformat=VCFv4.2\n##contig=<ID=1>\n" + "".join(
+        "\t".join(line) + "\n" for line in (head, *sites)))
+    run("pca", "x.vcf", "--report", "--loadings", "-o", "y")
+    with Browser(program) as browser:
+        browser.open(str(pathlib.Path("y.html").absolute()))
+        browser.value("""(() => {
+          window.written = [];
+          const pen = CanvasRenderingContext2D.prototype, fill = pen.fillText;
+          pen.fillText = function (text, x, y, ...more) {
+            window.written.push([text, x, y, this.measureText(text).width, this.textAlign]);
+            return fill.call(this, text, x, y, ...more);
+          };
+          document.getElementById("zoom-in").click();
+        })()""")
+        browser.wait(1)
+        names = {text: box for text, *box in browser.value("window.written") if text.startswith("site")}
+    assert len(names) == 10, names
+    boxes = [(x - (width if align == "right" else 0), y, width) for x, y, width, align in names.values()]
+    for k, (x, y, width) in enumerate(boxes):
+        for other_x, other_y, other_width in boxes[:k]:
+            assert x >= other_x + other_width or other_x >= x + width or abs(y - other_y) > 11, names
+
+
 def a_page_did_not_say_how_calls_were_taken():
     run(*COHORT)
     rows = [line.split("\t") for line in pathlib.Path("c.labels.tsv").read_text().splitlines()]

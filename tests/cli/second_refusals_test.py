@@ -3,7 +3,7 @@ import gzip
 import pathlib
 import re
 
-from program import helper, put, refuse, run
+from program import helper, put, run
 
 
 def follow(*arguments, memory="1k"):
@@ -56,15 +56,6 @@ def importances_were_refused_for_the_model_then_for_the_text_and_then_for_the_ro
     assert "fewer columns" not in told, told  # the model has these
 
 
-def a_model_beyond_64_MiB_was_refused_for_a_limit_that_nobody_gave():
-    with open("large.json", "wb") as file:
-        file.write(b"{")
-        file.truncate(70_000_000)
-    table(10)
-    refuse("tree", "predict", "large.json", "t.csv", "--memory", "50M", "-o", "p", status=4,
-           says="takes 70.0 MB, and reading it several times as much; memory is limited to 50.0 MB; give more --memory")
-
-
 def points_were_refused_without_the_queries():
     put("p.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(2000)))
     put("q.csv", "".join(f"{i * 7919 % 1009},{i * 31 % 97}\n" for i in range(9000)))
@@ -91,6 +82,15 @@ def the_table_that_prunes_was_in_no_figure():
                                  "--memory", "1M", status=4).stderr
 
 
+def a_model_to_prune_was_refused_without_the_table_that_prunes_it():
+    table(20_000)
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "--binary", "-o", "m")
+    for model in ("m.json", "m.model"):
+        for validation in ("t.csv", "t.csv.gz"):
+            for memory in ("1k", "100k"):
+                follow("tree", "prune", model, "--validation", validation, "--label", "y", "-o", "p", memory=memory)
+
+
 def what_importances_shuffle_was_in_no_figure():
     table(60_000)
     run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "--max-depth", 3, "-o", "m")
@@ -99,9 +99,28 @@ def what_importances_shuffle_was_in_no_figure():
     follow("tree", "importances", "m.json", "t.csv", "--label", "y", "-o", "i.tsv", memory="1M")
 
 
-def pairs_within_a_radius_were_counted_without_the_points():
+def pairs_within_a_radius_were_refused_as_more_than_so_many():
     put("p.csv", "".join(f"{i * 7919 % 10007},{i * 31 % 997}\n" for i in range(10_000)))
-    follow("closest", "p.csv", "--radius", 1, "-o", "o.tsv")
-    told = run("closest", "p.csv", "--radius", 60, "--memory", "2M", "-o", "o.tsv", status=4).stderr
-    pairs, needed = re.search(r"more than (\d+) expected, which need ([\d.]+) MB with the points", told).groups()
-    assert float(needed) * 1e6 > 48 * int(pairs) + 56 * 10_000, told
+    for memory, queries in (("2M", ()), ("4M", ("--queries", "p.csv"))):
+        search = ("closest", "p.csv", *queries, "--radius", 60, "-o", "o.tsv")
+        told = run(*search, "--memory", memory, status=4).stderr
+        pairs, needed = re.search(r"radius: (\d+), which need ([\d.]+) MB with the points", told).groups()
+        assert float(needed) * 1e6 > 48 * int(pairs) + 56 * 10_000, told
+        follow(*search, memory=memory)
+        assert len(pathlib.Path("o.tsv").read_text().splitlines()) == int(pairs) + 1
+    told = run("closest", "p.csv", "--radius", 3000, "--memory", "2M", "-o", "o.tsv", status=4).stderr
+    assert re.search(r"more than \d+, which need more than [\d.]+ MB.* take a smaller radius$", told), told
+    told = run("closest", "p.csv", "--radius", 60, "--memory", "1k", "-o", "o.tsv", status=4).stderr
+    assert told.endswith(" and more for many pairs within the radius\n"), told
+
+
+def a_model_of_much_text_was_refused_for_its_text_and_then_for_its_trees():
+    table()
+    run("tree", "fit", "t.csv", "--label", "y", "--ignore", "city", "-o", "m")
+    text = pathlib.Path("m.json").read_bytes() + b" " * (70 << 20)
+    put("long.json", text)
+    put("long.json.gz", gzip.compress(text, 1))
+    for name in ("long.json", "long.json.gz"):
+        follow("tree", "predict", name, "t.csv", "-o", "p")
+    put("no.json", b"x" + text)
+    assert "is no model of trees" in run("tree", "predict", "no.json", "t.csv", "-o", "p", "--memory", "1M", status=3).stderr

@@ -308,3 +308,19 @@ def the_reference_ran_for_minutes_without_a_word():
     assert "note" not in run(*given, "cpu").stderr
     pathlib.Path("e.tsv").write_text("1\t900\n")
     assert "note" not in run(*given, "reference").stderr
+
+
+def a_refusal_did_not_say_that_other_targets_follow():
+    """Exons from signals are found for as many targets as memory allows: more memory, more that is held."""
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(3000) + bases + noise(3000))
+    fasta("t.fa", **{f"t{k}": (cdna + noise(100 * k)) for k in range(1, 12)})
+    allowed, told = "1k", ""
+    for _ in range(20):
+        done = subprocess.run([PROGRAM, "splice", *AUTO, "-o", "o", "--memory", allowed], capture_output=True, text=True)
+        if done.returncode == 0:
+            break
+        told += done.stderr
+        assert done.returncode == 4 and " (more may follow)" in done.stderr, done.stderr
+        allowed = re.search(r"--memory ([\d.]+[kM])", done.stderr)[1]
+    assert " exons against " in told, told

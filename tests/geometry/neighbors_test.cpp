@@ -149,11 +149,17 @@ TEST(Neighbors, WhatCannotBeAnsweredIsRefused) {
   refused(bad, "row 4", [&] { pairs_within<double>(cpu, odd.view(), 1); });
   odd(3, 1) = 1e200;
   refused(bad, "scale them", [&] { pairs_within<double>(cpu, odd.view(), 1); });
-  Context little({.device = "cpu", .memory = 1 << 16});
-  const Matrix<double> many = uniform<double>(3000, 2);
-  refused(ErrorCode::out_of_resources, "smaller radius", [&] {
-    pairs_within<double>(little, many.view(), 2);
-  });
+  const Matrix<double> many = uniform<double>(1000, 2);
+  for (const char* device : {"cpu", "reference"}) {
+    Context little({.device = device, .memory = 1 << 21});
+    refused(ErrorCode::out_of_resources, ": 499500, which need 24.1 MB with the points", [&] {
+      pairs_within<double>(little, many.view(), 2);
+    });
+    Context less({.device = device, .memory = 1 << 16});
+    refused(ErrorCode::out_of_resources, ": more than ", [&] {
+      pairs_within<double>(less, many.view(), 2);
+    });
+  }
 }
 
 }  // namespace

@@ -67,16 +67,19 @@ TEST(SomQuality, PMatrixCountsSamplesWithinTheRadius) {
 
 TEST(SomQuality, LabelsAreMajoritiesWithTiesToTheSmallerClass) {
   Line line;
-  EXPECT_EQ(neuron_labels(line.nearest(), 3, {4, 2, 7, 2}), (std::vector<std::int64_t>{4, 2, 2}));
-  EXPECT_EQ(neuron_labels(line.nearest(), 3, {4, 3, -1, -1}),
+  EXPECT_EQ(neuron_labels(line.nearest(), 3, std::vector<std::int32_t>{4, 2, 7, 2}),
+            (std::vector<std::int64_t>{4, 2, 2}));
+  EXPECT_EQ(neuron_labels(line.nearest(), 3, std::vector<std::int32_t>{4, 3, -1, -1}),
             (std::vector<std::int64_t>{4, 3, -1}));
-  EXPECT_THROW(neuron_labels(line.nearest(), 3, {1}), Error);
+  EXPECT_THROW(neuron_labels(line.nearest(), 3, std::vector<std::int32_t>{1}), Error);
 }
 
 TEST(SomQuality, SamplesOfNeuronsWithoutALabelTakeTheNearestOne) {
   Line line;
-  EXPECT_EQ(classified(line.context, line.samples.view(), line.codebook.view(), {4, 2, -1}),
-            (std::vector<std::int64_t>{4, 2, 2, 2}));
+  const Array<std::int32_t> classes =
+      classified(line.context, line.samples.view(), line.codebook.view(), {4, 2, -1});
+  EXPECT_EQ(std::vector<std::int32_t>(classes.begin(), classes.end()),
+            (std::vector<std::int32_t>{4, 2, 2, 2}));
   EXPECT_THROW(classified(line.context, line.samples.view(), line.codebook.view(), {-1, -1, -1}),
                Error);
 }

@@ -1,5 +1,6 @@
 #include "yupana/geometry/neighbors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -99,20 +100,35 @@ std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, d
 
 }  // namespace
 
+/// Bytes of the points with their trees.
 template <class T>
-void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs) {
+double points_bytes(const PointSets<T>& sets) {
   const std::int64_t in_tree = sets.a.cols <= 2 ? 2 : sets.a.cols <= 4 ? sets.a.cols : 8;
   const std::int64_t row = sets.a.cols * static_cast<std::int64_t>(sizeof(T)) + 8 * in_tree + 24;
-  const std::int64_t rows = sets.a.rows + (sets.b != nullptr ? sets.b->rows : 0);
-  const double bytes = 2.0 * static_cast<double>(sizeof(ClosestPair)) * static_cast<double>(pairs) +
-                       static_cast<double>(rows * row);
-  if (bytes <= static_cast<double>(context.memory())) return;
+  return static_cast<double>((sets.a.rows + (sets.b != nullptr ? sets.b->rows : 0)) * row);
+}
+
+template <class T>
+std::int64_t max_pairs(const Context& context, const PointSets<T>& sets) {
+  const double left = static_cast<double>(context.memory()) - points_bytes(sets);
+  return static_cast<std::int64_t>(std::max(0.0, left) / pair_bytes);
+}
+
+template <class T>
+void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs, bool all) {
+  const std::int64_t most = max_pairs(context, sets);
+  if (pairs <= most || (!all && pairs / counted_pairs <= most)) return;
+  const double bytes = pair_bytes * static_cast<double>(pairs) + points_bytes(sets);
+  const char* const more = all ? "" : "more than ";
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("pairs within the radius: more than {} expected, which need {} with the "
-                          "points; {} are allowed; take a smaller radius or raise --memory",
+              fmt::format("pairs within the radius: {}{}, which need {}{} with the points; {} are "
+                          "allowed; take a smaller radius{}",
+                          more,
                           pairs,
+                          more,
                           needed_bytes(bytes),
-                          allowed_bytes(static_cast<double>(context.memory()))));
+                          allowed_bytes(static_cast<double>(context.memory())),
+                          all ? " or give --memory " + memory_option(bytes) : ""));
 }
 
 template <class T>
@@ -150,7 +166,8 @@ std::vector<ClosestPair> pairs_within(Context& context,
 }
 
 #define YUPANA_NEIGHBORS(T)                                                                 \
-  template void check_pairs(const Context&, const PointSets<T>&, std::int64_t);             \
+  template std::int64_t max_pairs(const Context&, const PointSets<T>&);                     \
+  template void check_pairs(const Context&, const PointSets<T>&, std::int64_t, bool);       \
   template Neighbors nearest_neighbors(Context&, MatrixView<const T>, std::int64_t);        \
   template Neighbors nearest_neighbors(                                                     \
       Context&, MatrixView<const T>, MatrixView<const T>, std::int64_t);                    \

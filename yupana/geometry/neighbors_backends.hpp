@@ -15,10 +15,20 @@ struct PointSets {
   const MatrixView<const T>* b = nullptr;
 };
 
-/// Throws out_of_resources where so many pairs, with the points and their trees, exceed the
-/// context's memory.
+/// Bytes of a pair: where it is found, and in order.
+constexpr double pair_bytes = 2.0 * sizeof(ClosestPair);
+/// Pairs are counted to so many times those that memory holds, for a refusal that says what all
+/// need; beyond, counting would take too long.
+constexpr std::int64_t counted_pairs = 16;
+
+/// The pairs that the context's memory holds next to the points and their trees.
 template <class T>
-void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs);
+std::int64_t max_pairs(const Context& context, const PointSets<T>& sets);
+
+/// Throws out_of_resources for more pairs than that, `all` that there are, or for more than are
+/// counted.
+template <class T>
+void check_pairs(const Context& context, const PointSets<T>& sets, std::int64_t pairs, bool all);
 
 namespace reference {
 /// Queries are b, or a.

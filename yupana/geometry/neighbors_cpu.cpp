@@ -257,13 +257,17 @@ struct NearestPair {
 
 struct Within {
   std::int64_t key;
-  std::int64_t query = 0;
   bool one_set = false;
+  std::int64_t query = 0;
+  std::int64_t count = 0;
+  bool is_kept = true;  ///< or counted alone
   std::vector<ClosestPair> pairs = {};
 
   std::int64_t limit() const { return key; }
   template <class Point>
   void operator()(const Point& point, std::int64_t found) {
+    ++count;
+    if (!is_kept) return;
     const double distance = distance_of_key(found);
     if (one_set) {
       const auto [i, j] = std::minmax(point.index, query);
@@ -359,21 +363,25 @@ std::vector<ClosestPair> pairs_within(Context& context,
     std::atomic<std::int64_t> total{0};
     std::mutex mutex;
     std::vector<std::vector<ClosestPair>> blocks;
+    const std::int64_t most = max_pairs(context, sets);
     trees.each_block(context, [&](std::int64_t begin, std::int64_t end) {
-      Within within{key, 0, sets.b == nullptr};
-      std::size_t counted = 0;
+      Within within{key, sets.b == nullptr};
       for (std::int64_t q = begin; q < end; ++q) {
         const auto& query = trees.queries()[static_cast<std::size_t>(q)];
         within.query = query.index;
         trees.of_a.search(query.x, within, within.one_set ? q + 1 : 0);
-        const auto more = static_cast<std::int64_t>(within.pairs.size() - counted);
-        counted = within.pairs.size();
-        check_pairs(context, sets, total.fetch_add(more, std::memory_order_relaxed) + more);
+        const std::int64_t more = std::exchange(within.count, 0);
+        const std::int64_t all = total.fetch_add(more, std::memory_order_relaxed) + more;
+        check_pairs(context, sets, all, false);
+        if (all <= most) continue;
+        within.is_kept = false;
+        within.pairs = {};
       }
       within.pairs.shrink_to_fit();
       const std::lock_guard lock(mutex);
       blocks.push_back(std::move(within.pairs));
     });
+    check_pairs(context, sets, total, true);
     return in_order(context, std::move(blocks), sets.a.rows, total);
   });
 }

@@ -73,11 +73,15 @@ template <class T>
 std::vector<ClosestPair> pairs_within(Context& context,
                                       const PointSets<T>& sets,
                                       std::int64_t limit) {
+  const std::int64_t most = max_pairs(context, sets);
   std::vector<ClosestPair> pairs;
+  std::int64_t count = 0;
   each_pair(context, sets, [&](std::int64_t i, std::int64_t j, std::int64_t key) {
-    if (key <= limit) pairs.push_back({i, j, distance_of_key(key)});
-    if (pairs.size() % 4096 == 0) check_pairs(context, sets, std::ssize(pairs));
+    if (key > limit) return;
+    if (++count <= most) pairs.push_back({i, j, distance_of_key(key)});
+    check_pairs(context, sets, count, false);
   });
+  check_pairs(context, sets, count, true);
   return pairs;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "yupana/core/machine.hpp"
@@ -119,10 +120,19 @@ std::string head_of(const InputFile& file, std::int64_t most) {
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
   if (is_packed(file)) return decompressed(file, most, scratch);
   const auto bytes = static_cast<std::uint64_t>(file.size());
-  if (bytes > most) throw too_large(file.path(), bytes, most);
-  Array<char> text = resized({}, 0, file.size());
+  if (bytes > most && scratch.empty()) throw too_large(file.path(), bytes, most);
+  Array<char> text = resized({}, 0, file.size(), bytes > most ? scratch : std::string());
   file.read_at(0, text.data(), bytes);
   return text;
+}
+
+Array<char> read_text_for_refusal(const InputFile& file, std::uint64_t most) {
+  std::error_code none;
+  try {
+    return read_text(file, most, std::filesystem::temp_directory_path(none).string());
+  } catch (const Error&) {
+    return read_text(file, most);
+  }
 }
 
 double packed_text_bytes(const std::string& path) {

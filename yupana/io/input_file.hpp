@@ -90,9 +90,13 @@ bool is_gzip(const InputFile& file);
 bool is_packed(const InputFile& file);
 
 /// The bytes of a file, decompressed where it is packed; a byte after the last is zero. bad_input
-/// for a damaged packed file, out_of_resources beyond `most` bytes; text of a packed file goes to a
-/// folder `scratch` instead where there is one (ScratchScope).
+/// for a damaged packed file, out_of_resources beyond `most` bytes; the text goes to a folder
+/// `scratch` instead where there is one (ScratchScope).
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch = {});
+
+/// read_text() with what is beyond `most` bytes in a temporary file, for a caller that then says
+/// what its work takes; out_of_resources where there is no room for the file.
+Array<char> read_text_for_refusal(const InputFile& file, std::uint64_t most);
 
 /// What read_text() would hold of a packed file, counted and not kept; 0 of another.
 double packed_text_bytes(const std::string& path);

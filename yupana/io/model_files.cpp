@@ -157,6 +157,11 @@ bool is_model(const Json& json) {
   return json.is_object() && json.contains("format") && json["format"] == format_name;
 }
 
+bool is_document(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';
+}
+
 Error no_model(const std::string& path) {
   return bad_file(path,
                   "is no model of trees; give a file that yupana tree fit or forest fit wrote");
@@ -353,8 +358,7 @@ Model model_from_bytes(const std::string& name,
       model = json_model(name, bytes, checksum);
     }
   } catch (const Json::parse_error&) {
-    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-    if (first == bytes.npos || bytes[first] != '{') throw no_model(name);
+    if (!is_document(bytes)) throw no_model(name);
     throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
   } catch (const Json::exception&) {
     throw bad_file(name, "is a damaged model; copy it again");
@@ -369,18 +373,10 @@ Model model_from_bytes(const std::string& name,
 }
 
 Model read_model(const std::string& path, std::uint64_t max_bytes, const ModelWork& work) {
-  constexpr std::uint64_t least = 64 << 20;  // of a text, read to say what the model takes
   const InputFile file(path);
-  const std::uint64_t most = std::max(max_bytes, least);
-  if (!is_gzip(file) && static_cast<std::uint64_t>(file.size()) > most) {
-    throw resource_error(
-        "{}: the model's file takes {}, and reading it several times as much; memory is limited to "
-        "{}; give more --memory, or a smaller model",
-        path,
-        needed_bytes(static_cast<double>(file.size())),
-        allowed_bytes(static_cast<double>(max_bytes)));
-  }
-  const Array<char> text = read_text(file, most);
+  const std::string head = head_of(file, 4096);
+  if (!is_packed(file) && !is_binary_model(head) && !is_document(head)) throw no_model(path);
+  const Array<char> text = read_text_for_refusal(file, max_bytes);
   return model_from_bytes(
       path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes, work);
 }

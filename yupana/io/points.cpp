@@ -74,13 +74,14 @@ void check_memory(const Context& context,
   if (std::max(reading, work) <= context.memory()) return;
   const std::uint64_t other = params.work_on_other ? params.work_on_other() : 0;
   const auto bytes = static_cast<double>(std::max(reading, work + other));
-  throw resource_error("{}: {}{} need {} of memory, and {} are allowed; give --memory {}",
+  throw resource_error("{}: {}{} need {} of memory, and {} are allowed; give --memory {}{}",
                        params.path,
                        counted(rows, "point"),
                        params.work_on_other ? " with those of " + params.other : "",
                        needed_bytes(bytes),
                        allowed_bytes(context.memory()),
-                       memory_option(bytes));
+                       memory_option(bytes),
+                       params.left_out);
 }
 
 class TextPoints {

@@ -25,6 +25,8 @@ struct PointsParams {
   /// refusal.
   std::string other = {};
   std::function<std::uint64_t()> work_on_other = {};
+  /// What these figures leave out, at the end of a refusal.
+  std::string left_out = {};
 };
 
 /// Reads points. By content and name:

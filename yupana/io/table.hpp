@@ -52,6 +52,8 @@ struct RowIds {
 
   /// What goes before the other cells of a line.
   std::string header() const;
+  /// Bytes in memory, or what reading reserves for them where that is more.
+  double bytes() const;
   std::string of(std::int64_t row) const {
     return rows.empty() ? std::string() : rows[static_cast<std::size_t>(row)] + '\t';
   }

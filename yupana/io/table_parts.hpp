@@ -66,9 +66,11 @@ void read_npy_table(Context& context,
                     std::int64_t bytes,
                     const TakeTable<T>& take);
 
-/// Of the names that a row has, about.
+/// Of a name that a row has, about.
+inline constexpr std::int64_t bytes_of_id = 64;
+
 inline std::int64_t bytes_of_ids(const TableColumns& columns) {
-  return 64 * std::count(columns.uses.begin(), columns.uses.end(), ColumnUse::id);
+  return bytes_of_id * std::count(columns.uses.begin(), columns.uses.end(), ColumnUse::id);
 }
 
 /// Rows of a part whose features take at most `bytes`; at least one.

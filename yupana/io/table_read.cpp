@@ -347,6 +347,15 @@ std::string first_lines(const TableText& text, char comment) {
 
 }  // namespace
 
+double RowIds::bytes() const {
+  constexpr std::size_t inside = 15, block = 24;  // letters in a string itself, or in the heap
+  std::size_t all = 0;
+  for (const std::string& row : rows) {
+    all += sizeof(row) + (row.size() > inside ? row.size() + block : 0);
+  }
+  return static_cast<double>(std::max(all, rows.size() * names.size() * std::size_t{bytes_of_id}));
+}
+
 std::string RowIds::header() const {
   std::string text;
   for (const std::string& name : names) text += tsv_cell(name) + '\t';

@@ -202,7 +202,10 @@ class TextStream::Zstd : public Decoder {
 TextStream::TextStream(std::string path) : path_(std::move(path)) {
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) {
-    throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
+    throw bad_file(path_.empty() ? "''" : path_,
+                   "cannot be opened: {}{}",
+                   std::strerror(errno),
+                   path_ == "-" ? "; standard input is /dev/stdin here" : "");
   }
   struct stat about {};
   if (fstat(file_, &about) != 0) return;

@@ -236,6 +236,7 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
     own = bytes_of(params, rows, cols, number);
     return held + own;
   };
+  if (params.radius) in.left_out = " and more for many pairs within the radius";
   if (!params.queries.empty()) {
     in.other = params.queries;
     in.work_on_other = [&] { return bytes_of_queries(context, params, own); };

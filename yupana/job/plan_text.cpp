@@ -39,6 +39,11 @@ std::string less_text(const Plan& plan) {
   return fmt::format("; {} if no call is missing", needed_bytes(*plan.complete_bytes));
 }
 
+/// Bytes of the matrices of a run, with what analyzes and draws them.
+std::uint64_t matrix_bytes(const Plan& plan) {
+  return std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
+}
+
 std::string counts_text(const Plan& plan) {
   std::string text;
   if (plan.planes > 0) {
@@ -68,6 +73,9 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"sites", plan.sizes.sites},
                               {"planes", plan.planes},
                               {"block_sites", plan.block_sites},
+                              {"block_bytes", plan.block_bytes},
+                              {"count_bytes", plan.count_bytes},
+                              {"matrix_bytes", matrix_bytes(plan)},
                               {"passes", passes_of(plan)},
                               {"pair_groups", plan.pair_groups},
                               {"site_groups", plan.sizes.ranks / plan.pair_groups},
@@ -132,9 +140,9 @@ std::string describe(const Plan& plan) {
     text += bytes_text(
         "pruning", plan.sizes.pruning_bytes, " before, in one more pass (--indep-pairwise)");
   }
-  const std::uint64_t matrices =
-      std::max({plan.sizes.later_bytes, plan.sizes.unblocked_bytes, plan.sizes.after_bytes});
-  if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
+  if (matrix_bytes(plan) > 0) {
+    text += bytes_text("matrices", matrix_bytes(plan), ", with what analyzes and draws them");
+  }
   text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));

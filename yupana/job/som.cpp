@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
@@ -180,8 +181,7 @@ void add_clusters(Context& context, std::int64_t count, io::SomModel& model) {
   model.silhouettes = std::move(clusters.silhouettes);
 }
 
-double share_equal(const std::vector<std::int64_t>& found,
-                   const std::vector<std::int64_t>& expected) {
+double share_equal(std::span<const std::int32_t> found, std::span<const std::int32_t> expected) {
   std::int64_t equal = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
     equal += expected[i] >= 0 && found[i] == expected[i];
@@ -296,14 +296,14 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   add_clusters(context, params.clusters, model);
   SomRows rows{
       &nearest, model.params.grid, table.classes, table.codes, {}, model.clusters, &table.ids};
+  Array<std::int32_t> classes;
   SomResult result = result_of(model);
   if (!table.label.empty()) {
     model.label = table.label;
     model.classes = table.classes;
     model.neuron_classes = som::neuron_labels(nearest, model.params.grid.size(), table.codes);
-    for (const std::int32_t best : nearest.best) {
-      rows.classes.push_back(model.neuron_classes[static_cast<std::size_t>(best)]);
-    }
+    classes = classes_of_neurons(context, nearest, model.neuron_classes, reading.scratch);
+    rows.classes = classes;
     result.accuracy = share_equal(rows.classes, table.codes);
   }
   const Stage stage(context, "write");
@@ -354,10 +354,11 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   SomResult result = result_of(model);
   SomRows rows{
       &nearest, model.params.grid, model.classes, table.codes, {}, model.clusters, &table.ids};
+  Array<std::int32_t> classes;
   if (!table.label.empty()) rows.class_names = table.classes;
   if (!model.label.empty()) {
-    rows.classes =
-        som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);
+    classes = classified_in_pieces(context, table.samples.view(), model, reading.scratch);
+    rows.classes = classes;
     if (!table.label.empty()) result.accuracy = share_equal(rows.classes, table.codes);
     result.unknown = table.unknown;
   }

@@ -30,9 +30,14 @@ std::string map_words(const som::Grid& grid) {
 }
 
 std::string schedule_words(const som::Schedule& schedule) {
+  const std::string iterations = counted(schedule.iterations, "iteration");
+  if (schedule.iterations == 0) return iterations + ": the first codebook";
+  if (schedule.smooth == schedule.iterations) {
+    return fmt::format("{}: sigma {}", iterations, number(schedule.sigma_final));
+  }
   return fmt::format(
       "{}: sigma {} e^(-t / {}){}",
-      counted(schedule.iterations, "iteration"),
+      iterations,
       number(schedule.sigma0),
       number(schedule.tau),
       schedule.smooth == 0
@@ -42,12 +47,13 @@ std::string schedule_words(const som::Schedule& schedule) {
 
 void add_words(const io::SomModel& model, report::MapReport& report) {
   const som::SomParams& params = model.params;
-  report.findings.push_back(
-      fmt::format("{} of {} on {}: a sample is {} from its neuron on average (quantization error).",
-                  counted(model.samples, "sample"),
-                  counted(std::ssize(model.features), "feature"),
-                  counted(params.grid.size(), "neuron"),
-                  number(model.quality.quantization_error)));
+  report.findings.push_back(fmt::format(
+      "{} of {} on {}: a sample is {} from its neuron on average (quantization error{}).",
+      counted(model.samples, "sample"),
+      counted(std::ssize(model.features), "feature"),
+      counted(params.grid.size(), "neuron"),
+      number(model.quality.quantization_error),
+      model.scale.empty() ? "" : ", in standard deviations of the features"));
   if (params.grid.size() > 1) {
     report.findings.push_back(fmt::format(
         "For {:.2f} % of the samples the best two neurons are not adjacent (topographic error, {} "
@@ -96,8 +102,8 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
   const std::int64_t n = nearest.best.size(), cols = rows.grid.cols;
   std::vector<std::string> cells;
   for (const std::string& name : rows.class_names) cells.push_back(io::tsv_cell(name));
-  const auto name = [&](const std::vector<std::int64_t>& codes, std::int64_t row) {
-    const std::int64_t code = codes[static_cast<std::size_t>(row)];
+  const auto name = [&](std::span<const std::int32_t> codes, std::int64_t row) {
+    const std::int32_t code = codes[static_cast<std::size_t>(row)];
     return code < 0 ? std::string_view("") : cells[static_cast<std::size_t>(code)];
   };
   file.write(fmt::format("row\t{}neuron\tmap_row\tmap_col\tdistance\tsecond{}{}{}\n",

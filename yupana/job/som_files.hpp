@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct SomRows {
   const som::NearestNeurons* nearest = nullptr;
   som::Grid grid;
   std::vector<std::string> class_names;
-  std::vector<std::int64_t> labels, classes;
+  std::span<const std::int32_t> labels, classes;
   std::vector<std::int64_t> clusters;  ///< of the neurons
   const io::RowIds* ids = nullptr;     ///< go between the row's number and the neuron
 };
@@ -55,7 +56,7 @@ struct SomTable {
   std::vector<std::string> features;
   std::string label;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+  Array<std::int32_t> codes;  ///< class of each sample; empty without label
   io::RowIds ids = {};
   std::vector<RoundedColumn> rounded = {};
   std::int64_t unknown = 0;   ///< samples whose class is none of the model's
@@ -87,6 +88,17 @@ som::NearestNeurons nearest_in_pieces(Context& context,
                                       MatrixView<const float> samples,
                                       MatrixView<const float> codebook,
                                       const std::string& scratch);
+
+/// Of each sample the class of its neuron, and of the nearest labelled one: where they are beyond
+/// memory likewise.
+Array<std::int32_t> classes_of_neurons(const Context& context,
+                                       const som::NearestNeurons& nearest,
+                                       const std::vector<std::int64_t>& neuron_classes,
+                                       const std::string& scratch);
+Array<std::int32_t> classified_in_pieces(Context& context,
+                                         MatrixView<const float> samples,
+                                         const io::SomModel& model,
+                                         const std::string& scratch);
 
 /// Standardizes in place; sums in order of the samples.
 Standardization standardize(Context& context, Matrix<float>& samples);

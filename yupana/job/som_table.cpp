@@ -80,7 +80,7 @@ SomTable taken(Context& context,
   table.features = file.table.names();
   table.label = file.label;
   table.classes = file.classes;
-  table.codes.assign(file.codes.begin(), file.codes.end());
+  table.codes = std::move(file.codes);
   table.ids = std::move(file.ids);
   return table;
 }
@@ -169,11 +169,38 @@ void use_model_classes(const io::SomModel& model, SomTable& table) {
     places[c] = static_cast<std::int32_t>(classes.size());
     classes.push_back(table.classes[c]);
   }
-  for (std::int64_t& code : table.codes) {
+  for (std::int32_t& code : table.codes) {
     if (code >= 0) code = places[static_cast<std::size_t>(code)];
     table.unknown += code < 0 || code >= std::ssize(model.classes);
   }
   table.classes = std::move(classes);
+}
+
+/// Bytes of what is found of a sample.
+constexpr std::int64_t found_bytes = 2 * sizeof(std::int32_t) + 2 * sizeof(double);
+
+/// Whether memory holds what is found of so many samples.
+bool fits_memory(const Context& context, std::int64_t samples) {
+  return samples <= static_cast<std::int64_t>(context.memory() / found_bytes);
+}
+
+/// A number a sample, in the folder where memory does not hold what is found of so many.
+Array<std::int32_t> numbers_of(const Context& context,
+                               std::int64_t samples,
+                               const std::string& scratch) {
+  const ScratchScope scope(fits_memory(context, samples) ? std::string() : scratch);
+  return Array<std::int32_t>(samples);
+}
+
+/// body(first, some of the samples) with as many as memory holds what is found of.
+template <class Body>
+void for_pieces(const Context& context, MatrixView<const float> samples, const Body& body) {
+  const std::int64_t rows =
+      std::max(static_cast<std::int64_t>(context.memory() / found_bytes), std::int64_t{1} << 14);
+  for (std::int64_t first = 0; first < samples.rows; first += rows) {
+    const std::int64_t some = std::min(rows, samples.rows - first);
+    body(first, {samples.row(first), some, samples.cols, samples.stride});
+  }
 }
 
 }  // namespace
@@ -203,28 +230,47 @@ som::NearestNeurons nearest_in_pieces(Context& context,
                                       MatrixView<const float> samples,
                                       MatrixView<const float> codebook,
                                       const std::string& scratch) {
-  constexpr std::int64_t row_bytes = 2 * sizeof(std::int32_t) + 2 * sizeof(double);
   const std::int64_t n = samples.rows;
-  const auto room = static_cast<std::int64_t>(context.memory() / row_bytes);
-  if (n <= room) return som::nearest_neurons(context, samples, codebook);
+  if (fits_memory(context, n)) return som::nearest_neurons(context, samples, codebook);
   Stage stage(context, "nearest neurons", static_cast<double>(n), "samples");
   som::NearestNeurons all;
   {
     const ScratchScope scope(scratch);
     all = {Array<std::int32_t>(n), Array<std::int32_t>(n), Array<double>(n), Array<double>(n)};
   }
-  const std::int64_t piece = std::max<std::int64_t>(room, 1 << 14);
-  for (std::int64_t first = 0; first < n; first += piece) {
-    const std::int64_t rows = std::min(piece, n - first);
-    const som::NearestNeurons some = som::nearest_neurons(
-        context, {samples.row(first), rows, samples.cols, samples.stride}, codebook);
-    std::copy_n(some.best.data(), rows, all.best.data() + first);
-    std::copy_n(some.second.data(), rows, all.second.data() + first);
-    std::copy_n(some.best_distance.data(), rows, all.best_distance.data() + first);
-    std::copy_n(some.second_distance.data(), rows, all.second_distance.data() + first);
-    stage.advance(static_cast<double>(rows));
-  }
+  for_pieces(context, samples, [&](std::int64_t first, MatrixView<const float> piece) {
+    const som::NearestNeurons some = som::nearest_neurons(context, piece, codebook);
+    std::copy_n(some.best.data(), piece.rows, all.best.data() + first);
+    std::copy_n(some.second.data(), piece.rows, all.second.data() + first);
+    std::copy_n(some.best_distance.data(), piece.rows, all.best_distance.data() + first);
+    std::copy_n(some.second_distance.data(), piece.rows, all.second_distance.data() + first);
+    stage.advance(static_cast<double>(piece.rows));
+  });
   return all;
+}
+
+Array<std::int32_t> classes_of_neurons(const Context& context,
+                                       const som::NearestNeurons& nearest,
+                                       const std::vector<std::int64_t>& neuron_classes,
+                                       const std::string& scratch) {
+  Array<std::int32_t> classes = numbers_of(context, nearest.best.size(), scratch);
+  std::transform(nearest.best.begin(), nearest.best.end(), classes.begin(), [&](std::int32_t i) {
+    return static_cast<std::int32_t>(neuron_classes[static_cast<std::size_t>(i)]);
+  });
+  return classes;
+}
+
+Array<std::int32_t> classified_in_pieces(Context& context,
+                                         MatrixView<const float> samples,
+                                         const io::SomModel& model,
+                                         const std::string& scratch) {
+  Array<std::int32_t> classes = numbers_of(context, samples.rows, scratch);
+  for_pieces(context, samples, [&](std::int64_t first, MatrixView<const float> piece) {
+    const Array<std::int32_t> some =
+        som::classified(context, piece, model.codebook.view(), model.neuron_classes);
+    std::copy(some.begin(), some.end(), classes.begin() + first);
+  });
+  return classes;
 }
 
 Standardization standardize(Context& context, Matrix<float>& samples) {

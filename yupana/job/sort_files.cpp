@@ -29,7 +29,8 @@ std::int64_t items_in(const Context& context, std::uint64_t share, std::uint64_t
   return static_cast<std::int64_t>(memory / share / bytes);
 }
 
-constexpr std::int64_t least_window = 64;  ///< items
+constexpr std::int64_t least_window = 64;                   ///< items
+constexpr std::int64_t read_items = std::int64_t{1} << 16;  ///< read, and converted, at a time
 
 /// Bytes of all that goes with the smallest windows.
 std::uint64_t windows_bytes(std::int64_t runs, std::uint64_t bytes) {
@@ -207,7 +208,7 @@ class FileSorter : public FileSort {
     std::int64_t count = 0;
     while (count < run_size_) {
       context_.check_cancelled();
-      const std::int64_t got = read(items.keys + count, std::min(column_chunk, run_size_ - count));
+      const std::int64_t got = read(items.keys + count, std::min(read_items, run_size_ - count));
       if (got == 0) break;
       if constexpr (positions) {
         std::iota(items.values + count, items.values + count + got, read_ + count);

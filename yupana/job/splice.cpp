@@ -294,6 +294,16 @@ void note_long_introns(Context& context,
                   longer == 1 ? "is" : "are"));
 }
 
+/// What is held next to alignments: exons from signals, of as many targets as memory allows.
+void count_held(const SpliceInputs& memory, std::span<const Task> tasks, SpliceJobParams& params) {
+  const bool from_signals =
+      std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.from_signals; });
+  for (splice::AlignParams* align : {&params.align, &params.protein.align}) {
+    align->held_bytes = memory.held_bytes();
+    align->more_may_follow = from_signals;
+  }
+}
+
 }  // namespace
 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
@@ -314,7 +324,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   Rates rates;
   for (std::size_t first = 0, end = 0; first < tasks.size(); first = end) {
     end = memory->find_exons(tasks, first);
-    params.align.held_bytes = params.protein.align.held_bytes = memory->held_bytes();
+    count_held(*memory, tasks, params);
     align_tasks(context,
                 std::span(tasks).subspan(first, end - first),
                 params,

@@ -101,6 +101,7 @@ struct FitShape {
   bool weighed = false;
   std::vector<std::int64_t> categories = {};  ///< of each column; 0: it holds numbers
   double text = 0;                            ///< bytes of a packed file's text
+  double ids = 0;                             ///< bytes of the rows' names
 
   std::int64_t columns() const { return std::ssize(categories); }
   bool has_text() const {
@@ -112,6 +113,7 @@ template <class T>
 FitShape shape_of(const io::TableFile<T>& file) {
   FitShape shape{file.table.rows(), std::ssize(file.classes), !file.weights.empty()};
   for (const auto& names : file.categories) shape.categories.push_back(std::ssize(names));
+  shape.ids = file.ids.bytes();
   return shape;
 }
 
@@ -129,6 +131,7 @@ FitShape shape_in_parts(Context& context, TreeTable source, const FitTreesParams
     const FitShape own = shape_of(part);
     shape.rows += own.rows;
     shape.weighed = own.weighed;
+    shape.ids += own.ids;
     categories.resize(part.categories.size());
     for (const std::string& name : part.classes) classes.number(name);
     for (std::size_t c = 0; c < categories.size(); ++c) {
@@ -206,7 +209,7 @@ double bytes_to_fit(const Context& context, const FitShape& shape, const FitTree
   const auto rows = static_cast<double>(shape.rows);
   // Predictions and their measures take an eighth of the memory each.
   const double measured = rows * (kept + held) * 4 / 3;
-  return std::max(rows * (kept + grown + (folds ? held : 0)), measured);
+  return std::max(rows * (kept + grown + (folds ? held : 0)), measured) + shape.ids;
 }
 
 /// What --prune-with holds, at least: its table next to that of the training.

@@ -3,9 +3,11 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_file.hpp"
+#include "yupana/io/table_columns.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/trees_memory.hpp"
 
@@ -30,6 +32,19 @@ std::int64_t least_rows(const std::string& path) {
 
 /// Bytes of a row's label.
 double label_bytes(bool is_class) { return is_class ? sizeof(std::int32_t) : sizeof(double); }
+
+/// The model to prune; a refusal counts the table that is read next.
+Model read_model_to_prune(const Context& context, const PruneParams& params) {
+  const auto total = [&](double) {
+    const TreeTable& table = params.validation;
+    if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
+    const auto columns = io::first_columns(table.path, table.columns).names.size();
+    const double rows = static_cast<double>(least_rows(table.path)) * static_cast<double>(columns) *
+                        (table.single ? sizeof(float) : sizeof(double));
+    return std::max(rows, io::packed_text_bytes(table.path));
+  };
+  return io::read_model(params.model, context.memory(), {{}, total});
+}
 
 }  // namespace
 
@@ -74,7 +89,7 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   if (params.alpha.has_value() == !params.validation.path.empty()) {
     throw usage_error("expected --ccp-alpha or --validation; give one of them");
   }
-  Model model = io::read_model(params.model, context.memory());
+  Model model = read_model_to_prune(context, params);
   const auto leaves = [&] {
     std::int64_t count = 0;
     for (const forest::Tree& tree : model.trees) count += tree.leaves();

@@ -160,6 +160,33 @@ std::vector<Point> first_two_axes(const Embedding& embedding) {
   return points;
 }
 
+struct ArrowTip {
+  std::string name;
+  double x = 0, y = 0;
+};
+
+/// From above; below those of other arrows where they would overlap.
+void draw_names(Pen& pen, std::vector<ArrowTip> tips, double middle) {
+  constexpr double line = 14, room = 140;
+  struct Placed {
+    double from, to, y;
+  };
+  std::vector<Placed> placed;
+  std::sort(tips.begin(), tips.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+  for (const ArrowTip& tip : tips) {
+    const double width = std::min(pen.width_of(tip.name), room);
+    const double from = tip.x < middle ? tip.x - 4 - width : tip.x + 4;
+    double y = tip.y;
+    for (const Placed& other : placed) {
+      const bool overlaps = from < other.to && other.from < from + width;
+      if (overlaps && std::abs(y - other.y) < line) y = other.y + line;
+    }
+    pen.text(tip.name, from, y + 4, Align::left, room);
+    placed.push_back({from, from + width, y});
+    std::sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+  }
+}
+
 /// From the middle of all points; the longest arrow takes a third of the plot.
 void draw_arrows(Pen& pen, const Scale& scale, const std::vector<Arrow>& arrows) {
   double longest = 0;
@@ -172,6 +199,7 @@ void draw_arrows(Pen& pen, const Scale& scale, const std::vector<Arrow>& arrows)
   const double from_x = scale.x(0), from_y = scale.y(0);
   pen.color(ink);
   pen.font(12.5);
+  std::vector<ArrowTip> tips;
   for (const Arrow& arrow : arrows) {
     const double x = from_x + arrow.along[0] * unit, y = from_y - arrow.along[1] * unit;
     const double angle = std::atan2(y - from_y, x - from_x);
@@ -179,10 +207,9 @@ void draw_arrows(Pen& pen, const Scale& scale, const std::vector<Arrow>& arrows)
     for (const double turn : {2.7, -2.7}) {
       pen.line(x, y, x + 7 * std::cos(angle + turn), y + 7 * std::sin(angle + turn));
     }
-    const bool leftwards = x < from_x;
-    const Align align = leftwards ? Align::right : Align::left;
-    pen.text(valid_utf8(arrow.name), x + (leftwards ? -4 : 4), y + 4, align, 140);
+    tips.push_back({valid_utf8(arrow.name), x, y});
   }
+  draw_names(pen, std::move(tips), from_x);
 }
 
 /// What the picture leaves out is said on it.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/messages.hpp"
@@ -208,7 +209,7 @@ double pareto_radius(MatrixView<const float> samples, std::uint64_t seed, std::i
 
 std::vector<std::int64_t> neuron_labels(const NearestNeurons& nearest,
                                         std::int64_t neurons,
-                                        const std::vector<std::int64_t>& labels) {
+                                        std::span<const std::int32_t> labels) {
   if (static_cast<std::int64_t>(labels.size()) != nearest.best.size()) {
     throw input_error(
         "som: expected a label for each of {} samples, got {}", nearest.best.size(), labels.size());
@@ -229,13 +230,13 @@ std::vector<std::int64_t> neuron_labels(const NearestNeurons& nearest,
   return result;
 }
 
-std::vector<std::int64_t> classified(Context& context,
-                                     MatrixView<const float> samples,
-                                     MatrixView<const float> codebook,
-                                     const std::vector<std::int64_t>& neuron_labels) {
-  std::vector<std::int64_t> labels;
+Array<std::int32_t> classified(Context& context,
+                               MatrixView<const float> samples,
+                               MatrixView<const float> codebook,
+                               const std::vector<std::int64_t>& neuron_labels) {
+  std::vector<std::int32_t> labels;
   for (const std::int64_t label : neuron_labels) {
-    if (label >= 0) labels.push_back(label);
+    if (label >= 0) labels.push_back(static_cast<std::int32_t>(label));
   }
   if (labels.empty()) {
     throw input_error("som: no neuron has a label; give labels when the map is trained");
@@ -246,12 +247,9 @@ std::vector<std::int64_t> classified(Context& context,
     if (neuron_labels[static_cast<std::size_t>(i)] < 0) continue;
     std::copy_n(codebook.row(i), codebook.cols, labelled.row(row++));
   }
-  const NearestNeurons nearest = nearest_neurons(context, samples, labelled.view());
-  std::vector<std::int64_t> result;
-  for (const std::int32_t best : nearest.best) {
-    result.push_back(labels[static_cast<std::size_t>(best)]);
-  }
-  return result;
+  NearestNeurons nearest = nearest_neurons(context, samples, labelled.view());
+  for (std::int32_t& best : nearest.best) best = labels[static_cast<std::size_t>(best)];
+  return std::move(nearest.best);
 }
 
 }  // namespace yupana::som

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -87,12 +88,12 @@ double pareto_radius(MatrixView<const float> samples,
 /// `labels`: classes from 0, one a sample; -1 is not counted.
 std::vector<std::int64_t> neuron_labels(const NearestNeurons& nearest,
                                         std::int64_t neurons,
-                                        const std::vector<std::int64_t>& labels);
+                                        std::span<const std::int32_t> labels);
 
 /// Classes of samples: the label of the nearest neuron that has one. Throws bad_input if none has.
-std::vector<std::int64_t> classified(Context& context,
-                                     MatrixView<const float> samples,
-                                     MatrixView<const float> codebook,
-                                     const std::vector<std::int64_t>& neuron_labels);
+Array<std::int32_t> classified(Context& context,
+                               MatrixView<const float> samples,
+                               MatrixView<const float> codebook,
+                               const std::vector<std::int64_t>& neuron_labels);
 
 }  // namespace yupana::som

@@ -191,13 +191,14 @@ void refuse_memory(const Case& problem,
                    std::uint64_t left) {
   throw resource_error(
       "splice: {} exons against {} {} need {} of memory and {} are left of "
-      "--memory; give fewer candidates or --memory {}",
+      "--memory; give fewer candidates or --memory {}{}",
       problem.exons.size(),
       problem.target.size(),
       letters,
       needed_bytes(static_cast<double>(bytes)),
       allowed_bytes(static_cast<double>(left)),
-      memory_option(static_cast<double>(params.held_bytes + bytes)));
+      memory_option(static_cast<double>(params.held_bytes + bytes)),
+      params.more_may_follow ? " (more may follow)" : "");
 }
 
 }  // namespace yupana::splice

@@ -199,19 +199,36 @@ class Scatter {
     pen.lineWidth = 1;
     pen.font = `11px ${look.sans}`;
     pen.textBaseline = "middle";
-    for (const [name, x, y] of ends) {
-      const fromX = this.toX(0), fromY = this.toY(0), toX = fromX + x * unit, toY = fromY - y * unit;
-      const angle = Math.atan2(toY - fromY, toX - fromX);
+    const fromX = this.toX(0), fromY = this.toY(0);
+    const tips = ends.map(([name, x, y]) => ({name, x: fromX + x * unit, y: fromY - y * unit}));
+    for (const {x, y} of tips) {
+      const angle = Math.atan2(y - fromY, x - fromX);
       pen.beginPath();
       pen.moveTo(fromX, fromY);
-      pen.lineTo(toX, toY);
+      pen.lineTo(x, y);
       for (const turn of [2.7, -2.7]) {
-        pen.moveTo(toX, toY);
-        pen.lineTo(toX + 7 * Math.cos(angle + turn), toY + 7 * Math.sin(angle + turn));
+        pen.moveTo(x, y);
+        pen.lineTo(x + 7 * Math.cos(angle + turn), y + 7 * Math.sin(angle + turn));
       }
       pen.stroke();
-      pen.textAlign = toX < fromX ? "right" : "left";
-      pen.fillText(shorten(pen, name, 140), toX + (toX < fromX ? -4 : 4), toY);
+    }
+    pen.textAlign = "left";
+    this.drawNames(pen, tips.sort((a, b) => a.y - b.y), fromX);
+  }
+
+  /** From above; below those of other arrows where they would overlap. */
+  drawNames(pen, tips, middle) {
+    const line = 13, placed = [];
+    for (const {name, x, y} of tips) {
+      const text = shorten(pen, name, 140), width = pen.measureText(text).width;
+      const from = x < middle ? x - 4 - width : x + 4;
+      let at = y;
+      for (const other of placed) {
+        if (from < other.to && other.from < from + width && Math.abs(at - other.y) < line) at = other.y + line;
+      }
+      pen.fillText(text, from, at);
+      placed.push({from, to: from + width, y: at});
+      placed.sort((a, b) => a.y - b.y);
     }
   }
 
