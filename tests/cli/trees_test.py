@@ -193,6 +193,18 @@ def alpha_is_chosen_by_folds():
            says=["--ccp-cv and --ccp-alpha exclude each other"])
 
 
+def long_names_in_a_picture_were_squeezed_beyond_reading():
+    name = "ä_long_name_of_a_feature_" + "é" * 60 + "_to_its_end"
+    pathlib.Path("t.csv").write_text(f"{name},class\n1,x\n2,y\n", encoding="utf8")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    run("tree", "show", "m.json", "--as", "svg", "-o", "m")
+    titles = xml.dom.minidom.parse("m.svg").getElementsByTagName("title")
+    assert len(titles) == 1, titles
+    title, shown = titles[0].parentNode.childNodes
+    assert title.firstChild.data == name + " <= 1.5", title.toxml()
+    assert len(shown.data) == 44 and re.fullmatch(r"ä_long_name_of_a_feat…é+_to_its_end <= 1\.5", shown.data), shown.data
+
+
 def the_spread_of_importances_was_in_the_page_alone():
     table(rows=300, gap=0)
     told = json.loads(run("forest", "fit", "t.csv", "--label", "class", "--trees", 7, "-o", "m", "--json").stdout)

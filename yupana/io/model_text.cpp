@@ -7,6 +7,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -18,8 +19,8 @@ using forest::Tree;
 
 // A set of categories in a rule, and in a box of 190 points.
 constexpr std::size_t letters_of_rules = 240, letters_of_pictures = 16;
-// Texts of more letters than a box of a picture has room for are squeezed.
-constexpr std::size_t letters_of_boxes = 33;
+// Texts of more letters than a box of a picture has room for are squeezed, as far as can be read.
+constexpr std::size_t letters_of_boxes = 33, squeezed_letters = 44;
 
 std::string shortest(double value) {
   std::string text;
@@ -261,9 +262,10 @@ std::string box_svg(const TreeLayout& at, const Model& model, const Tree& tree, 
   const Node& node = tree.nodes[i];
   const auto number = static_cast<std::int64_t>(i);
   const std::int64_t folded = at.folded[i];
-  const std::string first = node.is_leaf() || folded > 0
+  const std::string whole = node.is_leaf() || folded > 0
                                 ? prediction(model, tree, number, true)
                                 : question_of(model, tree, node, letters_of_pictures, true).left;
+  const std::string first = without_middle(whole, squeezed_letters);
   std::string second = counted(node.rows, "row");
   if (folded > 0) {
     second += fmt::format(", {} below", counted(folded, "leaf", "leaves"));
@@ -275,7 +277,7 @@ std::string box_svg(const TreeLayout& at, const Model& model, const Tree& tree, 
       fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", TreeLayout::width - 10);
   return fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
-      "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\"{}>{}</text>\n<text x=\"{}\" "
+      "stroke=\"#444\"{}/>\n<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n<text x=\"{}\" "
       "y=\"{}\">{}</text>\n",
       at.left(i),
       at.top(i),
@@ -286,6 +288,7 @@ std::string box_svg(const TreeLayout& at, const Model& model, const Tree& tree, 
       middle,
       at.top(i) + 16,
       first.size() > letters_of_boxes ? squeezed : std::string(),
+      first != whole ? "<title>" + escaped(whole, true) + "</title>" : "",
       escaped(first, true),
       middle,
       at.top(i) + 32,

@@ -70,4 +70,15 @@ std::vector<std::string> ordered_names(const std::vector<Names>& lists);
 std::vector<std::int32_t> places_of(const std::vector<std::string>& texts,
                                     const std::vector<std::string>& known);
 
+/// A text in UTF-8 of at most `letters` characters: the middle of a longer one is an ellipsis.
+inline std::string without_middle(const std::string& text, std::size_t letters) {
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) begins.push_back(i);
+  }
+  if (begins.size() <= letters) return text;
+  const std::size_t last = letters / 2, first = letters - 1 - last;
+  return text.substr(0, begins[first]) + "…" + text.substr(begins[begins.size() - last]);
+}
+
 }  // namespace yupana::io
