@@ -33,17 +33,27 @@ std::int64_t least_rows(const std::string& path) {
 /// Bytes of a row's label.
 double label_bytes(bool is_class) { return is_class ? sizeof(std::int32_t) : sizeof(double); }
 
-/// The model to prune; a refusal counts the table that is read next.
-Model read_model_to_prune(const Context& context, const PruneParams& params) {
-  const auto total = [&](double) {
-    const TreeTable& table = params.validation;
-    if (table.path.empty() || io::is_libsvm(table.path)) return 0.0;
-    const auto columns = io::first_columns(table.path, table.columns).names.size();
-    const double rows = static_cast<double>(least_rows(table.path)) * static_cast<double>(columns) *
-                        (table.single ? sizeof(float) : sizeof(double));
-    return std::max(rows, io::packed_text_bytes(table.path));
-  };
-  return io::read_model(params.model, context.memory(), {{}, total});
+/// Bytes of the table that prunes, at most, its rows counted; 0 where that is not known.
+double bytes_to_prune(const TreeTable& table) {
+  if (table.path.empty() || io::is_libsvm(table.path)) return 0;
+  const auto columns = io::first_columns(table.path, table.columns).names.size();
+  const double rows = static_cast<double>(least_rows(table.path)) * static_cast<double>(columns) *
+                      (table.single ? sizeof(float) : sizeof(double));
+  return std::max(rows, io::packed_text_bytes(table.path));
+}
+
+/// The rows that prune; a refusal for their packed text counts them, too.
+template <class T>
+io::TableFile<T> read_to_prune(Context& context, const Model& model, const TreeTable& table) {
+  try {
+    return read_for_model<T>(context, model, table);
+  } catch (const Error& error) {
+    const bool is_short = error.code() == ErrorCode::out_of_resources;
+    if (!is_short || !io::is_packed(io::InputFile(table.path))) throw;
+    check_memory(
+        context, table.path + ": the table", static_cast<std::uint64_t>(bytes_to_prune(table)));
+    throw;
+  }
 }
 
 }  // namespace
@@ -76,7 +86,7 @@ void prune_with_table(Context& context, TreeTable table, Model& model) {
     throw usage_error("--label: name the validation table's column of true labels");
   }
   table.columns.row_bytes = label_bytes(model.is_class());
-  auto rows = read_for_model<T>(context, model, table);
+  auto rows = read_to_prune<T>(context, model, table);
   use_classes(rows, table.path, model.classes);
   for (forest::Tree& tree : model.trees) {
     tree = forest::prune_reduced_error(context, tree, rows.table.view(), target_of(rows));
@@ -89,7 +99,8 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   if (params.alpha.has_value() == !params.validation.path.empty()) {
     throw usage_error("expected --ccp-alpha or --validation; give one of them");
   }
-  Model model = read_model_to_prune(context, params);
+  const auto total = [&](double) { return bytes_to_prune(params.validation); };
+  Model model = io::read_model(params.model, context.memory(), {{}, total});
   const auto leaves = [&] {
     std::int64_t count = 0;
     for (const forest::Tree& tree : model.trees) count += tree.leaves();
