@@ -254,7 +254,7 @@ def trees_take_no_more_than_their_plan_says():
         assert SANITIZED or took <= 1.05 * plan, (arguments, f"{plan} planned, {took:.0f} taken")
 
 
-def positions_of_sorted_numbers_took_a_copy_of_each_chunk_besides():
+def positions_of_sorted_numbers_took_a_copy_of_each_chunk_too():
     np.save("i4.npy", np.arange(4_000_000, dtype="i4")[::-1])
     np.save("one.npy", np.ones(1))
     arguments = ["sort", "i4.npy", "--positions", "--threads", 2, "-o", "o.npy", "--memory", "40M"]
