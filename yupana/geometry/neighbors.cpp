@@ -98,8 +98,6 @@ std::vector<ClosestPair> within_of(Context& context, const PointSets<T>& sets, d
   return cpu::pairs_within(context, sets, key);
 }
 
-}  // namespace
-
 /// Bytes of the points with their trees.
 template <class T>
 double points_bytes(const PointSets<T>& sets) {
@@ -107,6 +105,8 @@ double points_bytes(const PointSets<T>& sets) {
   const std::int64_t row = sets.a.cols * static_cast<std::int64_t>(sizeof(T)) + 8 * in_tree + 24;
   return static_cast<double>((sets.a.rows + (sets.b != nullptr ? sets.b->rows : 0)) * row);
 }
+
+}  // namespace
 
 template <class T>
 std::int64_t max_pairs(const Context& context, const PointSets<T>& sets) {

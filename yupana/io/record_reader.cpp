@@ -12,7 +12,7 @@
 namespace yupana::io {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t bytes_at_a_time = std::size_t{1} << 18;
 
 /// The place after the quote that closes a cell whose content begins at `at`; npos: not closed.
 std::size_t after_quote(std::string_view text, std::size_t at) {
@@ -49,7 +49,7 @@ RecordReader::RecordReader(std::string path, char delimiter, bool quotes, std::u
       delimiter_(delimiter),
       quotes_(quotes && delimiter != ' '),
       max_bytes_(max_bytes),
-      buffer_(2 * piece) {}
+      buffer_(2 * bytes_at_a_time) {}
 
 /// Moves the rest to the front of the buffer and reads at least as much after it, so that a long
 /// record is looked at few times; false at the end of the file.
@@ -59,7 +59,7 @@ bool RecordReader::refill() {
   end_ -= begin_;
   begin_ = 0;
   if (end_ > max_bytes_) refuse_row();
-  const std::size_t wanted = end_ + std::max(end_, piece);
+  const std::size_t wanted = end_ + std::max(end_, bytes_at_a_time);
   if (buffer_.size() < wanted) buffer_.resize(wanted);
   while (end_ < wanted && !ended_) {
     const auto got = file_.read(buffer_.data() + end_, static_cast<std::int64_t>(wanted - end_));

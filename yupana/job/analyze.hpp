@@ -117,7 +117,7 @@ class FermatAnalysis {
 };
 
 /// Of the files that some runs write and others do not.
-inline constexpr std::initializer_list<const char*> fermat_endings = {
+inline constexpr std::initializer_list<const char*> optional_endings = {
     ".fermat.npy", ".nwk", ".graphml", ".gexf", ".mds.tsv", ".html", ".svg", ".pdf", ".png"};
 
 /// PREFIX.fermat.npy, or PREFIX.alphaA.fermat.npy where a run has several alphas.

@@ -7,7 +7,7 @@
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/npy_file.hpp"
-#include "yupana/io/table_columns.hpp"
+#include "yupana/io/table.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/trees_memory.hpp"
 
