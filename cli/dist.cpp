@@ -168,9 +168,8 @@ std::string add_duplicates(nlohmann::ordered_json& json,
   }
   if (parts.empty()) return {};
   const std::size_t more = counts.duplicates.size() - parts.size();
-  return fmt::format("twins    {}{}\n",
-                     fmt::join(parts, ", "),
-                     more > 0 ? fmt::format(", and {} more", more) : "");
+  return fmt::format(
+      "twins    {}{}\n", joined(parts, ", "), more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
 }  // namespace
@@ -301,8 +300,7 @@ std::string add_relationships(nlohmann::ordered_json& json,
     json["relationships"][std::string(name)] = counts.pairs[r];
     if (counts.pairs[r] > 0) parts.push_back(fmt::format("{} {}", name, counts.pairs[r]));
   }
-  const std::string text =
-      parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", "));
+  const std::string text = parts.empty() ? "none listed" : joined(parts, ", ");
   return fmt::format("pairs    {}\n", text) + add_duplicates(json, counts, names);
 }
 

@@ -229,7 +229,7 @@ def grm_pca_and_filter_had_no_plan():
         for name in ("f.bed", "f.vcf.gz"):
             plan = plan_of("filter", name, out=out)
             held = peak_of("filter", name, out=out)
-            most = 1.15 if name == "f.bed" else 1.3
+            most = 1.3  # a plan of 19 MB has 14 for the program, which may hold 11
             assert 0.85 * held < plan["memory"] < most * held + MAPPED, f"{name}, {out}: {plan}, held {held}"
             assert (name == "f.bed") != ("at the most; less if" in run("filter", name, "--plan", "-o", out).stdout)
             assert plan["passes"] == (2 if out == "o.pgen" else 1) and plan["free_disk"] > 0, plan

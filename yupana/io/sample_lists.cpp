@@ -1,6 +1,6 @@
 #include "yupana/io/sample_lists.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>
@@ -71,7 +71,7 @@ OxfordPlaces read_oxford_header(LineReader& reader) {
     throw bad_line(reader.path(),
                    1,
                    "expected the header of a .sample, ID_1 ID_2 missing or ID, got '{}'",
-                   fmt::join(names, " "));
+                   joined(names, " "));
   }
   const std::vector<std::string> types =
       reader.next(line) ? oxford_fields(reader, line) : std::vector<std::string>();
@@ -80,7 +80,7 @@ OxfordPlaces read_oxford_header(LineReader& reader) {
                    2,
                    "expected the types of {} columns, as 0 0 0 D, got '{}'",
                    names.size(),
-                   fmt::join(types, " "));
+                   joined(types, " "));
   }
   OxfordPlaces places{pairs ? 0 : -1, pairs ? std::size_t{1} : 0, -1, names.size()};
   for (std::size_t i = places.individual + 1; i < names.size(); ++i) {
@@ -165,7 +165,7 @@ SampleTable read_sample_table(const std::string& path) {
     // A .fam may have more columns than are known, or no phenotype.
     if (!has_header && fields.size() < fam_columns.size()) fields.resize(fam_columns.size(), "-9");
     fields.resize(table.columns.size(), "NA");
-    table.rows.push_back(fmt::format("{}", fmt::join(fields, "\t")));
+    table.rows.push_back(joined(fields, "\t"));
   }
   return table;
 }
@@ -206,7 +206,7 @@ std::string fam_text(const SampleTable& table) {
 
 std::string psam_text(const SampleTable& table) {
   const bool is_bare = table.columns.size() == 1;
-  std::string text = fmt::format("#{}{}\n", fmt::join(table.columns, "\t"), is_bare ? "\tSEX" : "");
+  std::string text = fmt::format("#{}{}\n", joined(table.columns, "\t"), is_bare ? "\tSEX" : "");
   for (const std::string& row : table.rows) {
     if (is_bare) check_name(row);
     text += row + (is_bare ? "\tNA\n" : "\n");
