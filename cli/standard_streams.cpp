@@ -28,7 +28,7 @@ struct Copy {
   ino_t inode;
   NamelessFile file;
 };
-/// Until the program ends: their names stand in parameters.
+/// Until the program ends: parameters have their names.
 std::list<Copy>& copies() {
   static std::list<Copy> all;
   return all;

@@ -87,7 +87,8 @@ struct SparseColumns {
   std::int64_t entries() const { return starts[features]; }
 };
 
-/// What is 0 has no entry; a table of one column of zeros stands for it beside the entries.
+/// What is 0 has no entry; a table of one column of zeros is kept in its place, next to the
+/// entries.
 ///   errors: bad_input for starts that descend, rows beyond the table and NaN
 template <class T>
 SortedTable sort_sparse(Context& context, const SparseColumns<T>& table);

@@ -241,7 +241,7 @@ Field read_field(std::string_view field, T& value) {
   const auto [stop, error] = std::from_chars(field.data(), end, value);
   if (stop != end || error == std::errc::invalid_argument) return Field::no_number;
   if (error == std::errc::result_out_of_range) return Field::too_large;
-  if constexpr (std::is_same_v<T, double>) {  // a float was asked for in so many words
+  if constexpr (std::is_same_v<T, double>) {  // a float is chosen by name
     if (is_rounded_integer(field, value)) return Field::rounded;
   }
   return Field::number;

@@ -33,7 +33,7 @@ void check_unique(const std::string& path,
 
 constexpr int nowhere = -1;
 
-/// Where the columns that are read stand in a line, from 0.
+/// Where the columns that are read are in a line, from 0.
 struct PsamPlaces {
   int family = nowhere;
   int individual = nowhere;

@@ -52,7 +52,7 @@ std::vector<std::string> oxford_fields(const LineReader& reader, std::string_vie
   return {words.begin(), words.end()};
 }
 
-/// Where the columns that are read stand in a line, from 0; -1: nowhere.
+/// Where the columns that are read are in a line, from 0; -1: nowhere.
 struct OxfordPlaces {
   int family = -1;
   std::size_t individual = 0;

@@ -164,7 +164,7 @@ std::int64_t alts_of(std::string_view alt);
 /// ALT allele `number`, from 1.
 std::string_view allele_at(std::string_view alt, std::int64_t number);
 /// The verdict on a record by its columns; malformed where QUAL is neither a number nor '.' and
-/// --var-min-qual asks for it.
+/// --var-min-qual is given.
 Verdict verdict_of(const RecordRules& rules, const RecordColumns& columns, bool has_genotypes);
 
 }  // namespace yupana::io

@@ -19,7 +19,7 @@ enum Column { chromosome, position, identifier, ref, alt, qual, filter, morgans,
 constexpr std::array<std::string_view, column_count> column_names = {
     "#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "CM"};
 
-/// Where the columns stand in a line, from 0; -1: nowhere.
+/// Where the columns are in a line, from 0; -1: nowhere.
 using Places = std::array<int, column_count>;
 constexpr Places bim_places = {0, 3, 1, 5, 4, -1, -1, 2};
 constexpr Places five_columns = {0, 2, 1, 4, 3, -1, -1, -1};

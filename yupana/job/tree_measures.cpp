@@ -118,7 +118,7 @@ std::vector<report::Importance> importances_of(const Model& model) {
   return list;
 }
 
-/// Names of a feature's values where these stand for categories of text; else empty.
+/// Names of a feature's values where these are categories of text; else empty.
 std::vector<std::string> category_names(const Model& model, const forest::PartialDependence& of) {
   std::vector<std::string> names;
   for (const forest::Encoding& own : model.encodings) {

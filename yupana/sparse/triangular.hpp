@@ -51,7 +51,7 @@ CsrMatrix<Value, Index> transposed(const CsrView<Value, Index>& matrix) {
                                  Array<Index>::zeros(matrix.cols + 1),
                                  Array<Index>(entries),
                                  Array<Value>(entries)};
-  // Of row r its begin stands at r + 1 until its entries have moved it to its end: the next begin.
+  // Of row r the begin is at r + 1 until its entries have moved it to its end: the next begin.
   Index* const next = result.row_begin.data() + 1;
   for (std::int64_t e = 0; e < entries; ++e) {
     if (matrix.columns[e] + 1 < matrix.cols) ++next[matrix.columns[e] + 1];
