@@ -220,7 +220,7 @@ class Aligner {
     Places places;
     places.add(upload, layout.bytes);
     // Sweeps look up letters 128 positions ahead.
-    places.add(batch.program, layout.program + 128);
+    places.add(batch.program, layout.program + program_end);
     places.add(batch.boundaries, layout.boundaries);
     places.add(batch.state, layout.state);
     places.add(batch.results, std::ssize(cases));

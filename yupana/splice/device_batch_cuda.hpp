@@ -14,6 +14,8 @@ namespace yupana::splice::cuda {
 /// Positions between two starts of a program hold no base; as many as virtual lanes at most, so
 /// that all lanes may look up the base of every step.
 inline constexpr std::int64_t program_gap = 64;
+/// Letters after the last program: loaded ahead of it, never used.
+inline constexpr std::int64_t program_end = 128;
 /// In the base of an upload: exons end here that are shorter than the longest of their start.
 inline constexpr std::uint8_t base_is_read = 0x80;
 /// In a letter that passes a warp, above what chooses scores: the same of the low strip, and of the

@@ -13,10 +13,10 @@ namespace {
 __global__ void expand_kernel(DeviceBatch batch, bool packed, std::uint32_t high_letters) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       i < batch.program_length;
+       i < batch.program_length + program_end;
        i += threads) {
-    const std::uint32_t low = batch.bases[i];
-    const std::uint32_t high = i > 0 ? batch.bases[i - 1] : low;
+    const std::uint32_t low = i < batch.program_length ? batch.bases[i] : 0;
+    const std::uint32_t high = i > 0 && i <= batch.program_length ? batch.bases[i - 1] : low;
     batch.program[i] = static_cast<std::uint16_t>(
         packed ? low | 0x80 | (high | 0x80 | high_letters) << 8 : low & ~unsigned{base_is_read});
   }
