@@ -25,6 +25,7 @@ NAMES = {
     "cmath": r"(?:sqrt|isnan|isinf|isfinite|floor|ceil|round|l?lround|log|log2|log10|log1p|exp|expm1|pow|ldexp|frexp|hypot|fma|sin|cos"
              r"|trunc|nextafter|signbit|copysign)\(",
     "complex": r"complex\b",
+    "cstdint": r"u?int(?:8|16|32|64|ptr|max)_t\b",
     "cstring": r"(?:mem(?:cpy|set|cmp|move|chr)|strlen|strcmp|strerror)\b",
     "fstream": r"[io]?fstream\b",
     "functional": r"function\b",

@@ -99,16 +99,21 @@ void remove_left_files(const std::string& target, const std::string& word) {
   const fs::path whole(target);
   const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
   const std::string beginning = whole.filename().string() + word;
-  // Not directory_iterator, which ends the program where memory runs out.
-  const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
-  if (!entries) return;
-  while (const dirent* const entry = readdir(entries.get())) {
-    const std::string_view name(entry->d_name);
+  for (const std::string& name : names_in(folder.string())) {
     if (name.starts_with(beginning) &&
         name.find_first_of("0123456789", beginning.size()) == beginning.size()) {
-      remove_if_left((folder / entry->d_name).string());
+      remove_if_left((folder / name).string());
     }
   }
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  // Not directory_iterator, which ends the program where memory runs out.
+  const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
+  if (!entries) return names;
+  while (const dirent* const entry = readdir(entries.get())) names.push_back(entry->d_name);
+  return names;
 }
 
 UnfinishedFile::UnfinishedFile(const std::string& temporary, const std::string& target) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace yupana {
 
@@ -46,6 +47,9 @@ void remove_unfinished_files();
 /// Removes the files next to `target` that are named "TARGET" `word` and a process, unless a living
 /// run holds the lock of one. Where the file system knows no locks they stay.
 void remove_left_files(const std::string& target, const std::string& word);
+
+/// The names in a folder, in any order; none of one that cannot be read.
+std::vector<std::string> names_in(const std::string& folder);
 
 /// A new folder, "yupana-WORD-" and six letters in the system's folder for temporary files. It is
 /// removed with what is in it at the end of its life, or by remove_unfinished_files().

@@ -10,6 +10,7 @@
 
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/report/report.hpp"
 
@@ -87,10 +88,7 @@ std::set<std::string> numbered_files(const std::string& prefix, Endings endings)
   const std::string lead = fs::path(prefix).filename().string() + ".";
   const bool draws = std::ranges::count(endings, std::string_view(".html")) > 0;
   std::set<std::string> paths;
-  std::error_code none;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(folder.empty() ? fs::path(".") : folder, none)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(folder.empty() ? "." : folder.string())) {
     if (!name.starts_with(lead)) continue;
     const std::string_view rest = std::string_view(name).substr(lead.size());
     if (is_of_an_alpha(rest, endings) || (draws && is_figure(rest))) {

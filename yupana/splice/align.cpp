@@ -113,10 +113,12 @@ namespace {
 /// Places in the order of their exons' last bases, those of one in their own order; empty where the
 /// last bases lie far apart.
 std::vector<std::int64_t> places_by_last(std::span<const Exon> exons) {
-  const auto [least, most] = std::ranges::minmax_element(exons, {}, &Exon::last);
-  if (exons.empty() || (most->last - least->last) / 4 > std::ssize(exons)) return {};
-  std::vector<std::int64_t> next(static_cast<std::size_t>(most->last - least->last) + 2);
-  const auto next_of = [&](const Exon& exon) { return next.data() + (exon.last - least->last); };
+  if (exons.empty()) return {};
+  const auto ends = std::ranges::minmax(exons, {}, &Exon::last);
+  const std::int64_t least = ends.min.last, most = ends.max.last;
+  if ((most - least) / 4 > std::ssize(exons)) return {};
+  std::vector<std::int64_t> next(static_cast<std::size_t>(most - least) + 2);
+  const auto next_of = [&](const Exon& exon) { return next.data() + (exon.last - least); };
   for (const Exon& exon : exons) ++next_of(exon)[1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<std::int64_t> places(exons.size());
