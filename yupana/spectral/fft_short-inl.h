@@ -55,6 +55,102 @@ HWY_NOINLINE void whole(const ShortJob<T>& job) {
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// What whole_by_quarters() loads: lane b + 4 a holds value a + 4 b, of 16.
+struct QuarterTables {
+  std::int32_t even[16], odd[16];      ///< numbers of two vectors of complexes: the parts
+  std::int32_t first[16], second[16];  ///< the inverse, lanes in their order
+  float roots[3][32];                  ///< [k - 1][re, im][lane]: e^(-2 pi i a k / 16)
+};
+
+constexpr QuarterTables make_quarter_tables() {
+  // cos(2 pi j / 16); j = a k is at most 9, and minus the sine is the cosine four further on.
+  constexpr float c1 = 0.92387953251128675613F, c2 = 0.70710678118654752440F;
+  constexpr float c3 = 0.38268343236508977173F;
+  constexpr float cosines[] = {1, c1, c2, c3, 0, -c3, -c2, -c1, -1, -c1, -c2, -c3, 0, c3};
+  QuarterTables tables = {};
+  for (int lane = 0; lane < 16; ++lane) {
+    const int a = lane / 4, b = lane % 4;
+    tables.even[lane] = 2 * (a + 4 * b);
+    tables.odd[lane] = tables.even[lane] + 1;
+    tables.first[lane] = lane / 2 + 16 * (lane % 2);
+    tables.second[lane] = tables.first[lane] + 8;
+    for (int k = 1; k < 4; ++k) {
+      tables.roots[k - 1][lane] = cosines[a * k];
+      tables.roots[k - 1][16 + lane] = cosines[a * k + 4];
+    }
+  }
+  return tables;
+}
+alignas(64) constexpr QuarterTables quarter_tables = make_quarter_tables();
+
+/// n = 16 radix floats, radix a multiple of 4, in registers of 16: the values l + 16 k, transformed
+/// over k and multiplied by w^(l q); with l = a + 4 b, four q at a time are turned with the b of
+/// each quarter, vectors then are b, transformed over b; then with the quarters, vectors then are
+/// a, transformed over a.
+template <int radix>
+HWY_NOINLINE void whole_by_quarters(const ShortJob<float>& job) {
+  using N = Rows<float, 16>;
+  const N::D d;
+  const QuarterTables& tables = quarter_tables;
+  const auto even = _mm512_load_si512(tables.even), odd = _mm512_load_si512(tables.odd);
+  const auto first = _mm512_load_si512(tables.first), second = _mm512_load_si512(tables.second);
+  N::C x[radix];
+  butterfly<radix>(
+      d,
+      [&](int k) HWY_ATTR {
+        const __m512 low = _mm512_loadu_ps(job.in + 32 * k);
+        const __m512 high = _mm512_loadu_ps(job.in + 32 * k + 16);
+        N::C v = {N::V{_mm512_permutex2var_ps(low, even, high)},
+                  N::V{_mm512_permutex2var_ps(low, odd, high)}};
+        if (job.in_sign < 0) v.im = hn::Neg(v.im);
+        return v;
+      },
+      [&](int q, N::C v)
+          HWY_ATTR { x[q] = q == 0 ? v : v * N::load(job.twiddles + 32 * (q - 1)); });
+  const auto scale = hn::Set(d, job.scale);
+  const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+  const bool as_is = job.scale == 1 && job.scale_imaginary == 1;
+  const auto store = [&](N::C y, float* out) HWY_ATTR {
+    if (!as_is) y = {hn::Mul(y.re, scale), hn::Mul(y.im, scale_imaginary)};
+    const __m512 low = _mm512_permutex2var_ps(y.re.raw, first, y.im.raw);
+    const __m512 high = _mm512_permutex2var_ps(y.re.raw, second, y.im.raw);
+    _mm256_storeu_ps(out, _mm512_castps512_ps256(low));
+    _mm256_storeu_ps(out + 2 * radix, _mm512_extractf32x8_ps(low, 1));
+    _mm256_storeu_ps(out + 4 * radix, _mm512_castps512_ps256(high));
+    _mm256_storeu_ps(out + 6 * radix, _mm512_extractf32x8_ps(high, 1));
+  };
+#pragma GCC unroll 4
+  for (int q = 0; q < radix; q += 4) {
+    N::V re[] = {x[q].re, x[q + 1].re, x[q + 2].re, x[q + 3].re};
+    N::V im[] = {x[q].im, x[q + 1].im, x[q + 2].im, x[q + 3].im};
+    turn_within_quarters(d, re);
+    turn_within_quarters(d, im);
+    const auto get = [&](int i) HWY_ATTR { return N::C{re[i], im[i]}; };
+    butterfly<4>(d, get, [&](int k, N::C v) HWY_ATTR {
+      if (k > 0) v = v * N::load(tables.roots[k - 1]);
+      re[k] = v.re;
+      im[k] = v.im;
+    });
+    turn_quarters_of(re, 1);
+    turn_quarters_of(im, 1);
+    butterfly<4>(
+        d, get, [&](int k, N::C y) HWY_ATTR { store(y, job.out + 8 * radix * k + 2 * q); });
+  }
+}
+
+template <int radix>
+ShortShape<float> by_quarters_shape() {
+  std::vector<std::int64_t> places;
+  for (const int even : quarter_tables.even) places.push_back(even / 2);
+  return {.lanes = 16,
+          .radix = radix,
+          .whole = true,
+          .pass = whole_by_quarters<radix>,
+          .places = std::move(places)};
+}
+#endif
+
 /// Numbers of L rows, turned: of the real or of the imaginary parts.
 template <class R, class T = typename R::Number>
 HWY_INLINE void turn_rows(const T* from, T* to) {
@@ -226,22 +322,27 @@ ShortShape<T> shape_of(std::int64_t n) {
   if constexpr (lanes >= 4) {
     if (n == 16) return whole_shape<T, 4, 4>();
     if (n == 32) return whole_shape<T, 4, 8>();
-    if constexpr (lanes == 4) {
-      if (n == 64) return whole_shape<T, 4, 16>();
-    }
   }
-  if constexpr (lanes >= 8) {
+  if constexpr (lanes == 4) {
+    if (n == 64) return whole_shape<T, 4, 16>();
+  }
+  if constexpr (lanes == 8) {
     if (n == 64) return whole_shape<T, 8, 8>();
     if (n == 128) return all_steps_shape<T, 8, 16, 1, 8>();
-  }
-  if constexpr (lanes >= 8 && max_radix == 16) {
-    if constexpr (lanes == 8) {
+    if constexpr (max_radix == 16) {
       if (n == 256) return all_steps_shape<T, 8, 16, 1, 16>();
       if (n == 512) return all_steps_shape<T, 8, 16, 8, 4>();
-    } else {
-      if (n == 256) return all_steps_shape<T, 16, 16, 1, 16>();
-      if (n == 512) return all_steps_shape<T, 16, 16, 8, 4>();
     }
+  }
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (lanes == 16) {
+    if (n == 64) return by_quarters_shape<4>();
+    if (n == 128) return by_quarters_shape<8>();
+    if (n == 256) return by_quarters_shape<16>();
+    if (n == 512) return all_steps_shape<T, 16, 16, 8, 4>();
+  }
+#endif
+  if constexpr (lanes >= 8 && max_radix == 16) {
     if (n == 1024) return all_steps_shape<T, lanes, 16, 8, 8>();
     if (n == 2048) return all_steps_shape<T, lanes, 16, 16, 8>();
   }

@@ -68,44 +68,46 @@ HWY_INLINE V odd_quarters(V x, V y) {
     return V{_mm512_shuffle_f32x4(x.raw, y.raw, 0xDD)};
 }
 
-/// turn_vectors() of 512 bits: within quarters of 128 bits first, then quarters change places, by
-/// shuffles that need no register for their order.
+/// Four vectors of 512 bits: numbers change places with vectors within quarters of 128 bits.
+template <class D, class V>
+HWY_INLINE void turn_within_quarters(D d, V* x) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    interleave(d, x[0], x[1]);
+    interleave(d, x[2], x[3]);
+  } else {
+    const hn::Repartition<double, D> pairs;
+    const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x[0], x[1]));
+    const auto b = hn::BitCast(pairs, hn::InterleaveLower(d, x[2], x[3]));
+    const auto c = hn::BitCast(pairs, hn::InterleaveUpper(d, x[0], x[1]));
+    const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x[2], x[3]));
+    x[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
+    x[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
+    x[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
+    x[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+  }
+}
+
+/// Quarters of four vectors, `step` apart, change places with the vectors, by shuffles that need no
+/// register for their order.
+template <class V>
+HWY_INLINE void turn_quarters_of(V* x, int step) {
+  const V even_low = even_quarters(x[0], x[step]);
+  const V odd_low = odd_quarters(x[0], x[step]);
+  const V even_high = even_quarters(x[2 * step], x[3 * step]);
+  const V odd_high = odd_quarters(x[2 * step], x[3 * step]);
+  x[0] = even_quarters(even_low, even_high);
+  x[2 * step] = odd_quarters(even_low, even_high);
+  x[step] = even_quarters(odd_low, odd_high);
+  x[3 * step] = odd_quarters(odd_low, odd_high);
+}
+
+/// turn_vectors() of 512 bits: within quarters first, then quarters change places.
 template <int W, class D, class V>
 HWY_INLINE void turn_quarters(D d, V* x) {
-  const hn::Repartition<double, D> pairs;
-  constexpr int run = W / 4;  // lanes of a quarter
-  V y[W];
-  if constexpr (run == 4) {
 #pragma GCC unroll 4
-    for (int i = 0; i < W; i += 4) {
-      const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x[i], x[i + 1]));
-      const auto b = hn::BitCast(pairs, hn::InterleaveLower(d, x[i + 2], x[i + 3]));
-      const auto c = hn::BitCast(pairs, hn::InterleaveUpper(d, x[i], x[i + 1]));
-      const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x[i + 2], x[i + 3]));
-      y[i] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
-      y[i + 1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
-      y[i + 2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
-      y[i + 3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
-    }
-  } else {
+  for (int i = 0; i < W; i += 4) turn_within_quarters(d, x + i);
 #pragma GCC unroll 4
-    for (int i = 0; i < W; i += 2) {
-      y[i] = hn::InterleaveLower(d, x[i], x[i + 1]);
-      y[i + 1] = hn::InterleaveUpper(d, x[i], x[i + 1]);
-    }
-  }
-  // y[b run + a], quarter c: lane c run + a of vectors b run and on.
-#pragma GCC unroll 4
-  for (int a = 0; a < run; ++a) {
-    const V even_low = even_quarters(y[a], y[a + run]);
-    const V odd_low = odd_quarters(y[a], y[a + run]);
-    const V even_high = even_quarters(y[a + 2 * run], y[a + 3 * run]);
-    const V odd_high = odd_quarters(y[a + 2 * run], y[a + 3 * run]);
-    x[a] = even_quarters(even_low, even_high);
-    x[a + 2 * run] = odd_quarters(even_low, even_high);
-    x[a + run] = even_quarters(odd_low, odd_high);
-    x[a + 3 * run] = odd_quarters(odd_low, odd_high);
-  }
+  for (int a = 0; a < W / 4; ++a) turn_quarters_of(x + a, W / 4);
 }
 #endif
 
