@@ -70,9 +70,23 @@ function(yupana_compile_together target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
+# Sources that include a header come first in their list, and so are compiled together: JSON's, and CLI11's, takes
+# 3 s of each source by itself.
+function(yupana_sort_by_header list header)
+  set(sources ${${list}})
+  foreach(source ${${list}})
+    file(STRINGS ${source} includes REGEX "#include <${header}>")
+    if(includes)
+      list(REMOVE_ITEM sources ${source})
+      list(APPEND first ${source})
+    endif()
+  endforeach()
+  set(${list} ${first} ${sources} PARENT_SCOPE)
+endfunction()
+
 # yupana_family(name [PRIVATE] [APART] [USES lower families...] [LIBS libraries...] [HEADERS libraries...])
 # One library from yupana/<name>/, static or, with BUILD_SHARED_LIBS, shared; *.cu only in CUDA
-# builds. APART compiles each source by itself: its loops are so tight that what stands before them in
+# builds. APART compiles each *_cpu.cpp by itself: its loops are so tight that what stands before them in
 # a file shows in their time. The word CUDA among LIBS links the CUDA runtime in such builds. HEADERS are needed to
 # compile it, not to use it. Installed as the component <name> of find_package(yupana) and as
 # yupana-<name> of pkg-config, but for PRIVATE ones.
@@ -80,15 +94,7 @@ function(yupana_family name)
   cmake_parse_arguments(arg "PRIVATE;APART" "" "USES;LIBS;HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/plugin/")
-  # What reads or writes JSON comes first, and so is compiled together: it takes 3 s of each source by itself.
-  foreach(source ${sources})
-    file(STRINGS ${source} json REGEX "#include <nlohmann/json.hpp>")
-    if(json)
-      list(REMOVE_ITEM sources ${source})
-      list(APPEND with_json ${source})
-    endif()
-  endforeach()
-  list(PREPEND sources ${with_json})
+  yupana_sort_by_header(sources nlohmann/json.hpp)
   if(YUPANA_CUDA)
     file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cu)
   endif()
@@ -96,10 +102,12 @@ function(yupana_family name)
     set(type STATIC)
   endif()
   add_library(yupana_${name} ${type} ${sources} ${kernels})
-  if(NOT arg_APART)
-    yupana_compile_together(yupana_${name} ${sources})
-    set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(arg_APART)
+    set(apart ${sources})
+    list(FILTER apart INCLUDE REGEX "_cpu.cpp$")
   endif()
+  set_source_files_properties(${apart} ${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  yupana_compile_together(yupana_${name} ${sources})
   target_link_libraries(yupana_${name} PRIVATE $<BUILD_INTERFACE:yupana_options>)
   target_include_directories(yupana_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -185,6 +193,7 @@ function(yupana_instances family template)
     configure_file(${PROJECT_SOURCE_DIR}/yupana/${family}/${template}.in
                    ${PROJECT_BINARY_DIR}/instances/${path} @ONLY)
     target_sources(yupana_${family} PRIVATE ${PROJECT_BINARY_DIR}/instances/${path})
+    set_source_files_properties(${PROJECT_BINARY_DIR}/instances/${path} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
   target_include_directories(yupana_${family} PRIVATE ${PROJECT_BINARY_DIR}/instances)
 endfunction()

@@ -11,11 +11,11 @@ namespace {
 
 // Cells of rows that a rank holds at once during a transfer; a row of tiles if that is more.
 constexpr std::int64_t round_cells = std::int64_t{1} << 20;
-constexpr std::int64_t tile_size = DistributedSymmetricMatrix<float>::tile_size;
+constexpr std::int64_t tile_side = DistributedSymmetricMatrix<float>::tile_size;
 
 std::int64_t rows_per_round(std::int64_t n) {
-  return std::max<std::int64_t>(1, round_cells / tile_size / std::max<std::int64_t>(n, 1)) *
-         tile_size;
+  return std::max<std::int64_t>(1, round_cells / tile_side / std::max<std::int64_t>(n, 1)) *
+         tile_side;
 }
 
 /// Calls body(rows_of) for every round of a transfer, with rows_of(rank) the rows of a rank in it.
@@ -38,9 +38,9 @@ void for_each_round(std::int64_t n, const std::vector<Range>& shares, const Body
 template <class Body>
 void for_each_run(const ProcessGrid& grid, int rank, Range rows, const Body& body) {
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    for (std::int64_t a = 0; a <= i / tile_size; ++a) {
-      if (grid.owner(a, i / tile_size) != rank) continue;
-      body(i, Range{a * tile_size, std::min((a + 1) * tile_size, i + 1)});
+    for (std::int64_t a = 0; a <= i / tile_side; ++a) {
+      if (grid.owner(a, i / tile_side) != rank) continue;
+      body(i, Range{a * tile_side, std::min((a + 1) * tile_side, i + 1)});
     }
   }
 }
@@ -106,23 +106,23 @@ void unpack_rows(Context& context,
                  Range rows,
                  const std::vector<std::byte>& message) {
   const auto offsets = row_offsets(context, matrix.grid(), matrix.comm().rank(), rows);
-  const std::int64_t end = divide_up(rows.end, tile_size);
+  const std::int64_t end = divide_up(rows.end, tile_side);
   const CyclicTiles tile_rows = matrix.own_rows({0, end});
-  const CyclicTiles columns = matrix.own_columns({rows.begin / tile_size, end});
+  const CyclicTiles columns = matrix.own_columns({rows.begin / tile_side, end});
   context.parallel_for(tile_rows.size() * columns.size(), 4, [&](std::int64_t k) {
     const std::int64_t before = k / columns.size();  // tiles of this rank before it in a row
     const std::int64_t a = tile_rows.at(before), b = columns.at(k % columns.size());
     if (a > b) return;
     const MatrixView<T> cells = matrix.tile(a, b);
-    for (std::int64_t i = std::max(rows.begin, b * tile_size);
-         i < std::min(rows.end, (b + 1) * tile_size);
+    for (std::int64_t i = std::max(rows.begin, b * tile_side);
+         i < std::min(rows.end, (b + 1) * tile_side);
          ++i) {
       const std::int64_t at =
-          offsets[static_cast<std::size_t>(i - rows.begin)] + before * tile_size;
+          offsets[static_cast<std::size_t>(i - rows.begin)] + before * tile_side;
       const std::byte* next = message.data() + at * std::int64_t{sizeof(T)};
-      const std::int64_t count = std::min(tile_size, i + 1 - a * tile_size);
+      const std::int64_t count = std::min(tile_side, i + 1 - a * tile_side);
       for (std::int64_t j = 0; j < count; ++j, next += sizeof(T)) {
-        std::memcpy(&cells(j, i % tile_size), next, sizeof(T));
+        std::memcpy(&cells(j, i % tile_side), next, sizeof(T));
       }
     }
   });
@@ -133,7 +133,7 @@ void unpack_rows(Context& context,
 template <class T>
 std::uint64_t transfer_bytes(std::int64_t n) {
   // The rows, and the messages that a rank sends and receives, some more than others.
-  return static_cast<std::uint64_t>(4 * std::min(rows_per_round(n), round_up(n, tile_size)) * n) *
+  return static_cast<std::uint64_t>(4 * std::min(rows_per_round(n), round_up(n, tile_side)) * n) *
          sizeof(T);
 }
 
@@ -159,14 +159,14 @@ void gather_rows(
     const std::vector<Range>& shares,
     const std::function<void(Range rows, MatrixView<const std::type_identity_t<T>> values)>& body) {
   using Request = typename DistributedSymmetricMatrix<T>::TileRequest;
-  const std::int64_t n = matrix.size(), width = matrix.tiles() * tile_size;
+  const std::int64_t n = matrix.size(), width = matrix.tiles() * tile_side;
   for_each_round(n, shares, [&](const auto& rows_of) {
     const Range own = rows_of(matrix.comm().rank());
-    Matrix<T> values(round_up(own.size(), tile_size), width);
+    Matrix<T> values(round_up(own.size(), tile_side), width);
     const auto request = [&](int rank) -> Request {
       const Range rows = rows_of(rank);
       if (rows.size() == 0) return {};
-      return {{{rows.begin / tile_size, divide_up(rows.end, tile_size)}}, {{0, matrix.tiles()}}};
+      return {{{rows.begin / tile_side, divide_up(rows.end, tile_side)}}, {{0, matrix.tiles()}}};
     };
     matrix.gather(context, request, values.view());
     if (own.size() > 0) body(own, MatrixView<const T>{values.data(), own.size(), n, width});

@@ -15,7 +15,7 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-Error bad(const std::string& what) { return Error(ErrorCode::bad_input, "fft: " + what); }
+Error bad_axes(const std::string& what) { return Error(ErrorCode::bad_input, "fft: " + what); }
 
 std::int64_t product(const std::int64_t* begin, const std::int64_t* end) {
   return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
@@ -30,26 +30,26 @@ void check_axes(const Axes& extents, const Axes& axes) {
   const std::int64_t count = std::ssize(extents);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < 0 || axes[i] >= count) {
-      throw bad(fmt::format("expected axes from 0 to {}, got {}", count - 1, axes[i]));
+      throw bad_axes(fmt::format("expected axes from 0 to {}, got {}", count - 1, axes[i]));
     }
     if (std::count(axes.begin(), axes.end(), axes[i]) > 1) {
-      throw bad(fmt::format("expected every axis once, got axis {} twice", axes[i]));
+      throw bad_axes(fmt::format("expected every axis once, got axis {} twice", axes[i]));
     }
     if (extents[static_cast<std::size_t>(axes[i])] < 1) {
-      throw bad(fmt::format("expected at least 1 value along axis {}, got none", axes[i]));
+      throw bad_axes(fmt::format("expected at least 1 value along axis {}, got none", axes[i]));
     }
   }
 }
 
 void check_extents(const Axes& wanted, const Axes& got) {
   if (wanted == got) return;
-  throw bad(
+  throw bad_axes(
       fmt::format("expected an output of {}, got {}", joined(wanted, " x "), joined(got, " x ")));
 }
 
 /// The extents of the half that says all, of an array of real values.
 Axes half_of(Axes extents, const Axes& axes) {
-  if (axes.empty()) throw bad("expected an axis for real values, got none");
+  if (axes.empty()) throw bad_axes("expected an axis for real values, got none");
   check_axes(extents, axes);
   std::int64_t& last = extents[static_cast<std::size_t>(axes.back())];
   last = last / 2 + 1;
