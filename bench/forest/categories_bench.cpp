@@ -52,12 +52,16 @@ class Bench {
       : context_(context), params_(params), n_(n), rows_(category_rows(n)) {}
 
   void run() {
-    tree_.one_hot.assign(std::begin(widths), std::end(widths));
-    made_ = forest::with_features(rows_.table.view(), tree_.one_hot);
+    one_hot_.one_hot.assign(std::begin(widths), std::end(widths));
+    for (const std::int32_t width : widths) native_.categorical.push_back(width > 0);
+    made_ = forest::with_features(rows_.table.view(), one_hot_.one_hot);
+    AtomicFile file(folder_ / "features.f4");
+    file.write(made_.column(0), static_cast<std::size_t>(n_ * made_.columns()) * sizeof(float));
+    file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
+    file.commit();
     fit_tree();
-    fit_forest();
+    fit_forests();
     predict();
-    if (params_.peers) peers();
   }
 
  private:
@@ -65,17 +69,26 @@ class Bench {
     return fmt::format(
         "{}, {} x {}, {}", name, n_, made_.columns(), threads_text(context_.threads()));
   }
-  template <class Body>
-  Timing time(const Body& body) const {
-    return time_runs(params_.quick ? 1 : 3, body);
-  }
-  void emit(const std::string& name,
-            double value,
-            const char* unit,
-            bool verified,
-            const Timing& timing) const {
-    params_.emit(
-        timed_line("trees", what(name), impl_name(context_), value, unit, verified, timing));
+  /// peers: models of scikit-learn, by what they are called
+  void measure(const std::string& name,
+               bool predicts,
+               bool verified,
+               const std::function<void()>& run,
+               std::vector<NamedPeer> peers) const {
+    const auto value = [&](double seconds) {
+      return predicts ? static_cast<double>(n_) / seconds * 1e-6 : seconds;
+    };
+    emit_in_turns(params_,
+                  {.bench = "trees",
+                   .what = what(name),
+                   .impl = impl_name(context_),
+                   .unit = predicts ? "M rows/s" : "s",
+                   .share_of_limit = {},
+                   .verified = verified},
+                  params_.quick ? 1 : 3,
+                  run,
+                  value,
+                  std::move(peers));
   }
   forest::Model model_of(std::vector<forest::Tree> trees) const {
     forest::Model model;
@@ -87,34 +100,48 @@ class Bench {
 
   /// Trees must be those of the features, made.
   void fit_tree() {
-    forest::Tree tree;
-    const Timing timing =
-        time([&] { tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), tree_); });
-    emit(one_tree,
-         timing.median,
-         "s",
-         tree == forest::fit_tree(context_, made_.view(), rows_.target()),
-         timing);
+    const auto run = [&] {
+      return forest::fit_tree(context_, rows_.table.view(), rows_.target(), one_hot_);
+    };
+    const std::string model = "DecisionTreeClassifier()";
+    measure("tree of columns of categories, one-hot",
+            false,
+            run() == forest::fit_tree(context_, made_.view(), rows_.target()),
+            run,
+            {sklearn("1 thread", model, true, false), sklearn("1 thread", model, false, false)});
   }
 
-  void fit_forest() {
-    forest::ForestParams params{.trees = 12};
-    const auto expected = forest::fit_forest(context_, made_.view(), rows_.target(), params);
-    params.tree = tree_;
-    std::vector<forest::Tree> grown;
-    const Timing timing = time(
-        [&] { grown = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params); });
-    emit(many_trees, timing.median, "s", grown == expected, timing);
+  /// From columns of categories, one-hot or split as they are, and from the features, made.
+  void fit_forests() {
+    const auto grown = [this](Context& context, const auto& table, const forest::TreeParams& tree) {
+      return forest::fit_forest(context, table.view(), rows_.target(), {.trees = 12, .tree = tree});
+    };
+    const NamedPeer dense = sklearn(on(), sklearn_forest(12), false, false);
+    Context one({.device = "cpu", .threads = 1});
+    const auto expected = grown(one, made_, {});
+    measure("forest of 12 trees of columns of categories, one-hot",
+            false,
+            grown(context_, rows_.table, one_hot_) == expected,
+            [&] { grown(context_, rows_.table, one_hot_); },
+            {sklearn(on(), sklearn_forest(12), true, false), dense});
+    measure("forest of 12 trees of columns of categories, native",
+            false,
+            grown(context_, rows_.table, native_) == grown(one, rows_.table, native_),
+            [&] { grown(context_, rows_.table, native_); },
+            {dense});
+    measure("forest of 12 trees of features of 0 and 1",
+            false,
+            grown(context_, made_, {}) == expected,
+            [&] { grown(context_, made_, {}); },
+            {dense});
   }
 
   void predict() {
     forest::ForestParams params{.trees = predicting_trees()};
-    for (const std::int32_t width : widths) params.tree.categorical.push_back(width > 0);
+    params.tree = native_;
     const forest::Model model =
         model_of(forest::fit_forest(context_, rows_.table.view(), rows_.target(), params));
-    Matrix<double> shares;
-    const Timing timing =
-        time([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
+    const Matrix<double> shares = forest::predict_shares(context_, model, rows_.table.view());
     bool right = true;
     for (std::int64_t i = 0; i < n_; i += n_ / 50) {
       double sum = 0;
@@ -125,52 +152,25 @@ class Bench {
       }
       right = right && sum / static_cast<double>(model.trees.size()) == shares(i, 1);
     }
-    emit(predicting(), static_cast<double>(n_) / timing.median * 1e-6, "M rows/s", right, timing);
+    measure(fmt::format("predict with {} trees that split categories", predicting_trees()),
+            true,
+            right,
+            [&] { forest::predict_shares(context_, model, rows_.table.view()); },
+            {sklearn(on(), sklearn_forest(predicting_trees()), false, true)});
   }
 
-  /// scikit-learn grows from the features, made before, as a sparse table and as one of all values.
+  std::string on() const { return threads_text(context_.threads()); }
+  std::string sklearn_forest(std::int64_t trees) const {
+    return fmt::format("RandomForestClassifier({}, n_jobs={})", trees, context_.threads());
+  }
+
+  /// scikit-learn grows from the features, made before, as a sparse table or as one of all values.
   /// Of equal splits it draws one: its trees know the rows they grew from as well as ours, that is
   /// nearly all.
-  void peers() {
-    const TemporaryFolder folder("bench");
-    AtomicFile file(folder / "features.f4");
-    file.write(made_.column(0), static_cast<std::size_t>(n_ * made_.columns()) * sizeof(float));
-    file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
-    file.commit();
-    const std::string on = threads_text(context_.threads());
-    const auto seconds = [](double s) { return s; };
-    const std::string tree = "DecisionTreeClassifier()";
-    const auto forest = [&](std::int64_t trees) {
-      return fmt::format("RandomForestClassifier({}, n_jobs={})", trees, context_.threads());
-    };
-    for (const bool sparse : {true, false}) {
-      const char* table = sparse ? ", sparse" : ", all values";
-      const auto fits =
-          [&](const std::string& name, const std::string& threads, const std::string& model) {
-            emit_python(params_,
-                        "trees",
-                        what(name),
-                        "scikit-learn, " + threads + table,
-                        "s",
-                        run_sklearn(folder, model, sparse, false),
-                        seconds);
-          };
-      fits(one_tree, "1 thread", tree);
-      fits(many_trees, on, forest(12));
-    }
-    emit_python(params_,
-                "trees",
-                what(predicting()),
-                "scikit-learn, " + on + ", all values",
-                "M rows/s",
-                run_sklearn(folder, forest(predicting_trees()), false, true),
-                [&](double s) { return static_cast<double>(n_) / s * 1e-6; });
-  }
-
-  PythonResult run_sklearn(const TemporaryFolder& folder,
-                           const std::string& model,
-                           bool sparse,
-                           bool predicts) const {
+  NamedPeer sklearn(const std::string& threads,
+                    const std::string& model,
+                    bool sparse,
+                    bool predicts) const {
     PythonPeer peer{.imports =
                         "import numpy as np, sklearn\n"
                         "from scipy.sparse import csc_matrix\n"
@@ -185,22 +185,16 @@ class Bench {
         "y = raw[-n:].view(np.int32)\n"
         "model = {}\n{}",
         n_,
-        folder / "features.f4",
+        folder_ / "features.f4",
         sparse ? "csc_matrix(x)" : "x",
         model,
         predicts ? "model.fit(x, y)" : "");
     peer.statement = predicts ? "model.predict_proba(x)" : "model.fit(x, y)";
     peer.verified = "np.mean(model.predict(x) == y) > 0.97";
-    peer.repeats = params_.quick ? 1 : 3;
     peer.package = "python3-sklearn";
-    return run_python(peer);
+    return {"scikit-learn, " + threads + (sparse ? ", sparse" : ", all values"), peer};
   }
 
-  static constexpr const char* one_tree = "tree of columns of categories, one-hot";
-  static constexpr const char* many_trees = "forest of 12 trees of columns of categories, one-hot";
-  std::string predicting() const {
-    return fmt::format("predict with {} trees that split categories", predicting_trees());
-  }
   std::int64_t predicting_trees() const { return params_.quick ? 12 : 100; }
 
   Context& context_;
@@ -208,7 +202,8 @@ class Bench {
   std::int64_t n_;
   TreeRows rows_;
   Table<float> made_;
-  forest::TreeParams tree_;
+  forest::TreeParams one_hot_, native_;
+  TemporaryFolder folder_{"bench"};
 };
 
 }  // namespace

@@ -48,27 +48,68 @@ class Bench {
     for (const std::int64_t depth : {4, 10}) fit_tree(depth);
     predict(fit_forest(), 10);
     predict_deep();
-    if (params_.peers) peers();
+    const TemporaryFolder folder("bench");
+    AtomicFile file(folder / "table.f4");
+    file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
+    file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
+    for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
+    file.commit();
+    for (const Row& row : measured_) measure(folder, row);
   }
 
  private:
+  /// A model of scikit-learn. Of equal splits it draws one, and its forests draw other rows and
+  /// features: what it predicts must be right as often as ours, within `near`.
+  struct Sklearn {
+    std::string impl, model;
+    const char* ours;  ///< whose predictions it is compared with
+    double near = 0.005;
+    bool fit_before = false;  ///< time the prediction alone
+  };
+  /// What is measured, ours and its peers in turns.
+  struct Row {
+    std::string name;
+    bool verified;
+    std::function<void()> run;
+    std::vector<Sklearn> peers;
+    std::int64_t levels = 0;  ///< that a row of the table goes down, where they are counted
+  };
+
   std::string what(const std::string& name) const {
     return fmt::format("{}, {} x {}, {}", name, n_, features, threads_text(context_.threads()));
   }
   static constexpr std::int64_t learned_rows = 100'000;  ///< where predictions are timed
   std::int64_t predicting_trees() const { return params_.quick ? 12 : 100; }
-  template <class Body>
-  Timing time(const Body& body) const {
-    return time_runs(params_.quick ? 1 : 3, body);
+
+  void measure(const TemporaryFolder& folder, const Row& row) {
+    std::vector<NamedPeer> peers;
+    for (const Sklearn& one : row.peers) peers.push_back({one.impl, peer_of(folder, one)});
+    const bool grows = row.peers.empty() || !row.peers[0].fit_before;
+    const auto value = [&](double seconds) {
+      return grows ? seconds : static_cast<double>(n_) / seconds * 1e-6;
+    };
+    const Timing timing = emit_in_turns(params_,
+                                        {.bench = "trees",
+                                         .what = what(row.name),
+                                         .impl = impl_name(context_),
+                                         .unit = grows ? "s" : "M rows/s",
+                                         .share_of_limit = {},
+                                         .verified = row.verified},
+                                        params_.quick ? 1 : 3,
+                                        row.run,
+                                        value,
+                                        std::move(peers));
+    if (row.levels == 0) return;
+    params_.emit(timed_line(
+        "trees",
+        what(fmt::format("levels gone down by {} trees of depth 10", predicting_trees())),
+        impl_name(context_),
+        static_cast<double>(n_ * row.levels) / timing.median * 1e-9,
+        "G levels/s",
+        row.verified,
+        timing));
   }
-  void emit(const std::string& name,
-            double value,
-            const char* unit,
-            bool verified,
-            const Timing& timing) const {
-    params_.emit(
-        timed_line("trees", what(name), impl_name(context_), value, unit, verified, timing));
-  }
+
   /// Trees must be those of one thread, and of the reference for the first rows.
   bool same_trees(const forest::TreeParams& params, const forest::Tree& tree) {
     if (context_.backend() == Backend::reference) return false;
@@ -88,30 +129,33 @@ class Bench {
 
   void fit_tree(std::int64_t depth) {
     forest::Model model = empty_model();
-    forest::Tree& tree = model.trees.emplace_back();
     const forest::TreeParams params{.max_depth = depth};
-    const Timing timing = time(
-        [&] { tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), params); });
-    emit(fmt::format("tree of depth {}", depth),
-         timing.median,
-         "s",
-         same_trees(params, tree),
-         timing);
+    model.trees = {forest::fit_tree(context_, rows_.table.view(), rows_.target(), params)};
+    measured_.push_back(
+        {fmt::format("tree of depth {}", depth),
+         same_trees(params, model.trees[0]),
+         [=, this] { forest::fit_tree(context_, rows_.table.view(), rows_.target(), params); },
+         {{"scikit-learn, 1 thread", sklearn_tree(depth), depth == 4 ? "four" : "ten"}}});
     predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
   }
 
   forest::Model fit_forest() {
     forest::ForestParams params{.trees = 12};
     params.tree.max_depth = 10;
-    std::vector<forest::Tree> result;
-    const Timing timing = time(
-        [&] { result = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params); });
+    forest::Model model = empty_model();
+    model.trees = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params);
     Context one({.device = "cpu", .threads = 1});
     const auto alone = forest::fit_forest(one, rows_.table.view(), rows_.target(), params);
-    const bool same = context_.backend() != Backend::reference && result == alone;
-    emit("forest of 12 trees of depth 10", timing.median, "s", same, timing);
-    forest::Model model = empty_model();
-    model.trees = std::move(result);
+    const bool same = context_.backend() != Backend::reference && model.trees == alone;
+    std::vector<Sklearn> peers{{"scikit-learn" + on(), sklearn_forest(12, 10), "forest", 0.02}};
+    if (context_.threads() > 1) {
+      peers.push_back({"scikit-learn, 1 thread", sklearn_forest(12, 10, 1), "forest", 0.02});
+    }
+    measured_.push_back(
+        {"forest of 12 trees of depth 10",
+         same,
+         [=, this] { forest::fit_forest(context_, rows_.table.view(), rows_.target(), params); },
+         std::move(peers)});
     predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
     params.trees = predicting_trees();
     model.trees = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params);
@@ -120,9 +164,7 @@ class Bench {
 
   /// depth: of all trees; 0: as deep as they grow.
   void predict(const forest::Model& model, int depth) {
-    Matrix<double> shares;
-    const Timing timing =
-        time([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
+    const Matrix<double> shares = forest::predict_shares(context_, model, rows_.table.view());
     bool right = true;
     for (std::int64_t i = 0; i < n_; i += n_ / 50) {
       double sum = 0;
@@ -133,15 +175,18 @@ class Bench {
       }
       right = right && sum / static_cast<double>(model.trees.size()) == shares(i, 1);
     }
-    const double rate = static_cast<double>(n_) / timing.median;
-    emit(predicting(std::ssize(model.trees), depth), rate * 1e-6, "M rows/s", right, timing);
-    if (depth == 0) return;
-    const double levels = depth * static_cast<double>(model.trees.size());
-    emit(fmt::format("levels gone down by {} trees of depth 10", model.trees.size()),
-         rate * levels * 1e-9,
-         "G levels/s",
-         right,
-         timing);
+    const std::int64_t trees = std::ssize(model.trees);
+    const Sklearn alone{"scikit-learn, 1 thread", sklearn_tree(depth), "tree", 0.005, true};
+    const Sklearn many{"scikit-learn" + on(),
+                       sklearn_forest(trees, depth),
+                       depth > 0 ? "forest" : "trees",
+                       0.02,
+                       true};
+    measured_.push_back({predicting(trees, depth),
+                         right,
+                         [=, this] { forest::predict_shares(context_, model, rows_.table.view()); },
+                         {trees == 1 ? alone : many},
+                         depth * trees});
   }
 
   /// Trees that end where all rows are of one class, from the rows that peers learn from.
@@ -164,65 +209,22 @@ class Bench {
         "predict with {} of {}", count, depth > 0 ? fmt::format("depth {}", depth) : "any depth");
   }
 
-  void peers() {
-    const TemporaryFolder folder("bench");
-    AtomicFile file(folder / "table.f4");
-    file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
-    file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
-    for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
-    file.commit();
-    const std::string tree = "DecisionTreeClassifier(max_depth={})";
-    const std::string forest = "RandomForestClassifier({}, max_depth={}, n_jobs={})";
-    const std::string on = ", " + threads_text(context_.threads());
-    const int jobs = context_.threads();
-    const auto fits = [&](const std::string& name, const std::string& impl, const Sklearn& one) {
-      const PythonResult result = run_sklearn(folder, one);
-      emit_python(
-          params_, "trees", what(name), impl, "s", result, [](double seconds) { return seconds; });
-    };
-    fits("tree of depth 4", "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), 4), "four"});
-    fits(
-        "tree of depth 10", "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), 10), "ten"});
-    const std::string twelve = "forest of 12 trees of depth 10";
-    fits(twelve,
-         "scikit-learn" + on,
-         {fmt::format(fmt::runtime(forest), 12, 10, jobs), "forest", 0.02});
-    if (jobs > 1) {
-      fits(twelve,
-           "scikit-learn, 1 thread",
-           {fmt::format(fmt::runtime(forest), 12, 10, 1), "forest", 0.02});
-    }
-    const auto predicts = [&](std::int64_t trees, int depth, const std::string& impl, Sklearn one) {
-      one.fit_before = true;
-      emit_python(params_,
-                  "trees",
-                  what(predicting(trees, depth)),
-                  impl,
-                  "M rows/s",
-                  run_sklearn(folder, one),
-                  [&](double seconds) { return static_cast<double>(n_) / seconds * 1e-6; });
-    };
-    const std::int64_t trees = predicting_trees();
-    predicts(trees,
-             10,
-             "scikit-learn" + on,
-             {fmt::format(fmt::runtime(forest), trees, "10", jobs), "forest", 0.02});
-    predicts(1, 0, "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), "None"), "tree"});
-    predicts(trees,
-             0,
-             "scikit-learn" + on,
-             {fmt::format(fmt::runtime(forest), trees, "None", jobs), "trees", 0.02});
+  std::string on() const { return ", " + threads_text(context_.threads()); }
+  /// depth 0: any.
+  static std::string limit(std::int64_t depth) {
+    return depth > 0 ? fmt::format("max_depth={}", depth) : "max_depth=None";
+  }
+  static std::string sklearn_tree(std::int64_t depth) {
+    return fmt::format("DecisionTreeClassifier({})", limit(depth));
+  }
+  std::string sklearn_forest(std::int64_t trees, std::int64_t depth, int jobs = 0) const {
+    return fmt::format("RandomForestClassifier({}, {}, n_jobs={})",
+                       trees,
+                       limit(depth),
+                       jobs > 0 ? jobs : context_.threads());
   }
 
-  /// A model of scikit-learn. Of equal splits it draws one, and its forests draw other rows and
-  /// features: what it predicts must be right as often as ours, within `near`.
-  struct Sklearn {
-    std::string model;
-    const char* ours;  ///< whose predictions it is compared with
-    double near = 0.005;
-    bool fit_before = false;  ///< time the prediction alone
-  };
-  PythonResult run_sklearn(const TemporaryFolder& folder, const Sklearn& one) const {
+  PythonPeer peer_of(const TemporaryFolder& folder, const Sklearn& one) const {
     PythonPeer peer{.imports =
                         "import numpy as np, sklearn\n"
                         "from sklearn.tree import DecisionTreeClassifier\n"
@@ -243,9 +245,8 @@ class Bench {
     peer.statement = one.fit_before ? "model.predict_proba(x)" : "model.fit(x, y)";
     peer.verified = fmt::format(
         "abs(np.mean(model.predict(x) == y) - np.mean({} == y)) < {}", one.ours, one.near);
-    peer.repeats = params_.quick ? 1 : 3;
     peer.package = "python3-sklearn";
-    return run_python(peer);
+    return peer;
   }
 
   Context& context_;
@@ -255,6 +256,7 @@ class Bench {
   /// Of all rows, by the trees of depth 4 and 10, the forest of 12 trees, and the tree and the
   /// forest of any depth.
   std::vector<Array<std::int32_t>> predicted_;
+  std::vector<Row> measured_;
 };
 
 }  // namespace

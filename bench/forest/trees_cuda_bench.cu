@@ -35,13 +35,6 @@ double median_of(int repeats, const Body& body) {
   return median_of(repeats, body, [] {});
 }
 
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 class CudaBench {
  public:
   CudaBench(Context& context, const BenchParams& params, std::int64_t n)

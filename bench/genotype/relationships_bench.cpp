@@ -23,12 +23,6 @@ namespace {
 constexpr const char* unit = "G pair-SNP/s";
 constexpr std::int64_t components = 10;
 
-double seconds_of(const std::function<void()>& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// Numbers of the file as the lower triangle of float32 that GCTA and PLINK 2 write.
 std::vector<float> floats_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

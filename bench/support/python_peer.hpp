@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "bench/support/bench.hpp"
 
@@ -18,6 +20,7 @@ struct PythonPeer {
   std::string package = {};                  ///< Debian's, for the reason of a peer left out
   std::string environment = {};              ///< "OPENBLAS_NUM_THREADS=2"
   std::string python = "/usr/bin/python3 ";  ///< the interpreter
+  std::function<void()> turn = {};           ///< what runs here before each of its runs
 };
 
 /// Expression: NumPy's version and the file of its BLAS, as loaded.
@@ -45,5 +48,20 @@ void emit_python(const BenchParams& params,
                  const std::string& unit,
                  const PythonResult& result,
                  const std::function<double(double)>& value);
+
+/// A peer of ours, in a line of its own.
+struct NamedPeer {
+  std::string impl;
+  PythonPeer peer;
+};
+
+/// Emits `ours` with value(median seconds) of run(), and the lines of its peers, which run in turns
+/// with it: what else the machine does meets both. Returns the times of ours.
+Timing emit_in_turns(const BenchParams& params,
+                     Measurement ours,
+                     int repeats,
+                     const std::function<void()>& run,
+                     const std::function<double(double)>& value,
+                     std::vector<NamedPeer> peers);
 
 }  // namespace yupana::bench

@@ -18,6 +18,12 @@ Timing timing_of(std::vector<double> seconds) {
   return {static_cast<int>(seconds.size()), median, seconds.front(), seconds.back()};
 }
 
+double seconds_of(const std::function<void()>& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 Timing time_runs(int repeats,
                  const std::function<void()>& prepare,
                  const std::function<void()>& body) {
@@ -26,10 +32,7 @@ Timing time_runs(int repeats,
   for (bool warm_up = true; static_cast<int>(seconds.size()) < repeats; warm_up = false) {
     if (!seconds.empty() && seconds.front() > long_run_seconds && spent > enough_seconds) break;
     prepare();
-    const auto begin = std::chrono::steady_clock::now();
-    body();
-    const double one =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double one = seconds_of(body);
     spent += one;
     if (!warm_up || one > long_run_seconds) seconds.push_back(one);
   }

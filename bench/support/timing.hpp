@@ -17,6 +17,9 @@ struct Timing {
 /// Median, least and largest of the seconds given.
 Timing timing_of(std::vector<double> seconds);
 
+/// Wall seconds of one run.
+double seconds_of(const std::function<void()>& body);
+
 /// Runs that take longer are their own warm-up, and end once `enough_seconds` were spent.
 inline constexpr double long_run_seconds = 5, enough_seconds = 20;
 

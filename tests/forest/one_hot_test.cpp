@@ -128,6 +128,19 @@ TEST_F(OneHot, ForestsAreThoseOfTheMadeFeatures) {
   }
 }
 
+TEST_F(OneHot, ForestsOfTwoClassesByEntropyAreNotLeavesAlone) {
+  std::vector<std::int32_t> one_hot;
+  const auto sample = make_categories<double>({300, 4, 2, 12, 0, 0, 5}, one_hot);
+  ForestParams params{.trees = 3};
+  params.tree.criterion = Criterion::entropy;
+  params.tree.one_hot = one_hot;
+  const auto expected = fit_forest(reference_, sample.table.view(), sample.target(), params);
+  const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    EXPECT_EQ(difference(expected[t], got[t]), "") << "tree " << t;
+  }
+}
+
 TEST_F(OneHot, ForestsCountCategoriesInRowsOfFewAndOfManyColumns) {
   std::uint64_t seed = 1;
   for (const std::int32_t classes : {2, 3}) {

@@ -22,7 +22,7 @@ constexpr std::int64_t sizes[] = {1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65
 struct Sample {
   explicit Sample(std::int64_t n) : rows(n) {
     ranks.rows = n;
-    ranks.features = columns;
+    ranks.columns = columns;
     ranks.class_bits = class_bits;
     ranks.missing_rank = missing_rank;
     ranks.short_keys = Array<std::uint16_t>(n * columns);
@@ -104,27 +104,6 @@ TEST(PartedKeys, ASetOfCategoriesMarksWhatItHasAndNoRowOfTheNodeBefore) {
             return keys.mark(1, 5, n, class_bits, is_left);
           },
           [&](std::uint32_t key) { return is_left[key >> class_bits] == 0; });
-    }
-  });
-}
-
-TEST(PartedKeys, PairsAreCountedInKeysOfEitherSize) {
-  on_each_instruction_set([&] {
-    const std::vector<std::uint32_t> pairs = {4, 0, 16, 40};
-    for (const std::int64_t n : sizes) {
-      const Sample sample(n + 40);
-      const PartedKeys keys(sample.ranks, sample.rows);
-      const std::uint16_t* const own = keys.column(2) + 3;
-      std::vector<std::uint32_t> wide(own, own + n + 32);
-      std::vector<std::int64_t> counts(8), wide_counts(8);
-
-      cpu::count_pairs(own, n, pairs, counts.data());
-      cpu::count_pairs(wide.data(), n, pairs, wide_counts.data());
-
-      for (std::size_t k = 0; k < counts.size(); ++k) {
-        EXPECT_EQ(counts[k], std::count(own, own + n, pairs[k / 2] + k % 2)) << n;
-      }
-      EXPECT_EQ(counts, wide_counts) << n;
     }
   });
 }

@@ -63,7 +63,7 @@ class Growth {
     Stage stage(context, "sort features");
     samples_ = sparse == nullptr && gathers(params, table.columns);
     if (samples_) {
-      ranks_ = rank_rows(context, table, problem, params.one_hot);
+      ranks_ = rank_rows(context, table, problem, params);
     } else if (sparse != nullptr) {
       sorted_ = sort_sparse(context, *sparse);
     } else {
@@ -73,7 +73,7 @@ class Growth {
 
   /// What trees are grown from, besides the table.
   double bytes() const {
-    return static_cast<double>(sorted_.ranks.bytes() + sorted_.order.bytes() + ranks_.key_bytes());
+    return static_cast<double>(sorted_.ranks.bytes() + sorted_.order.bytes() + ranks_.bytes());
   }
 
   Tree one(const std::uint8_t* repeats, const TreeParams& params) const {

@@ -93,22 +93,6 @@ class RankSort {
   std::vector<std::uint32_t> counts_;
 };
 
-namespace cpu {
-
-/// How many keys are pairs[k] and pairs[k] + 1, into counts[2 k] and counts[2 k + 1]: many are
-/// compared at once, where sums in memory would each wait for the last. Up to 64 bytes beyond the
-/// keys are read.
-void count_pairs(const std::uint16_t* keys,
-                 std::int64_t count,
-                 const std::vector<std::uint32_t>& pairs,
-                 std::int64_t* counts);
-void count_pairs(const std::uint32_t* keys,
-                 std::int64_t count,
-                 const std::vector<std::uint32_t>& pairs,
-                 std::int64_t* counts);
-
-}  // namespace cpu
-
 /// Keys of rows that go right: `size` of them from `first` on, and others.
 struct RightKeys {
   std::uint32_t first, size, also_first, also_size;
@@ -124,7 +108,7 @@ class PartedKeys {
   /// rows: of the tree, a row as often as it was drawn
   template <class T>
   PartedKeys(const RowRanks<T>& ranks, const Array<std::uint32_t>& rows)
-      : features_(ranks.features),
+      : features_(ranks.columns),
         stride_(rows.size() + padding),
         keys_(features_ * stride_),
         right_(stride_),

@@ -13,47 +13,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Keys = hn::CappedTag<std::uint16_t, 32>;
 
-template <class K>
-void count_in_vectors(const K* keys,
-                      std::int64_t count,
-                      const std::vector<std::uint32_t>& pairs,
-                      std::int64_t* counts) {
-  const hn::CappedTag<K, 32> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t end = count / lanes * lanes;
-  const auto last = hn::FirstN(d, static_cast<std::size_t>(count - end));
-  for (const std::uint32_t pair : pairs) {
-    const auto zero = hn::Set(d, static_cast<K>(pair));
-    const auto one = hn::Set(d, static_cast<K>(pair + 1));
-    std::size_t zeros = 0, ones = 0;
-    for (std::int64_t i = 0; i < end; i += lanes) {
-      const auto key = hn::LoadU(d, keys + i);
-      zeros += hn::CountTrue(d, hn::Eq(key, zero));
-      ones += hn::CountTrue(d, hn::Eq(key, one));
-    }
-    if (end < count) {
-      const auto key = hn::LoadU(d, keys + end);
-      zeros += hn::CountTrue(d, hn::And(last, hn::Eq(key, zero)));
-      ones += hn::CountTrue(d, hn::And(last, hn::Eq(key, one)));
-    }
-    *counts++ = static_cast<std::int64_t>(zeros);
-    *counts++ = static_cast<std::int64_t>(ones);
-  }
-}
-
-void count_short_pairs(const std::uint16_t* keys,
-                       std::int64_t count,
-                       const std::vector<std::uint32_t>& pairs,
-                       std::int64_t* counts) {
-  count_in_vectors(keys, count, pairs, counts);
-}
-void count_long_pairs(const std::uint32_t* keys,
-                      std::int64_t count,
-                      const std::vector<std::uint32_t>& pairs,
-                      std::int64_t* counts) {
-  count_in_vectors(keys, count, pairs, counts);
-}
-
 /// Whether keys are in neither range.
 PartedKeys::Marked mark_left(const std::uint16_t* keys,
                              std::int64_t count,
@@ -129,23 +88,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::forest {
 
-HWY_EXPORT(count_short_pairs);
-HWY_EXPORT(count_long_pairs);
 HWY_EXPORT(mark_left);
 HWY_EXPORT(part_columns);
-
-void cpu::count_pairs(const std::uint16_t* keys,
-                      std::int64_t count,
-                      const std::vector<std::uint32_t>& pairs,
-                      std::int64_t* counts) {
-  HWY_DYNAMIC_DISPATCH(count_short_pairs)(keys, count, pairs, counts);
-}
-void cpu::count_pairs(const std::uint32_t* keys,
-                      std::int64_t count,
-                      const std::vector<std::uint32_t>& pairs,
-                      std::int64_t* counts) {
-  HWY_DYNAMIC_DISPATCH(count_long_pairs)(keys, count, pairs, counts);
-}
 
 PartedKeys::Marked PartedKeys::mark(std::int64_t column,
                                     std::int64_t begin,

@@ -57,9 +57,10 @@ void rank_batch(Context& context,
     result.has_missing[first + f] = sorted.ranks[(f + 1) * n - 1] == missing_rank;
     scatter(part, sorted, f, columns + f * n, values);
   });
+  const std::int64_t place = result.places[first];
   context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::uint32_t* row = result.keys.data() + i * table.columns + first;
+      std::uint32_t* row = result.keys.data() + i * result.columns + place;
       for (std::int64_t f = 0; f < count; ++f) row[f] = columns[f * n + i];
     }
   });
@@ -77,19 +78,19 @@ void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) 
   result.class_bits = rank_bits + class_bits <= 32 ? class_bits : 0;
   result.key_bits = rank_bits + result.class_bits;
   // Of more features both keys would be more than ranking took.
-  const bool is_short = result.key_bits <= 16 && result.features <= 4 * batch_features;
+  const bool is_short = result.key_bits <= 16 && result.columns <= 4 * batch_features;
   if (is_short) result.short_keys = Array<std::uint16_t>(result.keys.size());
   context.parallel_for(result.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::uint32_t* row = result.keys.data() + i * result.features;
+      std::uint32_t* row = result.keys.data() + i * result.columns;
       const std::uint32_t code =
           result.class_bits > 0 ? static_cast<std::uint32_t>(problem.codes[i]) : 0;
-      for (std::int64_t f = 0; f < result.features; ++f) {
+      for (std::int64_t f = 0; f < result.columns; ++f) {
         row[f] = std::min(row[f], result.missing_rank) << result.class_bits | code;
       }
       if (!is_short) continue;
-      std::uint16_t* const to = result.short_keys.data() + i * result.features;
-      for (std::int64_t f = 0; f < result.features; ++f) to[f] = static_cast<std::uint16_t>(row[f]);
+      std::uint16_t* const to = result.short_keys.data() + i * result.columns;
+      for (std::int64_t f = 0; f < result.columns; ++f) to[f] = static_cast<std::uint16_t>(row[f]);
     }
   });
   if (is_short) result.keys = {};
@@ -101,17 +102,24 @@ template <class T>
 RowRanks<T> rank_rows(Context& context,
                       TableView<T> table,
                       const Problem& problem,
-                      const std::vector<std::int32_t>& one_hot) {
+                      const TreeParams& params) {
   RowRanks<T> result;
   result.rows = table.rows;
-  result.features = table.columns;
-  result.keys = Array<std::uint32_t>(table.rows * table.columns);
+  result.bits = row_bits(context, table, problem, params);
+  for (std::int64_t c = 0; c < table.columns; ++c) {
+    result.places.push_back(static_cast<std::int32_t>(result.columns));
+    result.columns += result.bits.has(c) ? 0 : 1;
+  }
+  result.keys = Array<std::uint32_t>(table.rows * result.columns);
   result.values.resize(table.columns);
   result.has_missing.resize(table.columns);
-  Array<std::uint32_t> columns(table.rows * std::min(batch_features, table.columns));
-  for (std::int64_t first = 0; first < table.columns; first += batch_features) {
-    const std::int64_t count = std::min(batch_features, table.columns - first);
-    rank_batch(context, table, first, count, one_hot, columns.data(), result);
+  Array<std::uint32_t> columns(table.rows * std::min(batch_features, result.columns));
+  for (std::int64_t first = 0, end = 0; first < table.columns; first = std::max(end, first + 1)) {
+    for (end = first; end < table.columns && end - first < batch_features; ++end) {
+      if (result.bits.has(end)) break;
+    }
+    if (end == first) continue;
+    rank_batch(context, table, first, end - first, params.one_hot, columns.data(), result);
   }
   add_classes(context, problem, result);
   return result;

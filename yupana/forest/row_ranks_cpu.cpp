@@ -31,18 +31,18 @@ class SampledGrower {
         params_(params),
         memory_(context,
                 problem.outputs(),
-                bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows}) +
-                    static_cast<double>(ranks.key_bytes())),
+                bytes_of(TableView<T>{nullptr, ranks.rows, std::ssize(ranks.places), ranks.rows}) +
+                    static_cast<double>(ranks.bytes())),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()),
         rows_(rows_drawn(ranks, problem, repeats)),
         right_(rows_.size()) {
     // Every column is parted, drawn or not. Measured (columns, drawn): 0.66 of the time of a search
     // by rows for 14 of categories, 10; 0.91 for 16, 4; the same for 36, 6; 1.12 for 64, 8.
-    const bool parts = ranks.features <= 4 * params.max_features;
+    const bool parts = ranks.bits.empty() && ranks.columns <= 4 * params.max_features;
     if (parts && !needs_rows_ && !ranks.short_keys.empty()) parted_.emplace(ranks, rows_);
     const PartedKeys* const parted = parted_ ? &*parted_ : nullptr;
-    columns_.emplace(ranks, params.one_hot, rows_.size(), parted, needs_rows_);
+    columns_.emplace(ranks, params.one_hot, problem.classes, rows_.size(), parted, needs_rows_);
   }
 
   Tree grow() {
@@ -73,7 +73,7 @@ class SampledGrower {
   }
 
  private:
-  /// The rows of the tree, a row as often as it was drawn.
+  /// The rows of the tree, a row as often as it was drawn; where bits are counted, class by class.
   static Array<std::uint32_t> rows_drawn(const RowRanks<T>& ranks,
                                          const Problem& problem,
                                          const std::uint8_t* repeats) {
@@ -82,8 +82,12 @@ class SampledGrower {
     for (std::int64_t i = 0; i < ranks.rows; ++i) count += times(i);
     Array<std::uint32_t> rows(count);
     std::uint32_t* to = rows.data();
-    for (std::int64_t i = 0; i < ranks.rows; ++i) {
-      to = std::fill_n(to, times(i), static_cast<std::uint32_t>(i));
+    const std::int32_t classes = ranks.bits.empty() ? 1 : problem.classes;
+    for (std::int32_t c = 0; c < classes; ++c) {
+      for (std::int64_t i = 0; i < ranks.rows; ++i) {
+        if (classes > 1 && problem.codes[i] != c) continue;
+        to = std::fill_n(to, times(i), static_cast<std::uint32_t>(i));
+      }
     }
     return rows;
   }
@@ -132,7 +136,10 @@ class SampledGrower {
       const Segment& place, const Split& split, const NodeRange& range, Node& node, Tree& tree) {
     const auto& values = ranks_.values[columns_->features().column(split.feature)];
     const auto value_at = [&](std::int64_t i) { return values[range.keys[i] >> range.class_bits]; };
-    if (params_.is_categorical(split.feature)) {
+    if (const std::int32_t bit = ranks_.bits.number(split.feature); bit >= 0) {
+      const auto [low, high] = ranks_.bits.values[bit];
+      node.threshold = static_cast<double>(midpoint(low, high));
+    } else if (params_.is_categorical(split.feature)) {
       const auto categories = static_cast<std::int64_t>(values.back()) + 1;
       node.set = static_cast<std::int32_t>(tree.sets.size());
       memory_.add(tree.sets.emplace_back(
@@ -182,7 +189,7 @@ class SampledGrower {
       const std::size_t first = sampled.size();
       const std::int64_t wanted = first == 0 ? params_.max_features : 1;
       for (std::int64_t k = 0; k < wanted; ++k) columns_->push_back(draw.next());
-      columns_->gather(rows_.data() + place.begin, place.begin, place.size(), first);
+      columns_->gather(rows_.data() + place.begin, place.begin, place.totals, first);
       for (std::size_t j = first; j < sampled.size(); ++j) {
         bounds_.push_back(bound_of_sampled<Sides>(place, j));
         varies = varies || bounds_.back().varies;
@@ -203,7 +210,7 @@ class SampledGrower {
       ordered_.push_back(bounds_[j]);
     }
     return best_split<Sides>(problem_, place.totals, ascending_, ordered_, [&](std::size_t i) {
-      if (columns_->is_summed(order_[i])) columns_->finish(place.size(), order_[i], least_);
+      if (columns_->is_bit(order_[i])) columns_->finish(place.size(), order_[i], least_);
       return (*columns_)[order_[i]].range;
     });
   }
@@ -211,9 +218,9 @@ class SampledGrower {
   template <class Sides>
   SplitBound bound_of_sampled(const Segment& place, std::size_t slot) {
     if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-      // Nodes are many: a category that has no chance gets no range.
-      if (columns_->is_summed(slot)) {
-        return bound_of_sums(problem_, place.totals, (*columns_)[slot].sums, least_);
+      // Nodes are many: a bit that has no chance gets no range.
+      if (columns_->is_bit(slot)) {
+        return bound_of_sums(problem_, place.totals, (*columns_)[slot].ones, least_);
       }
     }
     context_.check_cancelled();
@@ -231,6 +238,14 @@ class SampledGrower {
   /// Finds which rows go left, counts their classes where keys have them, and parts the rows; keys
   /// that are parted wait until it is known that a child needs them.
   void mark_rows(const Segment& place, const Split& split, const NodeRange& range) {
+    if (const std::int32_t bit = ranks_.bits.number(split.feature); bit >= 0) {
+      const Totals& ones = (*columns_)[columns_->slot_of(split.feature)].ones;
+      for (std::size_t c = 0; c < left_counts_.size(); ++c) {
+        left_counts_[c] = place.totals.classes[c] - ones.classes[c];
+      }
+      partition_if(place, [&](std::uint32_t row) { return ranks_.bits.at(row, bit) == 0; });
+      return;
+    }
     const std::int32_t column = columns_->features().column(split.feature);
     if (!params_.is_categorical(split.feature)) {
       const RightKeys right = right_keys(split, range);
@@ -288,32 +303,44 @@ class SampledGrower {
   /// Stable: rows stay in order, which is the order of memory.
   template <class IsLeft>
   void partition_rows(const Segment& place, std::int32_t column, const IsLeft& is_left) {
-    columns_->with_keys([&](const auto* keys) { partition_by(place, keys + column, is_left); });
+    columns_->with_keys(
+        [&](const auto* keys) { partition_by(place, keys + ranks_.places[column], is_left); });
   }
   template <class K, class IsLeft>
   void partition_by(const Segment& place, const K* keys, const IsLeft& goes_left) {
-    std::uint32_t* rows = rows_.data() + place.begin;
-    const std::int64_t n = place.size();
     const bool two = !needs_rows_ && ranks_.class_bits == 1;
     const std::uint32_t classes =
         needs_rows_ || two ? 0 : (std::uint32_t{1} << ranks_.class_bits) - 1;
     std::int64_t* const counts = left_counts_.data();
-    std::int64_t left = 0, right = 0, ones = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint32_t row = rows[i], key = keys[row * ranks_.features];
-      const std::int64_t is_left = goes_left(key) ? 1 : 0;
-      if (classes > 0) counts[key & classes] += is_left;
+    std::int64_t ones = 0;
+    const std::int64_t left = partition_if(place, [&](std::uint32_t row) {
+      const std::uint32_t key = keys[row * ranks_.columns];
+      const bool is_left = goes_left(key);
+      if (classes > 0) counts[key & classes] += is_left ? 1 : 0;
       ones += is_left & key;  // of two classes: a sum in memory would wait for the one before
-      rows[left] = row;
-      right_[right] = row;
-      left += is_left;
-      right += 1 - is_left;
-    }
+      return is_left;
+    });
     if (two) {
       counts[0] = left - ones;
       counts[1] = ones;
     }
-    std::copy_n(right_.data(), right, rows + left);
+  }
+  /// Returns how many rows go left.
+  template <class IsLeft>
+  std::int64_t partition_if(const Segment& place, const IsLeft& goes_left) {
+    std::uint32_t* const rows = rows_.data() + place.begin;
+    std::uint32_t* const right_rows = right_.data();
+    std::int64_t left = 0, right = 0;
+    for (std::int64_t i = 0; i < place.size(); ++i) {
+      const std::uint32_t row = rows[i];
+      const std::int64_t is_left = goes_left(row) ? 1 : 0;
+      rows[left] = row;
+      right_rows[right] = row;
+      left += is_left;
+      right += 1 - is_left;
+    }
+    std::copy_n(right_rows, right, rows + left);
+    return left;
   }
 
   /// Of the children of a node, once its rows are parted.

@@ -85,18 +85,18 @@ SplitBound bound_of(const Problem& problem, const Totals& totals, const NodeRang
   return bound;
 }
 
-/// The same of a category, of which a node has sums[c] rows of class c.
+/// The same of a feature of two values, by sums of the rows that have the greater.
 inline SplitBound bound_of_sums(const Problem& problem,
                                 const Totals& totals,
-                                const std::int64_t* sums,
+                                const Totals& ones,
                                 const LeafLimits& least) {
-  const std::int64_t with = sums[0] + sums[1], without = totals.rows - with;
+  const std::int64_t with = ones.rows, without = totals.rows - with;
   SplitBound bound;
   bound.varies = with > 0 && without > 0;
   if (!bound.varies || std::min(with, without) < least.rows) return bound;
   const NodeRange none;
   TwoClassSides sides(problem, totals, none);
-  sides.move(with, sums[1]);
+  sides.move(with, ones.classes[1]);
   bound.score = sides.approximate();
   return bound;
 }
