@@ -21,7 +21,9 @@ std::string figures(const job::PathParams& params, const job::PathResult& result
                        params.from,
                        params.to,
                        result.neighbors > 0
-                           ? fmt::format(" among the {} nearest neighbours", result.neighbors)
+                           ? fmt::format(" among the {} nearest {}",
+                                         result.neighbors,
+                                         result.neighbors == 1 ? "neighbour" : "neighbours")
                            : "",
                        alpha,
                        direct,

@@ -19,6 +19,7 @@ constexpr const char* model_help = "of tree fit or forest fit";
 
 Answer predict(Context& context, const Call& call, job::PredictParams& params) {
   params.out = call.out;
+  params.command = command_line();
   if (params.report) drop_ending(params.out, ".html");
   const job::PredictResult result = job::predict_trees(context, params);
   Answer answer;

@@ -151,6 +151,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   check_criterion(call, params);
   check_device(call, params);
   params.out = call.out;
+  params.command = command_line();
   params.binary = drop_ending(params.out, ".model") || params.binary;
   if (params.report) drop_ending(params.out, ".html");
   const job::FitTreesResult result = job::fit_trees(context, params);

@@ -39,9 +39,10 @@ Answer make_answer(const job::TrisolveParams& params, const job::TrisolveResult&
   answer.text += fmt::format("componentwise backward error {:.3g}", result.backward_error);
   if (result.not_finite > 0) {
     answer.text +=
-        fmt::format(": {} of {} numbers of x are infinite or NaN, the first in row {} (from 1)",
+        fmt::format(": {} of {} numbers of x {} infinite or NaN, the first in row {} (from 1)",
                     result.not_finite,
                     result.rows * result.sides,
+                    result.not_finite == 1 ? "is" : "are",
                     result.first_not_finite_row);
   }
   answer.text += '\n';

@@ -151,7 +151,7 @@ def test_triangular_systems_may_be_empty():
 
 def test_an_x_beyond_double_was_given_without_a_note():
     system = yupana.sparse.TriangularSystem(sp.csr_array(np.diag([1e-300, 1.0])))
-    words = r"trisolve: 1 of 2 numbers of x are infinite or NaN, the first in row 1 \(from 1\)"
+    words = r"trisolve: 1 of 2 numbers of x is infinite or NaN, the first in row 1 \(from 1\)"
     with pytest.warns(yupana.Note, match=words):
         assert system.solve([1e300, 1.0]).tolist() == [np.inf, 1.0]
     with pytest.warns(yupana.Note, match=words):

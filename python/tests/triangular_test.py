@@ -101,9 +101,9 @@ def test_faults_of_complex_and_transposed_systems():
     with pytest.raises(ValueError, match="row 1 .*zero on the diagonal"):
         yupana.triangular_solve(matrix, np.ones(5))
     tiny = sp.csr_array(np.diag([1e-300j, 1.0]))
-    with pytest.warns(yupana.Note, match="1 of 2 numbers of x are infinite or NaN"):
+    with pytest.warns(yupana.Note, match="1 of 2 numbers of x is infinite or NaN"):
         yupana.triangular_solve(tiny, [1e300, 1.0])
-    with pytest.warns(yupana.Note, match="1 of 2 numbers of x are infinite or NaN"):
+    with pytest.warns(yupana.Note, match="1 of 2 numbers of x is infinite or NaN"):
         yupana.triangular_solve(abs(tiny), [1e300 + 1e300j, 1.0])
 
 

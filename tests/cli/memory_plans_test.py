@@ -1,5 +1,6 @@
 """fft, polymul, trisolve, scan, reduce and splice: --memory is compared with a plan of bytes before the work, and the plan
 is what the work takes."""
+import gzip
 import json
 import pathlib
 import re
@@ -97,6 +98,47 @@ def trisolve_takes_what_its_plan_says():
     check("trisolve", "m.mtx", "--rhs", 20, "--method", "serial")
     matrix(40_000, range(20_000, 20_040))  # two levels
     check("trisolve", "m.mtx", "--method", "serial")
+
+
+def tables_were_read_beyond_memory_next_to_their_text():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60_000, 10))
+    labels = np.where(x[:, 0] + x[:, 1] ** 2 > 1, "a", "b")
+    for name, rows in (("few", 50), ("all", len(x))):
+        lines = [",".join([f"{v:.5f}" for v in x[i]] + [labels[i]]) for i in range(rows)]
+        pathlib.Path(f"{name}.csv").write_text("\n".join([",".join("abcdefghij") + ",class", *lines]) + "\n")
+    for name in ("few", "all"):
+        run("tree", "fit", f"{name}.csv", "--label", "class", "--max-depth", 8, "-o", name)
+        pathlib.Path(f"{name}.csv.gz").write_bytes(gzip.compress(pathlib.Path(f"{name}.csv").read_bytes(), 1))
+    for command in (("prune", "--validation"), ("importances", "--repeats", 1)):
+        for ending in (".csv", ".csv.gz"):
+            given = [("tree", command[0], f"{name}.json", *command[1:], name + ending, "--label", "class", "-o", "o",
+                      "--threads", 2) for name in ("few", "all")]
+            told = run(*given[1], "--memory", "1k", status=4).stderr
+            memory = float(re.search(r"--memory ([\d.]+)M", told)[1])
+            held = peak(*given[1], "--memory", f"{memory}M") - peak(*given[0])
+            assert SANITIZED or held < 1.1 * memory + 0.5, (given[1], memory, held)
+
+
+def sums_of_relationships_were_planned_far_larger_than_they_are():
+    if SANITIZED:
+        return
+    run("simulate", "--samples", 50, "--sites", 50, "-o", "few")
+    for samples, sites, missing in ((1000, 60_000, 0.02), (2000, 20_000, 0.01)):
+        run("simulate", "--samples", samples, "--sites", sites, "--missing", missing, "-o", "all")
+        for command in (("grm",), ("pca",), ("pca", "--approx")):
+            least = peak(*command, "few.bed", "-o", "r", "--threads", 2)
+            held = peak(*command, "all.bed", "-o", "r", "--threads", 2) - least
+            planned = [answer(*command, f"{name}.bed", "--plan", "--threads", 2)["memory"] / 1e6
+                       for name in ("few", "all")]
+            planned = planned[1] - planned[0]
+            assert 0.85 * held < planned < 1.15 * held + 0.5, (command, samples, sites, planned, held)
+
+
+def the_peak_of_a_run_was_that_of_the_program_that_started_it():
+    held = bytearray(100_000_000)
+    said = answer("dist", "simulate:50x50", "-o", "r")["peak_memory"]
+    assert SANITIZED or said < len(held), said
 
 
 def components_held_more_than_their_plan_said_at_the_most():

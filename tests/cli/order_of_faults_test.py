@@ -1,5 +1,6 @@
 """What is wrong with options, and with options together, is said before any file is opened: exit
 status 2, though the files named are missing too."""
+import os
 import pathlib
 
 from program import refuse, run
@@ -71,3 +72,12 @@ def outputs_over_inputs_were_refused_after_the_work():
         done = run("fermat", *call, "-o", "f", status=2)
         assert done.stdout == "" and "is read by this command" in done.stderr, done
         assert sorted(pathlib.Path(".").iterdir()) == before
+
+
+def maps_were_trained_before_their_name_was_refused():
+    """JSON, which names the codebook, is UTF-8; folders have any name."""
+    latin = os.fsdecode(b"m\xe9")
+    refuse("som", "fit", "no.csv", "-o", latin, status=2, says=["-o", "UTF-8", "m\\xe9"])
+    pathlib.Path(latin).mkdir()
+    pathlib.Path("t.csv").write_text("a,b\n1,2\n3,5\n")
+    run("som", "fit", "t.csv", "--rows", 2, "--cols", 2, "-o", latin + "/map", "--quiet")

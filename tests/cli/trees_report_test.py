@@ -102,6 +102,20 @@ def a_page_shows_what_json_says():
     same_figures(page_of("p.html"), done["measures"])
 
 
+def a_page_had_no_command_no_dark_colours_and_an_axis_without_a_name():
+    table(gap=0)
+    for said, options in (("mean share", ()), ("mean prediction", ("--regression", "--ignore", "class"))):
+        label = "length" if options else "class"
+        run("tree", "fit", "t.csv", "--label", label, "--report", "-o", "m", *options)
+        page = pathlib.Path("m.html").read_text()
+        assert page.count(">" + said + "</text>") == page.count('aria-label="Prediction by') > 0, options
+        assert "<button" in page and 'id="scheme"' in page and 'getElementById("scheme")' in page
+        told = page_of("m.html").text
+        assert "yupana tree fit t.csv --label" in told and "--report" in told, told
+    run("tree", "predict", "m.json", "t.csv", "--label", "length", "--report", "-o", "p")
+    assert "yupana tree predict m.json t.csv --label length --report -o p" in page_of("p.html").text
+
+
 def a_page_has_its_tree_in_lists_that_open():
     for gap in (0, 0.1):
         table(gap=gap, rows=900)

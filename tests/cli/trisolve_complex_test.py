@@ -159,7 +159,7 @@ def a_complex_x_beyond_double_has_no_small_error():
                                      "2 2 2\n1 1 1e-300\n2 2 1\n")
     pathlib.Path("b.txt").write_text("1e300 1e300\n1 1\n")
     done = run("trisolve", "m.mtx", "b.txt")
-    assert "1 of 2 numbers of x are infinite or NaN" in done.stderr, done.stderr
+    assert "1 of 2 numbers of x is infinite or NaN" in done.stderr, done.stderr
 
 
 def quotients_reach_the_ends_of_the_range():

@@ -20,7 +20,7 @@ def check(count, first, *arguments):
     assert "backward error inf" in done.stdout, done.stdout
     assert len(done.stderr.splitlines()) == 1 and "note:" in done.stderr, done.stderr
     for text in [done.stdout, done.stderr]:
-        assert f"{count} of 2 numbers of x are infinite or NaN, the first in row {first}" in text
+        assert f"{count} of 2 numbers of x {'is' if count == 1 else 'are'} infinite or NaN, the first in row {first}" in text
     quiet = run("trisolve", "m.mtx", "b.txt", "--json", "--quiet", *arguments)
     answer = json.loads(quiet.stdout)
     assert quiet.stderr == "", quiet.stderr

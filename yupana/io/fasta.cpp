@@ -178,8 +178,8 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       }
       const auto needed = static_cast<double>(2 * text + longest);  // strings that grow
       throw resource_error(
-          "{}:{}: the sequences need {} of memory, and {} are left; give --memory {} (more may "
-          "follow), or fewer or shorter sequences",
+          "{}:{}: the sequences need {} of memory, and {} are left; give at least --memory {}, "
+          "or fewer or shorter sequences",
           path,
           place,
           needed_bytes(needed),

@@ -281,12 +281,12 @@ DistanceMatrix read_distances(Context& context, const std::string& path, const M
         if (values.size() == 0) throw bad_file(path, "holds a matrix of no rows");
         if (listed && raw.matrix.names.empty()) {
           if (static_cast<std::int64_t>(listed->names.size()) != values.size()) {
-            throw bad_file(path,
-                           "has {} rows and {} lists {} samples; remove the list if it belongs to "
-                           "another matrix",
-                           values.size(),
-                           listed->path,
-                           listed->names.size());
+            throw bad_file(
+                path,
+                "has {} and {} lists {}; remove the list if it belongs to another matrix",
+                counted(values.size(), "row"),
+                listed->path,
+                counted(std::ssize(listed->names), "sample"));
           }
           raw.matrix.names = listed->names;
         }

@@ -268,7 +268,9 @@ TableFile<T> read_part(Context& context,
                        const TableParams& params,
                        const IndexedColumns& columns,
                        const PiecesOfPart& part) {
-  auto file = shaped_table<T>(context, columns.columns, part.rows, params);
+  const bool is_whole = part.last - part.first == text.pieces();
+  auto file = shaped_table<T>(
+      context, columns.columns, part.rows, params, is_whole ? text.bytes(context.threads()) : 0);
   for (std::int64_t f = 0; f < file.table.columns(); ++f) {
     std::fill_n(file.table.column(f), part.rows, T{0});
   }

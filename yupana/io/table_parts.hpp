@@ -32,6 +32,10 @@ class TableText {
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
   std::int64_t pieces() const { return (size_ + piece_bytes - 1) / piece_bytes; }
+  /// Bytes held while so many threads read pieces.
+  double bytes(int threads) const {
+    return static_cast<double>(text_.empty() ? std::min(size_, threads * piece_bytes) : size_);
+  }
   /// The lines that begin in piece i, the last one whole, each ending with \n. They are in
   /// `buffer` or, of a gzip file, in this object.
   std::string_view piece(std::int64_t i, Array<char>& buffer) const;
@@ -82,17 +86,18 @@ std::int64_t rows_of_part(const TableColumns& columns, std::int64_t bytes) {
 }
 
 /// A table without values, in the shape that the columns and the rows give it; out_of_resources
-/// where it does not fit in the context's memory, next to what `params` counts, and there is no
-/// folder for it.
+/// where it does not fit in the context's memory, next to what `params` counts and to `text` bytes
+/// until it is read, and there is no folder for it.
 template <class T>
 TableFile<T> shaped_table(Context& context,
                           const TableColumns& columns,
                           std::int64_t rows,
-                          const TableParams& params) {
-  const double bytes =
-      static_cast<double>(rows) * (static_cast<double>(columns.features.size() * sizeof(T)) +
-                                   static_cast<double>(bytes_of_ids(columns)) + params.row_bytes) +
-      params.held_bytes;
+                          const TableParams& params,
+                          double text = 0) {
+  const auto count = static_cast<double>(rows);
+  const double bytes = count * (static_cast<double>(columns.features.size() * sizeof(T)) +
+                                static_cast<double>(bytes_of_ids(columns))) +
+                       std::max(count * params.row_bytes, text) + params.held_bytes;
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && params.scratch.empty()) {
     throw resource_error(

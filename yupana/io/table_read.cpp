@@ -381,7 +381,9 @@ void read_text_table(Context& context,
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;
     if (part.rows == 0) continue;
-    auto file = shaped_table<T>(context, columns, part.rows, params);
+    const bool is_whole = part.last - part.first == text.pieces();
+    auto file = shaped_table<T>(
+        context, columns, part.rows, params, is_whole ? text.bytes(context.threads()) : 0);
     Renumbering<T> renumbering(columns, part.last - part.first);
     each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
       PieceReader<T> reader(text.path(), columns, params.comment, file);

@@ -256,6 +256,7 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
   }
   PairLines lines(out);
   NeighborsFileResult result;
+  const Stage stage(context, "neighbors");
   std::visit(
       [&](const auto& matrix) {
         using Points = std::decay_t<decltype(matrix)>;

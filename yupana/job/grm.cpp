@@ -20,14 +20,21 @@ constexpr std::uint64_t largest_block_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_dosage_bytes = std::uint64_t{1} << 26;
 constexpr std::int64_t smallest_block = 512;  ///< sites
 
-/// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; its
-/// tables, and its place in words that are a quarter full. Or its codes and dosages, twice.
-/// `alone`: no block follows that is read ahead.
-std::uint64_t site_bytes(std::int64_t samples, bool dosage, bool alone = false) {
+/// Tables of a site, its place in words that are a quarter full and lists of many missing calls.
+constexpr std::uint64_t most_table_bytes = 700;
+/// The same of sites as they are: words are nearly full, and few calls are missing.
+constexpr std::uint64_t usual_table_bytes = 130;
+
+/// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; `tables`
+/// of it. Or its codes and dosages, twice. `alone`: no block follows that is read ahead.
+std::uint64_t site_bytes(std::int64_t samples,
+                         bool dosage,
+                         bool alone = false,
+                         std::uint64_t tables = most_table_bytes) {
   const auto stride = static_cast<std::uint64_t>(genotype::SiteBlock(samples, 0).stride);
   const std::uint64_t blocks = alone ? 1 : 2;
   return dosage ? blocks * (stride + 2 * static_cast<std::uint64_t>(samples)) + 100
-                : (blocks + 1) * stride + 700;
+                : (blocks + 1) * stride + tables;
 }
 
 /// Bytes of a run besides its pairs and blocks.
@@ -214,7 +221,7 @@ GrmPlan plan_grm(const Context& context,
     plan.write_bytes = plan.sum_bytes / 12 * static_cast<std::uint64_t>(needs.cell_bytes);
   }
   plan.block_bytes = static_cast<std::uint64_t>(plan.block_sites) *
-                     site_bytes(samples, dosage, plan.block_sites == known);
+                     site_bytes(samples, dosage, plan.block_sites == known, usual_table_bytes);
   return plan;
 }
 
@@ -231,10 +238,12 @@ Plan plan_of_grm(const Context& context,
   plan.block_bytes = grm.block_bytes;
   plan.count_bytes = grm.sum_bytes;
   plan.one_pass_bytes = grm.one_pass_bytes;
-  plan.total_bytes = std::max(
-      plan.sizes.before_bytes(),
-      program_bytes(context) + sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) +
-          grm.fixed_bytes + grm.sum_bytes + std::max(grm.block_bytes, grm.write_bytes));
+  const std::uint64_t summing = fixed_bytes(plan.sizes.samples, input.cohort.has_dosages());
+  plan.total_bytes =
+      std::max(plan.sizes.before_bytes(),
+               program_bytes(context) +
+                   sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + grm.fixed_bytes -
+                   summing + grm.sum_bytes + std::max(summing + grm.block_bytes, grm.write_bytes));
   return plan;
 }
 

@@ -161,7 +161,7 @@ std::uint64_t approximate_bytes(const Context& context,
   const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
   const std::int64_t blocks =
       2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
-  constexpr std::uint64_t tables = 5 << 20;
+  constexpr std::uint64_t tables = 3 << 20;
   return analysis::block_pca_bytes(n, params.pca) + static_cast<std::uint64_t>(blocks) + tables +
          plan_sizes(context, input, params.input).reader_bytes;
 }
@@ -287,7 +287,7 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
   } else {
     const GrmPlan grm = plan_components(context, input, params);
     plan = plan_of_grm(context, input, params.input, grm);
-    constexpr std::uint64_t tables = 1 << 20;
+    const std::uint64_t tables = (1 << 20) + 2000 * static_cast<std::uint64_t>(plan.sizes.samples);
     bytes = std::max(bytes, plan.sizes.reader_bytes + tables + grm.sum_bytes / 3 * 7);
   }
   plan.passes += params.loadings ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/core/text.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/job/run_files.hpp"
@@ -273,6 +274,11 @@ io::SomModel fitted(Context& context,
 
 SomResult som_fit(Context& context, const SomFitParams& params) {
   check_out(params.out, "PREFIX.json, .codebook.npy, .bmu.tsv, .html and others");
+  if (!is_utf8(std::filesystem::path(params.out).filename().string())) {
+    throw usage_error(
+        "-o: expected a name in UTF-8, for the model (JSON) names its codebook, got '{}'",
+        io::printable(params.out));
+  }
   som::check_grid(params.som.grid);
   som::resolved(params.som.schedule, params.som.grid);
   check_clusters(params.clusters, params.som.grid);

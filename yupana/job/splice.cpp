@@ -232,28 +232,58 @@ void note_reference(Context& context, const SpliceResult& result, std::size_t no
       human_count(all)));
 }
 
-/// Plans and aligns tasks whose exons are known; `hits` are theirs.
-void align_tasks(Context& context,
-                 std::span<const Task> tasks,
-                 const SpliceJobParams& params,
-                 TaskHits* hits,
-                 Rates& rates,
-                 SpliceResult& result) {
+/// The problems of tasks whose exons are known. Proteins first: where the device does not take
+/// them, that is said before any work.
+std::vector<Group> make_groups(std::span<const Task> tasks, const SpliceJobParams& params) {
   std::vector<Group> groups;
-  // Proteins first: where the device does not take them, that is said before any work.
   for (const bool is_protein : {true, false}) {
     for (const bool from_signals : {false, true}) {
       groups.push_back(make_group(tasks, params, from_signals, is_protein));
       if (groups.back().cases.empty()) groups.pop_back();
     }
   }
-  const std::size_t noted = result.problems.size();
-  for (Group& group : groups) plan_group(context, group, rates, result);
-  if (params.estimate) return;
-  note_reference(context, result, noted);
-  for (Group& group : groups) {
-    align_group(context, group, params, tasks.data(), hits, result);
+  return groups;
+}
+
+/// Finds the exons of tasks from `first` on, as many as are aligned together, and plans these;
+/// moves `first` past them. Where memory is too small for these or later ones, the refusal names
+/// what suffices for all.
+std::vector<Group> plan_tasks(Context& context,
+                              SpliceInputs& memory,
+                              std::vector<Task>& tasks,
+                              std::size_t& first,
+                              SpliceJobParams& params,
+                              Rates& rates,
+                              SpliceResult& result) {
+  try {
+    const std::size_t end = memory.find_exons(tasks, first);
+    // What is held next to alignments: exons of as many targets as memory allows.
+    params.align.held_bytes = params.protein.align.held_bytes = memory.held_bytes();
+    std::vector<Group> groups = make_groups(std::span(tasks).subspan(first, end - first), params);
+    for (Group& group : groups) plan_group(context, group, rates, result);
+    first = end;
+    return groups;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
   }
+  const auto bytes_of = [&](std::span<const Task> some) {
+    std::uint64_t bytes = 0;
+    for (const Group& group : make_groups(some, params)) {
+      bytes = std::max(
+          bytes,
+          group.protein
+              ? splice::sufficient_protein_bytes(context, group.cases, group.protein->align)
+              : splice::sufficient_bytes(context, group.cases, *group.scoring));
+    }
+    return bytes;
+  };
+  const auto bytes = static_cast<double>(memory.sufficient_bytes(tasks, first, bytes_of));
+  throw resource_error(
+      "splice: sequences, candidate exons and the largest alignment need {} of memory and {} are "
+      "allowed; give --memory {}, fewer candidates or shorter targets",
+      needed_bytes(bytes),
+      allowed_bytes(static_cast<double>(context.memory())),
+      memory_option(bytes));
 }
 
 /// Refuses what SAM or BAM cannot hold before any work.
@@ -294,16 +324,6 @@ void note_long_introns(Context& context,
                   longer == 1 ? "is" : "are"));
 }
 
-/// What is held next to alignments: exons from signals, of as many targets as memory allows.
-void count_held(const SpliceInputs& memory, std::span<const Task> tasks, SpliceJobParams& params) {
-  const bool from_signals =
-      std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.from_signals; });
-  for (splice::AlignParams* align : {&params.align, &params.protein.align}) {
-    align->held_bytes = memory.held_bytes();
-    align->more_may_follow = from_signals;
-  }
-}
-
 }  // namespace
 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
@@ -323,14 +343,16 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   std::vector<TaskHits> hits(tasks.size());
   Rates rates;
   for (std::size_t first = 0, end = 0; first < tasks.size(); first = end) {
-    end = memory->find_exons(tasks, first);
-    count_held(*memory, tasks, params);
-    align_tasks(context,
-                std::span(tasks).subspan(first, end - first),
-                params,
-                hits.data() + first,
-                rates,
-                result);
+    const std::size_t noted = result.problems.size();
+    std::vector<Group> groups =
+        plan_tasks(context, *memory, tasks, end = first, params, rates, result);
+    if (!params.estimate) {
+      note_reference(context, result, noted);
+      for (Group& group : groups) {
+        align_group(context, group, params, tasks.data() + first, hits.data() + first, result);
+      }
+    }
+    groups.clear();
     memory->drop_exons(tasks, first, end);
   }
   result.search = memory->search();

@@ -35,16 +35,44 @@ double hopeless_distance(const std::vector<splice::Case>& cases,
 
 }  // namespace
 
-std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
-  // Enough work for every thread and GPU; of several ranks whatever the memory of one.
+// Enough work for every thread and GPU; of several ranks whatever the memory of one.
+std::uint64_t SpliceInputs::block_bytes(std::uint64_t memory) const {
   constexpr std::uint64_t plenty = 64 << 20;
-  const std::uint64_t enough =
-      context_.comm() == nullptr ? std::min(plenty, context_.memory() / 16) : plenty;
+  return context_.comm() == nullptr ? std::min(plenty, memory / 16) : plenty;
+}
+
+std::uint64_t SpliceInputs::sufficient_bytes(
+    std::vector<Task>& tasks,
+    std::size_t first,
+    const std::function<std::uint64_t(std::span<const Task>)>& bytes_of) {
+  is_survey_ = true;
+  std::uint64_t of_task = 0, later = 0;  // exons of the last task of a block, and what follows
+  for (std::size_t end = first; first < tasks.size(); first = end) {
+    end = find_exons(tasks, first);
+    const std::span<const Task> found = std::span(tasks).subspan(first, end - first);
+    later = std::max(later, bytes_of(found));
+    for (const Task& task : found) {
+      std::uint64_t exons = 0;
+      for (const Trial& trial : task.trials) {
+        exons += trial.exons->capacity() * sizeof(splice::Exon);
+        later = std::max(later, finder_bytes_per_base * bases_of(trial).size());
+      }
+      of_task = std::max(of_task, exons);
+    }
+    drop_exons(tasks, first, end);
+  }
+  // More memory is more exons: with a sixteenth of it these are 16/15 of what the rest needs.
+  const std::uint64_t rest = held_ + of_task + later;
+  return rest + block_bytes(16 * (rest / 15 + 1));
+}
+
+std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
+  const std::uint64_t enough = block_bytes(context_.memory());
   const std::uint64_t before = held_;
   std::size_t end = first;
   while (end < tasks.size() && held_ - before < enough) {
     const std::size_t from = end, past = std::min(end + 32, tasks.size());
-    check_scores(std::span(tasks).subspan(from, past - from));
+    if (!is_survey_) check_scores(std::span(tasks).subspan(from, past - from));
     std::atomic<bool> full{false};
     context_.in_order(
         static_cast<std::int64_t>(past - from),

@@ -164,13 +164,12 @@ std::vector<io::SequenceLength> SpliceInputs::sequences(const std::vector<Splice
 }
 
 void SpliceInputs::need(std::uint64_t bytes) const {
-  if (bytes <= left()) return;
+  if (is_survey_ || bytes <= left()) return;
   // What the targets still to come need is not known; named to the byte, each would be refused.
   const auto needed = static_cast<double>(held_ + bytes);
   throw resource_error(
       "splice: sequences and candidate exons so far need {} of memory and {} are "
-      "allowed; give --memory {} (more may follow) or more, shorter sequences or fewer "
-      "exons",
+      "allowed; give at least --memory {}, shorter sequences or fewer exons",
       needed_bytes(needed),
       allowed_bytes(static_cast<double>(context_.memory())),
       memory_option(2 * std::max(needed, static_cast<double>(expected_))));

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -111,6 +113,12 @@ class SpliceInputs {
   std::vector<io::SequenceLength> sequences(const std::vector<SpliceInput>& inputs);
   /// Bytes of sequences and exons.
   std::uint64_t held_bytes() const { return held_; }
+  /// Bytes that suffice for finding the exons of the tasks from `first` on and aligning them, where
+  /// bytes_of(tasks) suffice for an alignment of some. Their exons are found and dropped.
+  std::uint64_t sufficient_bytes(
+      std::vector<Task>& tasks,
+      std::size_t first,
+      const std::function<std::uint64_t(std::span<const Task>)>& bytes_of);
   /// What was searched, once all exons are found.
   const SpliceSearch& search() const { return search_; }
   /// Notes what of the search was not exact.
@@ -120,7 +128,9 @@ class SpliceInputs {
   /// Throws out_of_resources where so many bytes more are not left.
   void need(std::uint64_t bytes) const;
   void hold(std::uint64_t bytes);
-  std::uint64_t left() const { return context_.memory() - held_; }
+  std::uint64_t left() const { return context_.memory() - std::min(context_.memory(), held_); }
+  /// Bytes of exons after which no more targets are aligned together, where `memory` is allowed.
+  std::uint64_t block_bytes(std::uint64_t memory) const;
   const std::vector<io::FastaRecord>& fasta(const std::string& path,
                                             bool is_protein,
                                             const char* letters_hint);
@@ -189,6 +199,7 @@ class SpliceInputs {
   const SpliceJobParams& params_;
   const bool any_protein_;
   std::uint64_t held_ = 0;
+  bool is_survey_ = false;      ///< what is needed is counted, nothing refused
   std::uint64_t expected_ = 0;  ///< by the sizes of the files, before any is read
   SpliceSearch search_;
   std::map<std::string, splice::SiteScores> sites_;  ///< by sequence

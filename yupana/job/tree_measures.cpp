@@ -309,6 +309,7 @@ YUPANA_FUNCTIONS(YUPANA_FLOATS, predict_in_blocks, measure)
 
 void write_trees_page(AtomicFile& file,
                       const Model& model,
+                      const std::string& command,
                       const Measures& measured,
                       const std::string& rows,
                       const std::vector<Measures>& folds,
@@ -370,6 +371,7 @@ void write_trees_page(AtomicFile& file,
                   {"leaves", std::to_string(leaves)},
                   {"depth", std::to_string(depth)},
                   {"yupana", version}};
+  if (!command.empty()) page.summary.emplace_back("command", command);
   report::write_trees_html(file, page);
 }
 

@@ -50,11 +50,12 @@ analysis::Measures measure(Context& context,
                            const forest::Target& target);
 
 /// A page of measures, curves, confusion, the tree where there is one, importances and partial
-/// dependence (report/trees_page.hpp). rows: which were measured, after their number; folds,
-/// dependences: may be empty; warning: a sentence, or null; has_missing: whether rows
-/// miss values, so that conditions say where these go.
+/// dependence (report/trees_page.hpp). command: the command line; rows: which were measured, after
+/// their number; command, folds, dependences: may be empty; warning: a sentence, or null;
+/// has_missing: whether rows miss values, so that conditions say where these go.
 void write_trees_page(AtomicFile& file,
                       const forest::Model& model,
+                      const std::string& command,
                       const analysis::Measures& measured,
                       const std::string& rows,
                       const std::vector<analysis::Measures>& folds,

@@ -281,7 +281,8 @@ io::TableFile<T> read_to_fit(Context& context,
     const bool is_short = error.code() == ErrorCode::out_of_resources;
     if (!is_short || grows_in_parts(context, params)) throw;
     FitShape shape = shape_in_parts<T>(context, source, params);
-    shape.text = io::packed_text_bytes(source.path);
+    shape.text = io::packed_text_bytes(source.path) +
+                 static_cast<double>(shape.rows * shape.columns() * std::int64_t{sizeof(T)});
     check_memory<T>(context, shape, params);
     throw;
   }
@@ -306,7 +307,7 @@ FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) 
   if (!params.validation.empty()) {
     check_memory(context,
                  params.validation + ": pruning with the table, next to that of the training,",
-                 static_cast<std::uint64_t>(pruning_bytes<T>(shape, params)));
+                 static_cast<std::uint64_t>(pruning_bytes<T>(context, shape, params)));
   }
   const double will_do = bytes_that_do<T>(context, shape, params);
   try {
@@ -351,6 +352,7 @@ void write_page(const FitTreesParams& params, const FitTreesResult& result, Atom
                                  : "that the trees have seen,";
   write_trees_page(file,
                    result.model,
+                   params.command,
                    cv    ? result.cross_validated
                    : oob ? result.out_of_bag
                          : result.train,

@@ -36,6 +36,7 @@ struct FitTreesParams {
   bool binary = false;           ///< the model as PREFIX.model too
   bool predictions = false;      ///< of rows held out, as PREFIX.cv.tsv and PREFIX.oob.tsv
   bool report = false;           ///< a page of measures, as PREFIX.html
+  std::string command = {};      ///< the command line, for the page; may be empty
   std::string out = {};          ///< PREFIX.json (and the others)
 };
 
@@ -67,6 +68,7 @@ struct PredictParams {
   bool shares = false;  ///< each class's share too
   bool nodes = false;   ///< the leaf of each tree, instead of predictions
   bool report = false;  ///< a page of measures, as PREFIX.html; the table has labels
+  std::string command;  ///< the command line, for the page; may be empty
   std::string out;      ///< PREFIX.predicted.tsv, or PREFIX.nodes.tsv
 };
 

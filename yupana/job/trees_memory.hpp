@@ -100,7 +100,7 @@ struct FitShape {
   std::int64_t classes = 0;
   bool weighed = false;
   std::vector<std::int64_t> categories = {};  ///< of each column; 0: it holds numbers
-  double text = 0;                            ///< bytes of a packed file's text
+  double text = 0;                            ///< bytes of a packed file's text and its table
   double ids = 0;                             ///< bytes of the rows' names
 
   std::int64_t columns() const { return std::ssize(categories); }
@@ -214,7 +214,7 @@ double bytes_to_fit(const Context& context, const FitShape& shape, const FitTree
 
 /// What --prune-with holds, at least: its table next to that of the training.
 template <class T>
-double pruning_bytes(const FitShape& shape, const FitTreesParams& params);
+double pruning_bytes(const Context& context, const FitShape& shape, const FitTreesParams& params);
 
 /// Bytes that no trees of these rows pass, with what bytes_to_fit() counts.
 template <class T>
@@ -229,7 +229,7 @@ double bytes_that_do(const Context& context, const FitShape& shape, const FitTre
   const auto outputs = static_cast<std::int32_t>(std::max<std::int64_t>(1, shape.classes));
   const double leaves = most_leaves_of_a_tree(params, rows);
   const double tree = (2 * leaves - 1) * forest::bytes_of_node(outputs) + (leaves - 1) * set;
-  const double pruning = params.validation.empty() ? 0 : pruning_bytes<T>(shape, params);
+  const double pruning = params.validation.empty() ? 0 : pruning_bytes<T>(context, shape, params);
   return std::max({shape.text,
                    pruning,
                    bytes_to_fit<T>(context, shape, params) + static_cast<double>(trees) * tree});

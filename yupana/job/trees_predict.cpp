@@ -74,6 +74,7 @@ class Prediction {
     if (params_.report && labelled_) {
       write_trees_page(files.add(prefix + ".html"),
                        model_,
+                       params_.command,
                        result_.measures,
                        "of " + params_.table.path,
                        {},
@@ -234,7 +235,8 @@ void write_importances(Context& context, const ImportanceParams& params, Importa
   commit_files(context, files, result.files);
 }
 
-/// Bytes of a whole table of `columns` columns at most, its lines counted, or of its packed text.
+/// Bytes of a whole table and its copy, of `columns` columns together at most, its lines counted,
+/// or of the table and its packed text.
 double bytes_of_whole(const std::string& path, double columns) {
   const io::InputFile file(path);
   if (io::is_npy(file)) {
@@ -248,7 +250,8 @@ double bytes_of_whole(const std::string& path, double columns) {
     bytes += static_cast<double>(got);
     lines += static_cast<double>(std::count(buffer.begin(), buffer.begin() + got, '\n'));
   }
-  return std::max(io::is_packed(file) ? bytes : 0, 8 * columns * lines);
+  const double rows = 8 * columns * lines;
+  return std::max(io::is_packed(file) ? bytes + rows / 2 : 0, rows);
 }
 
 /// The model for importances; a refusal counts the table that is read next.

@@ -33,13 +33,23 @@ std::int64_t least_rows(const std::string& path) {
 /// Bytes of a row's label.
 double label_bytes(bool is_class) { return is_class ? sizeof(std::int32_t) : sizeof(double); }
 
-/// Bytes of the table that prunes, at most, its rows counted; 0 where that is not known.
-double bytes_to_prune(const TreeTable& table) {
+/// Bytes of a table's text while it is read: all of a packed one, else a piece a thread.
+double text_bytes(const Context& context, const std::string& path) {
+  const io::InputFile file(path);
+  if (io::is_npy(file)) return 0;
+  if (io::is_packed(file)) return io::packed_text_bytes(path);
+  const std::int64_t pieces = std::int64_t{context.threads()} << 20;
+  return static_cast<double>(std::min(file.size(), pieces));
+}
+
+/// Bytes of the table that prunes, at most, its rows counted, and of its text while it is read; 0
+/// where that is not known.
+double bytes_to_prune(const Context& context, const TreeTable& table) {
   if (table.path.empty() || io::is_libsvm(table.path)) return 0;
   const auto columns = io::first_columns(table.path, table.columns).names.size();
   const double rows = static_cast<double>(least_rows(table.path)) * static_cast<double>(columns) *
                       (table.single ? sizeof(float) : sizeof(double));
-  return std::max(rows, io::packed_text_bytes(table.path));
+  return rows + text_bytes(context, table.path);
 }
 
 /// The rows that prune; a refusal for their packed text counts them, too.
@@ -50,8 +60,9 @@ io::TableFile<T> read_to_prune(Context& context, const Model& model, const TreeT
   } catch (const Error& error) {
     const bool is_short = error.code() == ErrorCode::out_of_resources;
     if (!is_short || !io::is_packed(io::InputFile(table.path))) throw;
-    check_memory(
-        context, table.path + ": the table", static_cast<std::uint64_t>(bytes_to_prune(table)));
+    check_memory(context,
+                 table.path + ": the table",
+                 static_cast<std::uint64_t>(bytes_to_prune(context, table)));
     throw;
   }
 }
@@ -71,12 +82,13 @@ TreeTable validation_of(const FitTreesParams& params, std::int64_t held) {
 }
 
 template <class T>
-double pruning_bytes(const FitShape& shape, const FitTreesParams& params) {
+double pruning_bytes(const Context& context, const FitShape& shape, const FitTreesParams& params) {
   const double row = static_cast<double>(sizeof(T)) * static_cast<double>(shape.columns()) +
                      label_bytes(!params.regression);
   // A fold's trees are pruned next to its parts, too.
   const double tables = params.folds > 0 || !params.fold_column.empty() ? 2 : 1;
   return static_cast<double>(least_rows(params.validation)) * row +
+         text_bytes(context, params.validation) +
          tables * static_cast<double>(shape.rows * shape.columns()) * sizeof(T);
 }
 
@@ -99,7 +111,7 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   if (params.alpha.has_value() == !params.validation.path.empty()) {
     throw usage_error("expected --ccp-alpha or --validation; give one of them");
   }
-  const auto total = [&](double) { return bytes_to_prune(params.validation); };
+  const auto total = [&](double) { return bytes_to_prune(context, params.validation); };
   Model model = io::read_model(params.model, context.memory(), {{}, total});
   const auto leaves = [&] {
     std::int64_t count = 0;

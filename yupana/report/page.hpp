@@ -7,6 +7,7 @@ namespace yupana::report::page {
 
 extern const std::string_view head_html;
 extern const std::string_view begin_html;
+extern const std::string_view scheme_html;
 extern const std::string_view page_html;
 extern const std::string_view page_css;
 extern const std::string_view values_js;

@@ -76,9 +76,10 @@ void write_page(AtomicFile& file,
     if (name == "head") {
       write_page(file, page::head_html, parts);
     } else {
-      file.write(name == "begin"   ? page::begin_html
-                 : name == "style" ? page::page_css
-                                   : parts.at(name));
+      file.write(name == "begin"    ? page::begin_html
+                 : name == "scheme" ? page::scheme_html
+                 : name == "style"  ? page::page_css
+                                    : parts.at(name));
     }
     page.remove_prefix(close + 2);
   }

@@ -14,7 +14,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr double plot_left = 62, plot_top = 10, plot_width = 360, plot_height = 230;
+constexpr double plot_left = 76, plot_top = 10, plot_width = 360, plot_height = 230;
 
 /// The outputs that are shown: numbers, the second of two classes, or the first classes.
 std::vector<std::size_t> shown_outputs(const TreesReport& report) {
@@ -100,7 +100,11 @@ std::string curve_chart(const TreesReport& report,
     const std::string name = report.classes.empty() ? own.feature : report.classes[c].name;
     svg += fmt::format("\"><title>{}</title></path>\n", escaped(name));
   }
-  return svg + "</svg>";
+  return svg + fmt::format(
+                   "<text transform=\"translate(12 {}) rotate(-90)\" "
+                   "text-anchor=\"middle\">{}</text>\n</svg>",
+                   plot_top + plot_height / 2,
+                   report.classes.empty() ? "mean prediction" : "mean share");
 }
 
 std::string category_table(const TreesReport& report,

@@ -232,9 +232,10 @@ NotFinite note_not_finite(Context& context, MatrixView<const V> x, std::int64_t 
   }
   if (found.count > 0) {
     context.note(fmt::format(
-        "trisolve: {} of {} numbers of x are infinite or NaN, the first in row {} (from 1)",
+        "trisolve: {} of {} numbers of x {} infinite or NaN, the first in row {} (from 1)",
         found.count,
         x.rows * x.cols / parts,
+        found.count == 1 ? "is" : "are",
         found.first_row));
   }
   return found;

@@ -40,8 +40,6 @@ struct AlignParams {
   bool alignment = true;        ///< chain and alignment; false: the score alone
   /// Bytes of the context's memory that the caller holds, and align() may not.
   std::uint64_t held_bytes = 0;
-  /// Whether the caller may hold more with more memory, or aligns others later: a refusal says so.
-  bool more_may_follow = false;
 };
 
 /// One alignment problem. Views: the caller keeps the letters and the exons.

@@ -42,14 +42,14 @@ std::uint64_t table_bytes(const Case& problem, int more, int carried) {
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
 
-/// What a problem needs where it is more than is left, else 0. bytes_of(counts, left): of the CPU.
+/// What a problem needs where it is more than `left`, else 0. bytes_of(counts, left): of the CPU.
 template <class Bytes>
 std::uint64_t lacking(const Context& context,
                       const Case& problem,
                       const AlignParams& params,
+                      std::uint64_t left,
                       std::uint64_t reference,
                       const Bytes& bytes_of) {
-  const std::uint64_t left = memory_left(context, params);
   if (context.backend() == Backend::reference) return reference > left ? reference : 0;
   if (context.backend() != Backend::cpu) return 0;
   if (bytes_of(TableCounts::bound(problem.exons), left) <= left) return 0;
@@ -61,20 +61,45 @@ std::uint64_t lacking(const Context& context,
   return bytes;
 }
 
+/// lacking() of each problem.
+std::vector<std::uint64_t> lacking_of(Context& context,
+                                      std::span<const Case> problems,
+                                      const AlignParams& params,
+                                      std::uint64_t left,
+                                      bool is_protein) {
+  std::vector<std::uint64_t> bytes(problems.size());
+  context.parallel_for(std::ssize(problems), 1, [&](std::size_t p) {
+    const Case& problem = problems[p];
+    const auto bytes_of = [&](const TableCounts& counts, std::uint64_t allowed) {
+      if (is_protein) return cpu_protein_bytes(problem, params, counts);
+      return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), allowed);
+    };
+    const std::uint64_t reference =
+        is_protein ? reference_protein_bytes(problem) : reference_bytes(problem);
+    bytes[p] = lacking(context, problem, params, left, reference, bytes_of);
+  });
+  return bytes;
+}
+
 /// Refuses the problem that lacks most, so that what is named suffices for all.
-template <class Lacking>
 void check(Context& context,
            std::span<const Case> problems,
            const AlignParams& params,
-           const char* letters,
-           const Lacking& lacking_of) {
-  std::vector<std::uint64_t> bytes(problems.size());
-  context.parallel_for(
-      std::ssize(problems), 1, [&](std::size_t p) { bytes[p] = lacking_of(problems[p]); });
+           bool is_protein) {
+  const std::uint64_t left = memory_left(context, params);
+  const auto bytes = lacking_of(context, problems, params, left, is_protein);
   const auto most = std::max_element(bytes.begin(), bytes.end());
   if (most == bytes.end() || *most == 0) return;
   const auto& problem = problems[static_cast<std::size_t>(most - bytes.begin())];
-  refuse_memory(problem, params, letters, *most, memory_left(context, params));
+  refuse_memory(problem, params, is_protein ? "amino acids" : "target letters", *most, left);
+}
+
+std::uint64_t most_bytes(Context& context,
+                         std::span<const Case> problems,
+                         const AlignParams& params,
+                         bool is_protein) {
+  const auto bytes = lacking_of(context, problems, params, 0, is_protein);
+  return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -160,23 +185,25 @@ std::uint64_t cpu_protein_bytes(const Case& problem,
 }
 
 void check_memory(Context& context, std::span<const Case> problems, const AlignParams& params) {
-  check(context, problems, params, "target letters", [&](const Case& problem) {
-    const auto bytes_of = [&](const TableCounts& counts, std::uint64_t left) {
-      return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), left);
-    };
-    return lacking(context, problem, params, reference_bytes(problem), bytes_of);
-  });
+  check(context, problems, params, false);
 }
 
 void check_protein_memory(Context& context,
                           std::span<const Case> problems,
                           const AlignParams& params) {
-  check(context, problems, params, "amino acids", [&](const Case& problem) {
-    const auto bytes_of = [&](const TableCounts& counts, std::uint64_t) {
-      return cpu_protein_bytes(problem, params, counts);
-    };
-    return lacking(context, problem, params, reference_protein_bytes(problem), bytes_of);
-  });
+  check(context, problems, params, true);
+}
+
+std::uint64_t sufficient_bytes(Context& context,
+                               std::span<const Case> problems,
+                               const AlignParams& params) {
+  return most_bytes(context, problems, params, false);
+}
+
+std::uint64_t sufficient_protein_bytes(Context& context,
+                                       std::span<const Case> problems,
+                                       const AlignParams& params) {
+  return most_bytes(context, problems, params, true);
 }
 
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left) {
@@ -191,14 +218,13 @@ void refuse_memory(const Case& problem,
                    std::uint64_t left) {
   throw resource_error(
       "splice: {} exons against {} {} need {} of memory and {} are left of "
-      "--memory; give fewer candidates or --memory {}{}",
+      "--memory; give fewer candidates or --memory {}",
       problem.exons.size(),
       problem.target.size(),
       letters,
       needed_bytes(static_cast<double>(bytes)),
       allowed_bytes(static_cast<double>(left)),
-      memory_option(static_cast<double>(params.held_bytes + bytes)),
-      params.more_may_follow ? " (more may follow)" : "");
+      memory_option(static_cast<double>(params.held_bytes + bytes)));
 }
 
 }  // namespace yupana::splice

@@ -52,6 +52,14 @@ void check_protein_memory(Context& context,
                           std::span<const Case> problems,
                           const AlignParams& params);
 
+/// Bytes that suffice for each of the problems, whatever the context allows; 0 on a GPU.
+std::uint64_t sufficient_bytes(Context& context,
+                               std::span<const Case> problems,
+                               const AlignParams& params);
+std::uint64_t sufficient_protein_bytes(Context& context,
+                                       std::span<const Case> problems,
+                                       const AlignParams& params);
+
 /// Problems that may run side by side, 1 to `threads`, where the largest needs `bytes`.
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left);
 

@@ -89,13 +89,15 @@ class Finder {
     }
     const auto bytes = static_cast<std::uint64_t>(count) * sizeof(Exon);
     if (context_ != nullptr && bytes > context_->memory()) {
+      // Other targets may have more.
+      const std::int64_t most = std::max(count, std::min(params_.max_exons, 2 * count));
       throw resource_error(
           "splice: {} candidate exons need {} of memory and {} are allowed; "
-          "give a smaller --max-exons, stricter sites, or --memory {} (more may follow)",
+          "give a smaller --max-exons, stricter sites, or at least --memory {}",
           count,
           needed_bytes(static_cast<double>(bytes)),
           allowed_bytes(static_cast<double>(context_->memory())),
-          memory_option(static_cast<double>(bytes)));
+          memory_option(static_cast<double>(most) * sizeof(Exon)));
     }
     std::vector<Exon> result;
     result.reserve(count);
