@@ -18,7 +18,7 @@ namespace {
 
 using ExonFields = std::vector<std::string_view>;
 
-const auto whole_number = number_of<std::int64_t>;
+const auto integer_of = number_of<std::int64_t>;
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -59,7 +59,7 @@ class Collector {
     return reader_.fault(what.text(args...), what.place);
   }
   std::int64_t place(std::string_view text, const char* what) const {
-    const auto value = whole_number(text);
+    const auto value = integer_of(text);
     if (!value || *value > std::int64_t{1} << 60 || *value < -(std::int64_t{1} << 60)) {
       throw fault("{}: expected a whole number, got '{}'", what, text);
     }
@@ -88,7 +88,7 @@ void read_gff(const Collector& to,
               const ExonFields& f,
               std::vector<ExonRecord>& exons,
               std::vector<ExonRecord>& coding) {
-  if (whole_number(f[2])) {
+  if (integer_of(f[2])) {
     throw to.fault(
         "expected a feature's type in column 3, as GFF3 has it, got '{}'; name a BED "
         "file .bed",
@@ -136,7 +136,7 @@ std::string_view table_strand(const Collector& to, std::string_view text, std::s
 }
 
 void read_table(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
-  const bool named = f.size() > 2 && !whole_number(f[0]);
+  const bool named = f.size() > 2 && !integer_of(f[0]);
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
     throw to.fault("expected [sequence] first last [strand] between blanks or tabs, got '{}'",
@@ -210,7 +210,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
     }
     const ExonFields columns = cut(line, '\t');
     if (kind == Kind::unknown) kind = columns.size() >= 8 ? Kind::gff : Kind::table;
-    const bool header = std::none_of(words.begin(), words.end(), whole_number) &&
+    const bool header = std::none_of(words.begin(), words.end(), integer_of) &&
                         (words[0].front() < '0' || words[0].front() > '9');
     if (kind == Kind::gff) {
       if (columns.size() < 8) {
