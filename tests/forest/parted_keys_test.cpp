@@ -108,5 +108,22 @@ TEST(PartedKeys, ASetOfCategoriesMarksWhatItHasAndNoRowOfTheNodeBefore) {
   });
 }
 
+TEST(PartedKeys, PairsAreCountedInKeysOfEitherSize) {
+  on_each_instruction_set([&] {
+    for (const std::int64_t n : sizes) {
+      const Sample sample(n + 40);
+      const PartedKeys keys(sample.ranks, sample.rows);
+      const std::uint16_t* const own = keys.column(2) + 3;
+      const std::vector<std::uint32_t> wide(own, own + n + 32);
+      for (const std::uint32_t pair : {4, 0, 16, 40}) {
+        const auto counts = cpu::count_pair(own, n, pair);
+        EXPECT_EQ(counts.first, std::count(own, own + n, pair)) << n;
+        EXPECT_EQ(counts.second, std::count(own, own + n, pair + 1)) << n;
+        EXPECT_EQ(counts, cpu::count_pair(wide.data(), n, pair)) << n;
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace yupana::forest

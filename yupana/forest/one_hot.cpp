@@ -8,6 +8,8 @@
 #include "yupana/core/messages.hpp"
 
 namespace yupana::forest {
+namespace {
+
 template <class T>
 void check_categories(const T* column, std::int64_t rows, std::int32_t categories) {
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -23,6 +25,8 @@ void check_categories(const T* column, std::int64_t rows, std::int32_t categorie
                       static_cast<double>(x));
   }
 }
+
+}  // namespace
 
 FeatureColumns::FeatureColumns(std::int64_t columns, const std::vector<std::int32_t>& one_hot)
     : one_hot_(one_hot), count_(columns) {
@@ -106,6 +110,6 @@ std::vector<Tree> on_columns(std::vector<Tree> trees,
   return trees;
 }
 
-YUPANA_FUNCTIONS(YUPANA_FLOATS, check_categories, sort_by_category, with_features)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, sort_by_category, with_features)
 
 }  // namespace yupana::forest

@@ -40,10 +40,6 @@ inline bool makes_features(const Context& context, const TreeParams& params) {
          params.has_rules();
 }
 
-///   errors: bad_input for values that are no category
-template <class T>
-void check_categories(const T* column, std::int64_t rows, std::int32_t categories);
-
 /// The rows of a column in order of their category, which is their rank, missing ones last.
 ///   errors: bad_input for values that are no category
 template <class T>

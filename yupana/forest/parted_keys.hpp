@@ -93,6 +93,17 @@ class RankSort {
   std::vector<std::uint32_t> counts_;
 };
 
+namespace cpu {
+
+/// How many keys are `pair` and how many `pair` + 1: many are compared at once, where sums in
+/// memory would each wait for the last. Up to 64 bytes beyond the keys are read.
+template <class K>
+std::pair<std::int64_t, std::int64_t> count_pair(const K* keys,
+                                                 std::int64_t count,
+                                                 std::uint32_t pair);
+
+}  // namespace cpu
+
 /// Keys of rows that go right: `size` of them from `first` on, and others.
 struct RightKeys {
   std::uint32_t first, size, also_first, also_size;

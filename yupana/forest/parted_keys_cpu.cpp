@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "yupana/forest/parted_keys.hpp"
 
@@ -12,6 +13,36 @@ namespace yupana::forest::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Keys = hn::CappedTag<std::uint16_t, 32>;
+
+/// How many keys are `pair` and how many `pair` + 1.
+template <class K>
+std::pair<std::int64_t, std::int64_t> count_in_vectors(const K* keys,
+                                                       std::int64_t count,
+                                                       std::uint32_t pair) {
+  const hn::CappedTag<K, 32> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t end = count / lanes * lanes;
+  const auto last = hn::FirstN(d, static_cast<std::size_t>(count - end));
+  const auto zero = hn::Set(d, static_cast<K>(pair));
+  const auto one = hn::Set(d, static_cast<K>(pair + 1));
+  std::size_t zeros = 0, ones = 0;
+  for (std::int64_t i = 0; i < end; i += lanes) {
+    const auto key = hn::LoadU(d, keys + i);
+    zeros += hn::CountTrue(d, hn::Eq(key, zero));
+    ones += hn::CountTrue(d, hn::Eq(key, one));
+  }
+  if (end < count) {
+    const auto key = hn::LoadU(d, keys + end);
+    zeros += hn::CountTrue(d, hn::And(last, hn::Eq(key, zero)));
+    ones += hn::CountTrue(d, hn::And(last, hn::Eq(key, one)));
+  }
+  return {static_cast<std::int64_t>(zeros), static_cast<std::int64_t>(ones)};
+}
+
+/// Highway's tables hold plain functions: this one has those of either size.
+auto pair_counts() {
+  return std::make_tuple(count_in_vectors<std::uint16_t>, count_in_vectors<std::uint32_t>);
+}
 
 /// Whether keys are in neither range.
 PartedKeys::Marked mark_left(const std::uint16_t* keys,
@@ -88,8 +119,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::forest {
 
+HWY_EXPORT(pair_counts);
 HWY_EXPORT(mark_left);
 HWY_EXPORT(part_columns);
+
+template <class K>
+std::pair<std::int64_t, std::int64_t> cpu::count_pair(const K* keys,
+                                                      std::int64_t count,
+                                                      std::uint32_t pair) {
+  return std::get<decltype(&cpu::count_pair<K>)>(HWY_DYNAMIC_DISPATCH(pair_counts)())(
+      keys, count, pair);
+}
+template std::pair<std::int64_t, std::int64_t> cpu::count_pair(const std::uint16_t*,
+                                                               std::int64_t,
+                                                               std::uint32_t);
+template std::pair<std::int64_t, std::int64_t> cpu::count_pair(const std::uint32_t*,
+                                                               std::int64_t,
+                                                               std::uint32_t);
 
 PartedKeys::Marked PartedKeys::mark(std::int64_t column,
                                     std::int64_t begin,

@@ -21,20 +21,16 @@ struct RowBits {
   Array<std::uint64_t> of_rows;         ///< row after row
   std::vector<std::int32_t> numbers;    ///< of each feature its bit, -1: it has none; empty: all
   std::vector<std::pair<T, T>> values;  ///< of each bit the feature's
-  std::vector<std::uint8_t> is_bits;    ///< of each column, if its features are bits
 
   bool empty() const { return numbers.empty(); }
   std::int32_t number(std::int32_t feature) const { return empty() ? -1 : numbers[feature]; }
-  bool has(std::int64_t column) const { return !empty() && is_bits[column] != 0; }
   /// 1 or 0.
   std::uint64_t at(std::uint32_t row, std::int32_t bit) const {
     return of_rows[row * words + bit / 64] >> (bit % 64) & 1;
   }
 };
 
-/// The bits of a table, if at least half its features are of two values; else none. Columns of
-/// categories are a bit a category.
-///   errors: bad_input for values that are no category
+/// The bits of a table, if at least half its columns are of two values; else none.
 template <class T>
 RowBits<T> row_bits(Context& context,
                     TableView<T> table,

@@ -108,7 +108,7 @@ RowRanks<T> rank_rows(Context& context,
   result.bits = row_bits(context, table, problem, params);
   for (std::int64_t c = 0; c < table.columns; ++c) {
     result.places.push_back(static_cast<std::int32_t>(result.columns));
-    result.columns += result.bits.has(c) ? 0 : 1;
+    result.columns += result.bits.number(static_cast<std::int32_t>(c)) >= 0 ? 0 : 1;
   }
   result.keys = Array<std::uint32_t>(table.rows * result.columns);
   result.values.resize(table.columns);
@@ -116,7 +116,7 @@ RowRanks<T> rank_rows(Context& context,
   Array<std::uint32_t> columns(table.rows * std::min(batch_features, result.columns));
   for (std::int64_t first = 0, end = 0; first < table.columns; first = std::max(end, first + 1)) {
     for (end = first; end < table.columns && end - first < batch_features; ++end) {
-      if (result.bits.has(end)) break;
+      if (result.bits.number(static_cast<std::int32_t>(end)) >= 0) break;
     }
     if (end == first) continue;
     rank_batch(context, table, first, end - first, params.one_hot, columns.data(), result);

@@ -38,8 +38,8 @@ struct RowRanks {
   std::uint64_t bytes() const { return keys.bytes() + short_keys.bytes() + bits.of_rows.bytes(); }
 };
 
-/// Sorts each feature once. memory: 2 or 4 bytes a value and the different values; while it works
-/// 12 bytes a row and feature more, of 16 features.
+/// Sorts each feature once that is no bit. memory: 2 or 4 bytes a value and the different values, a
+/// bit for a value that is one; while it works 12 bytes a row and feature more, of 16 features.
 template <class T>
 RowRanks<T> rank_rows(Context& context,
                       TableView<T> table,

@@ -210,18 +210,18 @@ class SampledGrower {
       ordered_.push_back(bounds_[j]);
     }
     return best_split<Sides>(problem_, place.totals, ascending_, ordered_, [&](std::size_t i) {
-      if (columns_->is_bit(order_[i])) columns_->finish(place.size(), order_[i], least_);
-      return (*columns_)[order_[i]].range;
+      auto& own = (*columns_)[order_[i]];
+      if (own.is_summed) columns_->finish(place.size(), order_[i], least_);
+      return own.range;
     });
   }
 
   template <class Sides>
   SplitBound bound_of_sampled(const Segment& place, std::size_t slot) {
     if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-      // Nodes are many: a bit that has no chance gets no range.
-      if (columns_->is_bit(slot)) {
-        return bound_of_sums(problem_, place.totals, (*columns_)[slot].ones, least_);
-      }
+      // Nodes are many: a feature that has no chance gets no range.
+      const auto& own = (*columns_)[slot];
+      if (own.is_summed) return bound_of_sums(problem_, place.totals, own.ones, least_);
     }
     context_.check_cancelled();
     columns_->finish(place.size(), slot, least_);

@@ -23,7 +23,8 @@ class SampledColumns {
   struct Column {
     Array<std::uint32_t> keys, rows;
     NodeRange range;
-    Totals ones;  ///< of a feature that is a bit: of the rows that have it
+    bool is_summed = false;  ///< of a bit, or a category, `ones` is all that is known
+    Totals ones;             ///< sums of the rows that have it
   };
 
   /// max_rows: of a node. parted: where the rows' keys are, if not null. needs_rows: the scans look
@@ -86,7 +87,7 @@ class SampledColumns {
 
   /// Keys of the features drawn from number `first` on, of the rows at work: `begin` and on of
   /// those that are parted, or else rows[0] and on. Of a category, those of the rows that have it,
-  /// and then of those whose category is missing; of a bit, sums of the rows that have it.
+  /// and then of those whose category is missing; or sums of the rows that have it.
   void gather(const std::uint32_t* rows,
               std::int64_t begin,
               const Totals& totals,
@@ -95,18 +96,12 @@ class SampledColumns {
     const std::int64_t n = totals.rows;
     passes_.clear();
     for (std::size_t j = first; j < sampled_.size(); ++j) {
-      if (is_bit(j)) {
-        bits_.list(bit_of(j));
-        continue;
-      }
-      passes_.push_back(j);
-      NodeRange& range = columns_[j].range;  // finish() makes the rest of it
-      range.is_sparse = features_.is_one_hot(features_.column(sampled_[j]));
-      range.last = range.missing_at = 0;
+      begin_column(j, totals.classes.size());
+      bit_of(j) >= 0 ? bits_.list(bit_of(j)) : passes_.push_back(j);
     }
     bits_.count(rows, totals.classes);
     for (std::size_t j = first; j < sampled_.size(); ++j) {
-      if (is_bit(j)) bits_.put(bit_of(j), totals.classes, columns_[j].ones);
+      if (bit_of(j) >= 0) bits_.put(bit_of(j), totals.classes, columns_[j].ones);
     }
     if (parted_ != nullptr) {
       for (const std::size_t j : passes_) {
@@ -121,14 +116,11 @@ class SampledColumns {
     }
   }
 
-  /// Whether a drawn feature is a bit, of which sums are all that is known.
-  bool is_bit(std::size_t slot) const { return bit_of(slot) >= 0; }
-
   /// Makes a gathered column's range for the scans: its values in order, or a category's rows.
   void finish(std::int64_t n, std::size_t slot, const LeafLimits& least) {
     Column& column = columns_[slot];
     NodeRange& range = column.range;
-    if (is_bit(slot)) {
+    if (column.is_summed) {
       range = {nullptr, nullptr, 0, n, n, least};
       range.is_sparse = true;
       range.last = column.ones.rows;
@@ -157,6 +149,7 @@ class SampledColumns {
   // Rows whose lines of keys stay in the first cache while one feature after the other is read.
   static constexpr std::int64_t near_rows = 128;
   static constexpr std::int64_t near_keys = 1 << 14;
+  static constexpr std::size_t max_counted_classes = 16;  ///< each is compared with every key
 
   /// Row after row: a row's keys are adjacent.
   template <class K>
@@ -182,6 +175,20 @@ class SampledColumns {
     K operator[](std::int64_t i) const { return keys[rows[i] * stride]; }
   };
 
+  /// Of few classes a category without missing values is counted as a bit is: scans of its rows
+  /// would tell no more.
+  void begin_column(std::size_t slot, std::size_t classes) {
+    Column& own = columns_[slot];
+    const std::int32_t column = features_.column(sampled_[slot]);
+    own.range.is_sparse = features_.is_one_hot(column);  // finish() makes the rest of it
+    own.range.last = own.range.missing_at = 0;
+    const bool counts = own.range.is_sparse && !needs_rows_ && classes <= max_counted_classes;
+    own.is_summed = bit_of(slot) >= 0 || (counts && ranks_.has_missing[column] == 0);
+    if (!own.is_summed) return;
+    own.ones.classes.resize(classes);
+    own.ones.rows = own.ones.weight = 0;
+  }
+
   std::int32_t bit_of(std::size_t slot) const { return ranks_.bits.number(sampled_[slot]); }
   std::int32_t place_of(std::size_t slot) const {
     return ranks_.places[features_.column(sampled_[slot])];
@@ -203,9 +210,37 @@ class SampledColumns {
             std::int64_t end,
             std::size_t slot) {
     Column& to = columns_[slot];
+    if (to.is_summed) return count_ones(keys, begin, end, sampled_[slot], to);
     if (to.range.is_sparse) return gather_ones(keys, rows, n, begin, end, sampled_[slot], to);
     std::uint32_t* const to_keys = to.keys.data();
     for (std::int64_t i = begin; i < end; ++i) to_keys[i] = keys[i];
+  }
+
+  /// Adds what rows [begin, end) of a node have of a category.
+  template <class Keys>
+  void count_ones(const Keys& keys,
+                  std::int64_t begin,
+                  std::int64_t end,
+                  std::int32_t feature,
+                  Column& to) const {
+    const std::int32_t first = features_.first(features_.column(feature));
+    const auto own = static_cast<std::uint32_t>(feature - first) << ranks_.class_bits;
+    if constexpr (std::is_pointer_v<Keys>) {
+      for (std::uint32_t c = 0; c < to.ones.classes.size(); c += 2) {
+        const auto [even, odd] = cpu::count_pair(keys + begin, end - begin, own + c);
+        to.ones.classes[c] += even;
+        if (odd > 0) to.ones.classes[c + 1] += odd;
+        to.ones.rows = to.ones.weight += even + odd;
+      }
+    } else {
+      std::remove_cvref_t<decltype(keys[begin])> near[2 * near_rows];
+      for (std::int64_t i = begin; i < end; ++i) near[i - begin] = keys[i];
+      count_ones(static_cast<const std::remove_extent_t<decltype(near)>*>(near),
+                 0,
+                 end - begin,
+                 feature,
+                 to);
+    }
   }
 
   /// Appends what rows [begin, end) of a node have of a category; missing values from the end on.
