@@ -149,6 +149,7 @@ def the_page_shows_every_exon_and_loads_nothing():
         fasta("t.fa", **{"<b>&": cdna, "none": noise(200)})
         run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "a", "--also", "html")
         page = pathlib.Path("a.html").read_text()
+        assert '<button type="button" id="scheme"' in page, "no button for dark colours"
         assert "splice --genome g.fa --target t.fa -o a --also html" in page, "the page named no command"
         row = table("a")[0]
         for k, exon in enumerate(row["chain"].split(",") if genome == letters
