@@ -133,3 +133,10 @@ def faults_end_in_one_line():
     assert not pathlib.Path("no.tsv").exists()
     np.save("x.npy", np.array([1e308, 10.0, np.nan, 1.0]))
     assert "product is infinite or NaN" in run("reduce", "x.npy", "--op", "product").stderr
+
+
+def a_few_numbers_were_said_to_need_17_megabytes():
+    np.save("x.npy", np.arange(1, 1001))
+    np.save("k.npy", np.arange(1, 1001) // 10)
+    for command in (("scan", "x.npy", "--by", "k.npy", "-o", "o.npy"), ("reduce", "x.npy", "--by", "k.npy", "-o", "o.tsv")):
+        run(*command, "--memory", "100k")

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -122,8 +123,10 @@ auto with_types(const FoldFileParams& params, const io::ColumnReader& numbers, c
 /// The keys' file; null: there is none.
 std::unique_ptr<io::ColumnReader> open_keys(Context& context,
                                             const FoldFileParams& params,
+                                            const io::ColumnReader& numbers,
                                             std::uint64_t item_bytes) {
-  check_memory(context, params.in, static_cast<std::uint64_t>(fold_chunk) * item_bytes);
+  const std::int64_t most = std::min(fold_chunk, numbers.size().value_or(fold_chunk));
+  check_memory(context, params.in, static_cast<std::uint64_t>(most) * item_bytes);
   return params.by.empty() ? nullptr : open_column(params.by, params.key_type, "--key-type");
 }
 
@@ -318,7 +321,7 @@ class RunReducer {
 ArrayFileResult scan_runs(Context& context,
                           const FoldFileParams& params,
                           io::ColumnReader& numbers) {
-  const auto keys = open_keys(context, params, 65);
+  const auto keys = open_keys(context, params, numbers, 65);
   AtomicFile out(params.out);
   return with_types(params, numbers, [&](auto kinds) {
     using Folding = typename decltype(kinds)::first_type;
@@ -335,7 +338,7 @@ ArrayFileResult scan_runs(Context& context,
 ReduceFileResult reduce_runs(Context& context,
                              const FoldFileParams& params,
                              io::ColumnReader& numbers) {
-  const auto keys = open_keys(context, params, 88);
+  const auto keys = open_keys(context, params, numbers, 88);
   const std::string& name = params.out;
   if (!params.by.empty() && (name.empty() || io::is_npy_name(name) || names_no_text(name))) {
     throw usage_error("reduce --by: expected -o FILE.tsv for keys and totals, got '{}'",

@@ -255,17 +255,6 @@ std::vector<Group> plan_tasks(Context& context,
                               SpliceJobParams& params,
                               Rates& rates,
                               SpliceResult& result) {
-  try {
-    const std::size_t end = memory.find_exons(tasks, first);
-    // What is held next to alignments: exons of as many targets as memory allows.
-    params.align.held_bytes = params.protein.align.held_bytes = memory.held_bytes();
-    std::vector<Group> groups = make_groups(std::span(tasks).subspan(first, end - first), params);
-    for (Group& group : groups) plan_group(context, group, rates, result);
-    first = end;
-    return groups;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_resources) throw;
-  }
   const auto bytes_of = [&](std::span<const Task> some) {
     std::uint64_t bytes = 0;
     for (const Group& group : make_groups(some, params)) {
@@ -277,13 +266,25 @@ std::vector<Group> plan_tasks(Context& context,
     }
     return bytes;
   };
-  const auto bytes = static_cast<double>(memory.sufficient_bytes(tasks, first, bytes_of));
-  throw resource_error(
-      "splice: sequences, candidate exons and the largest alignment need {} of memory and {} are "
-      "allowed; give --memory {}, fewer candidates or shorter targets",
-      needed_bytes(bytes),
-      allowed_bytes(static_cast<double>(context.memory())),
-      memory_option(bytes));
+  try {
+    const std::size_t end = memory.find_exons(tasks, first);
+    // What is held next to alignments: exons of as many targets as memory allows.
+    params.align.held_bytes = params.protein.align.held_bytes = memory.held_bytes();
+    std::vector<Group> groups = make_groups(std::span(tasks).subspan(first, end - first), params);
+    for (Group& group : groups) plan_group(context, group, rates, result);
+    first = end;
+    return groups;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
+    const std::uint64_t bytes = memory.sufficient_bytes(tasks, first, bytes_of);
+    if (bytes <= context.memory()) throw;  // a GPU's
+    throw resource_error(
+        "splice: sequences, candidate exons and the largest alignment need {} of memory and {} are "
+        "allowed; give --memory {}, fewer candidates or shorter targets",
+        needed_bytes(static_cast<double>(bytes)),
+        allowed_bytes(static_cast<double>(context.memory())),
+        memory_option(static_cast<double>(bytes)));
+  }
 }
 
 /// Refuses what SAM or BAM cannot hold before any work.
