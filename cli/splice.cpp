@@ -163,6 +163,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   }
   if (search.exons_left_out > 0) answer.json["exons_left_out"] = search.exons_left_out;
   const bool details = params.estimate || options.histograms;
+  auto estimates = nlohmann::ordered_json::array(), hits = estimates;
   for (const job::SpliceProblem& problem : result.problems) {
     if (!details) break;
     answer.text += estimate_text(problem);
@@ -170,8 +171,9 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
       answer.text += bars("bases of exons", problem.estimate.length_histogram);
       answer.text += bars("exons of groups that overlap", problem.estimate.group_histogram);
     }
-    answer.json["estimates"].push_back(estimate_json(problem));
+    estimates.push_back(estimate_json(problem));
   }
+  if (!estimates.empty()) answer.json["estimates"] = std::move(estimates);
   if (!std::isnan(result.predicted_seconds)) {
     answer.json["predicted_seconds"] = result.predicted_seconds;
   }
@@ -184,9 +186,10 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
     return answer;
   }
   for (const io::SplicedHit& hit : result.hits) {
-    answer.json["hits"].push_back(hit_json(hit));
+    hits.push_back(hit_json(hit));
     if (result.hits.size() <= 20) answer.text += hit_text(hit);
   }
+  if (!hits.empty()) answer.json["hits"] = std::move(hits);
   const auto targets = std::count_if(
       result.hits.begin(), result.hits.end(), [](const auto& hit) { return !hit.is_secondary(); });
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);

@@ -184,7 +184,7 @@ Answer importances(Context& context, const Call& call, job::ImportanceParams& pa
   const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t a) { return by[a]; });
   for (const std::size_t f : order) {
-    auto& row = rows.emplace_back(result.features[f], nullptr).second;
+    auto& row = rows.emplace_back(result.features[f], nlohmann::ordered_json::object()).second;
     row["impurity"] = result.impurity[f];
     row["impurity_deviation"] = result.impurity_deviations[f];
     answer.text += fmt::format("{:8.4f}", result.impurity[f]);

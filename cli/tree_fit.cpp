@@ -100,12 +100,14 @@ void add_folds(const job::FitTreesResult& result, const std::string& measure, An
   auto cv = measures_json(result.model.classes, result.cross_validated);
   cv.update(spread_json(result.folds));
   std::vector<double> scores;
+  auto folds = nlohmann::ordered_json::array();
   for (std::size_t k = 0; k < result.folds.size(); ++k) {
     scores.push_back(result.folds[k].score());
     nlohmann::ordered_json fold = {{"fold", result.fold_names[k]}};
     fold.update(measures_json(result.model.classes, result.folds[k]));
-    cv["folds"].push_back(std::move(fold));
+    folds.push_back(std::move(fold));
   }
+  cv["folds"] = std::move(folds);
   const double mean = cv["mean"][measure], deviation = cv["std"][measure];
   const auto& seconds = result.fold_seconds;
   answer.json[fmt::format("cv_{}_mean", measure)] = mean;
@@ -212,6 +214,8 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   }
   answer.json["importances"] = std::move(importances);
   if (result.model.trees.size() > 1) answer.json["importance_deviations"] = std::move(deviations);
+  if (!result.dependences.empty())
+    answer.json["partial_dependence"] = nlohmann::ordered_json::object();
   for (const forest::PartialDependence& own : result.dependences) {
     auto means = nlohmann::ordered_json::array();
     for (std::int64_t v = 0; v < own.means.rows(); ++v) {
@@ -232,10 +236,13 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
     answer.text += fmt::format("alpha chosen: {:.6g}\n", result.alpha);
   }
   if (!result.path.empty()) {
+    std::vector<double> alphas, impurities;
     for (const forest::PathPoint& point : result.path) {
-      answer.json["ccp_alphas"].push_back(point.alpha);
-      answer.json["ccp_impurities"].push_back(point.impurity);
+      alphas.push_back(point.alpha);
+      impurities.push_back(point.impurity);
     }
+    answer.json["ccp_alphas"] = alphas;
+    answer.json["ccp_impurities"] = impurities;
   }
   answer.json["stages"] = stages_json(context);
   answer.add_files(result.files, "");

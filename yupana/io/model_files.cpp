@@ -50,6 +50,7 @@ Json header_json(const Model& model) {
                  {"features", model.features},
                  {"voting", model.voting == forest::Voting::hard ? "hard" : "soft"}};
   if (model.zero_based) header["zero_based"] = true;
+  if (!model.encodings.empty()) header["encodings"] = Json::array();
   for (const forest::Encoding& encoding : model.encodings) {
     Json values = Json::array();
     for (const double value : encoding.values) {
