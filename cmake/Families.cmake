@@ -86,7 +86,7 @@ endfunction()
 
 # yupana_family(name [PRIVATE] [APART] [USES lower families...] [LIBS libraries...] [HEADERS libraries...])
 # One library from yupana/<name>/, static or, with BUILD_SHARED_LIBS, shared; *.cu only in CUDA
-# builds. APART compiles each *_cpu.cpp by itself: its loops are so tight that what stands before them in
+# builds. APART compiles each *_cpu.cpp by itself: its loops are so tight that what is before them in
 # a file shows in their time. The word CUDA among LIBS links the CUDA runtime in such builds. HEADERS are needed to
 # compile it, not to use it. Installed as the component <name> of find_package(yupana) and as
 # yupana-<name> of pkg-config, but for PRIVATE ones.

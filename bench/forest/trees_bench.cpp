@@ -84,15 +84,15 @@ class Bench {
   void measure(const TemporaryFolder& folder, const Row& row) {
     std::vector<NamedPeer> peers;
     for (const Sklearn& one : row.peers) peers.push_back({one.impl, peer_of(folder, one)});
-    const bool grows = row.peers.empty() || !row.peers[0].fit_before;
+    const bool fits = row.peers.empty() || !row.peers[0].fit_before;
     const auto value = [&](double seconds) {
-      return grows ? seconds : static_cast<double>(n_) / seconds * 1e-6;
+      return fits ? seconds : static_cast<double>(n_) / seconds * 1e-6;
     };
     const Timing timing = emit_in_turns(params_,
                                         {.bench = "trees",
                                          .what = what(row.name),
                                          .impl = impl_name(context_),
-                                         .unit = grows ? "s" : "M rows/s",
+                                         .unit = fits ? "s" : "M rows/s",
                                          .share_of_limit = {},
                                          .verified = row.verified},
                                         params_.quick ? 1 : 3,

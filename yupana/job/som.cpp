@@ -315,16 +315,13 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   const Stage stage(context, "write");
   io::write_som_model(json, codebook, model);
   write_som_rows(context, files.add(params.out + ".bmu.tsv"), rows);
-  write_map_npy(files.add(params.out + ".umatrix.npy"),
-                model.params.grid,
-                som::u_matrix(model.codebook.view(), model.params.grid));
-  write_map_npy(files.add(params.out + ".hits.npy"), model.params.grid, model.hits);
-  if (!model.clusters.empty()) {
-    write_map_npy(files.add(params.out + ".clusters.npy"), model.params.grid, model.clusters);
-  }
-  if (!model.p_matrix.empty()) {
-    write_map_npy(files.add(params.out + ".pmatrix.npy"), model.params.grid, model.p_matrix);
-  }
+  const auto write_map = [&](const char* ending, const auto& values) {
+    if (!values.empty()) write_map_npy(files.add(params.out + ending), model.params.grid, values);
+  };
+  write_map(".umatrix.npy", som::u_matrix(model.codebook.view(), model.params.grid));
+  write_map(".hits.npy", model.hits);
+  write_map(".clusters.npy", model.clusters);
+  write_map(".pmatrix.npy", model.p_matrix);
   report::MapReport report =
       map_report(model, params.title.empty() ? title_of(params.table) : params.title);
   report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
