@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <tuple>
 
@@ -79,15 +80,24 @@ using File = std::unique_ptr<htsFile, Closer<hts_close>>;
 using SamHeader = std::unique_ptr<sam_hdr_t, Closer<sam_hdr_destroy>>;
 using Record = std::unique_ptr<bam1_t, Closer<bam_destroy1>>;
 
+/// What htslib refused: for want of memory, or by its rules.
+void refuse(const Error& by_rules) {
+  if (errno == ENOMEM) throw std::bad_alloc();
+  throw by_rules;
+}
+
 Record record_of(const SplicedHit& hit, sam_hdr_t& header) {
   std::string line = sam_line(hit);
   Record record(bam_init1());
   if (!record) throw std::bad_alloc();
   kstring_t text{line.size(), line.size() + 1, line.data()};
-  if (sam_parse1(&text, &header, record.get()) >= 0) return record;
-  throw input_error(
-      "splice: the alignment of '{}' cannot be written as BAM; leave bam out of --also",
-      hit.target);
+  errno = 0;
+  if (sam_parse1(&text, &header, record.get()) < 0) {
+    refuse(input_error(
+        "splice: the alignment of '{}' cannot be written as BAM; leave bam out of --also",
+        hit.target));
+  }
+  return record;
 }
 
 /// By sequence, place and strand; what is not aligned last.
@@ -330,10 +340,11 @@ void write_spliced_bam(AtomicFile& file,
                        const std::vector<SequenceLength>& sequences) {
   hts_set_log_level(HTS_LOG_OFF);  // errors of htslib are thrown here instead
   const std::string text = header_text(sequences, "coordinate");
+  errno = 0;
   const SamHeader header(sam_hdr_init());
   if (!header || sam_hdr_add_lines(header.get(), text.c_str(), text.size()) != 0) {
-    throw input_error("splice: {}: these sequences have no header of BAM; leave bam out of --also",
-                      file.path());
+    refuse(input_error("splice: {}: these sequences have no header of BAM; leave bam out of --also",
+                       file.path()));
   }
   std::vector<Record> records;
   records.reserve(hits.size());
