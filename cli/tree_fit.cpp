@@ -214,8 +214,9 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   }
   answer.json["importances"] = std::move(importances);
   if (result.model.trees.size() > 1) answer.json["importance_deviations"] = std::move(deviations);
-  if (!result.dependences.empty())
+  if (!result.dependences.empty()) {
     answer.json["partial_dependence"] = nlohmann::ordered_json::object();
+  }
   for (const forest::PartialDependence& own : result.dependences) {
     auto means = nlohmann::ordered_json::array();
     for (std::int64_t v = 0; v < own.means.rows(); ++v) {

@@ -14,7 +14,7 @@
 namespace yupana::forest {
 
 /// Features of at most two values and none missing, a bit a row: 1 where the value is the greater.
-/// Where classes of rows that weigh alike are to be told apart, a node's split by one is decided by
+/// Where rows of equal weight are classified, a node's split by such a feature depends only on
 /// how many of its rows of each class have the bit.
 template <class T>
 struct RowBits {
