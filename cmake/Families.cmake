@@ -7,7 +7,7 @@ target_compile_options(
             $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
             # g++ 13 warns falsely of vectors of one number, and of digits that fmt copies in
             # format_dragon() (fmt/format.h, std::copy of its big numbers), wherever that is inlined.
-            "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds;-Wno-stringop-overflow>"
+            "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>"
             # A struct instantiated as a class: Microsoft's names differ by it.
             $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-mismatched-tags>
             $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
