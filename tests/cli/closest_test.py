@@ -120,6 +120,12 @@ def lines_of_carriage_returns_crashed():
     assert run("closest", "x.csv").stdout.split() == ["0", "1", "5"]
 
 
+def nodes_without_coordinates_were_points_of_unset_memory():
+    for nodes in ["1\n2 5\n3 9\n", "1\n2\n"]:
+        refuses(f"NAME : x\nNODE_COORD_SECTION\n{nodes}EOF\n",
+                "x.tsp:3: expected a node and its coordinates, got '1' alone", name="x.tsp")
+
+
 def refuses_bad_input_in_one_line():
     refuses("1,2\n", "x.csv: closest pair: expected at least 2 points, got 1")
     refuses("", "holds no points")

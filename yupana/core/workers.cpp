@@ -95,13 +95,14 @@ void reserve_for_arena() {
   allocator.deallocate(allocator.allocate(bytes), bytes);
 }
 
-/// Runs body in the arena.
+/// Runs body(region) in the arena.
 /// errors: out_of_resources where the system refuses a thread: oneTBB throws its words
 template <class Body>
 void execute(tbb::task_arena& arena, const Body& body) {
   if (!arena.is_active()) reserve_for_arena();
   try {
-    arena.execute(body);
+    Region region;  // which ends before what one of its threads threw is read
+    arena.execute([&] { body(region); });
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& fault) {
@@ -126,9 +127,8 @@ void Workers::parallel_for(std::int64_t count,
                            std::int64_t grain,
                            FunctionView<void(std::int64_t, std::int64_t)> body) {
   using Pieces = tbb::blocked_range<std::int64_t>;
-  Region region;
-  const auto piece = [&](const Pieces& r) { region.part([&] { body(r.begin(), r.end()); }); };
-  execute(state_->arena, [&] {
+  execute(state_->arena, [&](Region& region) {
+    const auto piece = [&](const Pieces& r) { region.part([&] { body(r.begin(), r.end()); }); };
     tbb::parallel_for(
         Pieces(0, count, static_cast<std::size_t>(grain)), piece, tbb::simple_partitioner());
   });
@@ -138,38 +138,37 @@ void Workers::in_order(std::int64_t count,
                        std::int64_t most,
                        FunctionView<void*(std::int64_t)> make,
                        FunctionView<void(void*, bool)> put) {
-  Region region;
   // A pipeline that an exception leaves loses its results in flight, so none may escape.
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
-  const auto guarded = [&](const auto& work) {
-    try {
-      region.part(work);
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  };
-  std::int64_t next = 0;
-  const auto count_up = [&](tbb::flow_control& control) {
-    if (next == count || failed.load()) control.stop();
-    return next++;
-  };
-  const auto make_one = [&](std::int64_t i) {
-    void* result = nullptr;
-    if (!failed.load()) guarded([&] { result = make(i); });
-    YUPANA_RELEASE(result);
-    return result;
-  };
-  char turn = 0;  // each put comes after the one before it
-  const auto put_one = [&](void* result) {
-    if (result == nullptr) return;
-    YUPANA_ACQUIRE(result);
-    YUPANA_ACQUIRE(&turn);
-    guarded([&] { put(result, !failed.load()); });
-    YUPANA_RELEASE(&turn);
-  };
-  constexpr auto serial = tbb::filter_mode::serial_in_order;
-  execute(state_->arena, [&] {
+  execute(state_->arena, [&](Region& region) {
+    const auto guarded = [&](const auto& work) {
+      try {
+        region.part(work);
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
+    };
+    std::int64_t next = 0;
+    const auto count_up = [&](tbb::flow_control& control) {
+      if (next == count || failed.load()) control.stop();
+      return next++;
+    };
+    const auto make_one = [&](std::int64_t i) {
+      void* result = nullptr;
+      if (!failed.load()) guarded([&] { result = make(i); });
+      YUPANA_RELEASE(result);
+      return result;
+    };
+    char turn = 0;  // each put comes after the one before it
+    const auto put_one = [&](void* result) {
+      if (result == nullptr) return;
+      YUPANA_ACQUIRE(result);
+      YUPANA_ACQUIRE(&turn);
+      guarded([&] { put(result, !failed.load()); });
+      YUPANA_RELEASE(&turn);
+    };
+    constexpr auto serial = tbb::filter_mode::serial_in_order;
     tbb::parallel_pipeline(
         static_cast<std::size_t>(most),
         tbb::make_filter<void, std::int64_t>(serial, count_up) &
@@ -180,8 +179,7 @@ void Workers::in_order(std::int64_t count,
 }
 
 void Workers::run(FunctionView<void()> body) {
-  Region region;
-  execute(state_->arena, [&] { region.part([&] { body(); }); });
+  execute(state_->arena, [&](Region& region) { region.part([&] { body(); }); });
 }
 
 }  // namespace yupana

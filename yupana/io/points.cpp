@@ -187,6 +187,10 @@ class TextPoints {
       double number = 0;
       if (!whole_number(cells_[0].text, number)) break;  // EOF, or the next section
       if (chosen_.empty()) {
+        if (cells_.size() == 1) {
+          throw reader_.fault("expected a node and its coordinates, got '{}' alone",
+                              printable(cells_[0].text));
+        }
         for (std::size_t k = 1; k < cells_.size(); ++k) chosen_.push_back(k);
         width_ = cells_.size();
         if (dimensions_ > 0 && dimensions_ + 1 != width_) {
