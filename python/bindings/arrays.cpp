@@ -1,11 +1,13 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <optional>
 #include <type_traits>
 
 #include "python/bindings/vectors.hpp"
+#include "yupana/arrays/merge.hpp"
+#include "yupana/arrays/segments.hpp"
+#include "yupana/arrays/selection.hpp"
 #include "yupana/arrays/sum_range.hpp"
 #include "yupana/core/messages.hpp"
 
@@ -14,18 +16,11 @@ namespace {
 
 using namespace arrays;
 
-/// Those on a GPU are looked at there.
-void check_offsets(const Offsets& offsets, int place, std::int64_t values) {
-  const std::int64_t count = size_of(offsets);
-  if (count < 1) throw usage_error("offsets: expected at least one, got none");
+void check_place(const Offsets& offsets, int place) {
+  if (size_of(offsets) < 1) throw usage_error("offsets: expected at least one, got none");
   const int own = place_of(offsets);
   if (own >= 0 && own != place) {
     throw usage_error("offsets: expected an array on the GPU of x, or in host memory");
-  }
-  for (std::int64_t s = 0; s < count && place < 0; ++s) {
-    const std::int64_t min = s == 0 ? 0 : offsets.data()[s - 1];
-    if (offsets.data()[s] >= min && offsets.data()[s] <= values) continue;
-    throw bad_offset(values, s, offsets.data()[s]);
   }
 }
 
@@ -105,13 +100,17 @@ void bind_folds(nb::module_& m) {
          AnyVectorOut<T> out,
          const std::string& overflow) {
         T* const to = output(in, out);
-        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context) {
           with_operator(op, [&](auto fold) {
             const SumCheck<T, decltype(fold)> check(exclusive ? "exclusive_scan" : "inclusive_scan",
                                                     overflow);
             const std::int64_t left_out = exclusive && size_of(in) > 0 ? 1 : 0;
             check.running(context, in, exclusive ? *first : T{0}, left_out);
-            vectors.scan(in.data(), size_of(in), first ? &*first : nullptr, exclusive, to, fold);
+            if (exclusive) {
+              exclusive_scan(context, in.data(), size_of(in), *first, to, fold);
+            } else {
+              inclusive_scan(context, in.data(), size_of(in), to, fold);
+            }
           });
         });
       },
@@ -130,10 +129,10 @@ void bind_folds(nb::module_& m) {
          T init,
          const std::string& overflow) {
         T result = init;
-        vectors_at(place_of(in), size_of(in), options, [&](Context& context, auto& vectors) {
+        vectors_at(place_of(in), size_of(in), options, [&](Context& context) {
           with_operator(op, [&](auto fold) {
             SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
-            result = vectors.reduce(in.data(), size_of(in), init, fold);
+            result = reduce(context, in.data(), size_of(in), init, fold);
           });
         });
         return result;
@@ -150,12 +149,15 @@ void bind_folds(nb::module_& m) {
            const std::string& op,
            AnyVectorOut<T> out) {
           const std::int64_t n = size_of(in);
-          check_offsets(offsets, place_of(in), n);
+          check_place(offsets, place_of(in));
           T* const to = output(in, out);
-          vectors_at(place_of(in), n, options, [&](Context&, auto& vectors) {
-            vectors.copy(in.data(), n, to);
-            with_operator(
-                op, [&](auto fold) { vectors.segmented_scan(in.data(), n, offsets, to, fold); });
+          vectors_at(place_of(in), n, options, [&](Context& context) {
+            check_offsets(context, offsets, n);
+            copy_at(context, place_of(in), in.data(), n, to);
+            with_operator(op, [&](auto fold) {
+              segmented_inclusive_scan(
+                  context, in.data(), offsets.data(), size_of(offsets) - 1, to, fold);
+            });
           });
         });
   m.def("segmented_reduce",
@@ -166,14 +168,49 @@ void bind_folds(nb::module_& m) {
            T init,
            AnyVectorOut<T> out) {
           const std::int64_t n = size_of(in);
-          check_offsets(offsets, place_of(in), n);
+          check_place(offsets, place_of(in));
           T* const totals = written(out, "out", place_of(in), size_of(offsets) - 1);
-          vectors_at(place_of(in), n, options, [&](Context&, auto& vectors) {
+          vectors_at(place_of(in), n, options, [&](Context& context) {
+            check_offsets(context, offsets, n);
             with_operator(op, [&](auto fold) {
-              vectors.segmented_reduce(in.data(), n, offsets, init, totals, fold);
+              segmented_reduce(
+                  context, in.data(), offsets.data(), size_of(offsets) - 1, init, totals, fold);
             });
           });
         });
+}
+
+/// Words of 4 bytes are compiled for a GPU alone.
+inline Error words_of_4_bytes() {
+  return usage_error("values: expected words of 8 bytes on the host, got some of 4");
+}
+template <class K, class V>
+void sort_columns(Context& context, int place, Columns<K, V> data, std::int64_t n) {
+  if constexpr (sizeof(V) == 8) {
+    sort_by_key(context, data.keys, data.values, n);
+  } else {
+    if (place < 0) throw words_of_4_bytes();
+    if constexpr (arrays::cuda::has_order<K, V, Less>) {
+      arrays::cuda::sort_anywhere(context, data, n, arrays::cuda::SortWay::quickest);
+    }
+  }
+}
+template <class K, class V>
+void merge_columns(Context& context,
+                   int place,
+                   Columns<const K, const V> a,
+                   std::int64_t a_size,
+                   Columns<const K, const V> b,
+                   std::int64_t b_size,
+                   Columns<K, V> out) {
+  if constexpr (sizeof(V) == 8) {
+    merge_by_key<K, V>(context, a, a_size, b, b_size, out);
+  } else {
+    if (place < 0) throw words_of_4_bytes();
+    if constexpr (arrays::cuda::has_order<K, V, Less>) {
+      arrays::cuda::merge_anywhere(context, a, a_size, b, b_size, out);
+    }
+  }
 }
 
 /// body(number), a 4-byte or 8-byte word to move the values as.
@@ -198,24 +235,24 @@ void def_selecting(nb::module_& m, const char* name, const auto& sort) {
 
 template <class K>
 void bind_order(nb::module_& m) {
-  def_selecting(
-      m,
-      "sort",
-      [](const Options& options,
-         AnyVector<K> keys,
-         AnyVectorOut<K> out,
-         bool descending,
-         bool unique,
-         std::int64_t top) {
-        const std::int64_t n = size_of(keys);
-        K* const to = output(keys, out);
-        std::int64_t kept = 0;
-        vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
-          vectors.copy(keys.data(), n, to);
-          kept = vectors.sort(Columns<K, NoValue>{to, nullptr}, n, {descending, unique, top});
-        });
-        return kept;
-      });
+  def_selecting(m,
+                "sort",
+                [](const Options& options,
+                   AnyVector<K> keys,
+                   AnyVectorOut<K> out,
+                   bool descending,
+                   bool unique,
+                   std::int64_t top) {
+                  const std::int64_t n = size_of(keys);
+                  K* const to = output(keys, out);
+                  std::int64_t kept = 0;
+                  vectors_at(place_of(keys), n, options, [&](Context& context) {
+                    copy_at(context, place_of(keys), keys.data(), n, to);
+                    kept = sort_selected(
+                        context, Columns<K, NoValue>{to, nullptr}, n, {descending, unique, top});
+                  });
+                  return kept;
+                });
   m.def("sort_by_key",
         [](const Options& options,
            AnyVector<K> keys,
@@ -230,40 +267,36 @@ void bind_order(nb::module_& m) {
           void* const moved = written(out_values, "out_values", place, n);
           with_words(values, out_values, [&]<class V>(V) {
             const Columns<K, V> sorted{to, static_cast<V*>(moved)};
-            vectors_at<V>(place, n, options, [&](Context&, auto& vectors) {
-              vectors.copy(keys.data(), n, sorted.keys);
-              vectors.copy(static_cast<const V*>(values.data()), n, sorted.values);
-              vectors.sort(sorted, n);
+            vectors_at(place, n, options, [&](Context& context) {
+              copy_at(context, place, keys.data(), n, sorted.keys);
+              copy_at(context, place, static_cast<const V*>(values.data()), n, sorted.values);
+              sort_columns(context, place, sorted, n);
             });
           });
         });
-  def_selecting(m,
-                "argsort",
-                [](const Options& options,
-                   AnyVector<K> keys,
-                   AnyVectorOut<std::int64_t> out,
-                   bool descending,
-                   bool unique,
-                   std::int64_t top) {
-                  const std::int64_t n = size_of(keys);
-                  std::int64_t* const places = written(out, "out", place_of(keys), n);
-                  std::int64_t kept = 0;
-                  vectors_at(place_of(keys), n, options, [&](Context&, auto& vectors) {
-                    kept = vectors.argsort(keys.data(), n, places, {descending, unique, top});
-                  });
-                  return kept;
-                });
+  def_selecting(
+      m,
+      "argsort",
+      [](const Options& options,
+         AnyVector<K> keys,
+         AnyVectorOut<std::int64_t> out,
+         bool descending,
+         bool unique,
+         std::int64_t top) {
+        const std::int64_t n = size_of(keys);
+        std::int64_t* const places = written(out, "out", place_of(keys), n);
+        std::int64_t kept = 0;
+        vectors_at(place_of(keys), n, options, [&](Context& context) {
+          kept = arrays::argsort(context, keys.data(), n, places, {descending, unique, top});
+        });
+        return kept;
+      });
   m.def("merge", [](const Options& options, AnyVector<K> a, AnyVector<K> b, AnyVectorOut<K> out) {
     check_same_device("b", b, a);
     const std::int64_t n = size_of(a) + size_of(b);
     K* const to = written(out, "out", place_of(a), n);
-    using Column = Columns<const K, const NoValue>;
-    vectors_at(place_of(a), n, options, [&](Context&, auto& vectors) {
-      vectors.merge(Column{a.data(), nullptr},
-                    size_of(a),
-                    Column{b.data(), nullptr},
-                    size_of(b),
-                    Columns<K, NoValue>{to, nullptr});
+    vectors_at(place_of(a), n, options, [&](Context& context) {
+      merge(context, a.data(), size_of(a), b.data(), size_of(b), to);
     });
   });
   m.def("merge_by_key",
@@ -287,8 +320,10 @@ void bind_order(nb::module_& m) {
           void* const moved = written(out_values, "out_values", place_of(a), n);
           with_words(a_values, out_values, [&]<class V>(V) {
             using Column = Columns<const K, const V>;
-            vectors_at<V>(place_of(a), n, options, [&](Context&, auto& vectors) {
-              vectors.merge(Column{a.data(), static_cast<const V*>(a_values.data())},
+            vectors_at(place_of(a), n, options, [&](Context& context) {
+              merge_columns(context,
+                            place_of(a),
+                            Column{a.data(), static_cast<const V*>(a_values.data())},
                             size_of(a),
                             Column{b.data(), static_cast<const V*>(b_values.data())},
                             size_of(b),
@@ -296,94 +331,6 @@ void bind_order(nb::module_& m) {
             });
           });
         });
-}
-
-using namespace arrays;
-
-template <class K, class V>
-void bind_runs_on_host(nb::module_& m) {
-  m.def("reduce_by_key", [](const Options& options, Vector<K> keys, Vector<V> values) {
-    check_size("values", size_of(keys), size_of(values));
-    Array<K> run_keys(size_of(keys));
-    Array<V> sums(size_of(keys));
-    const std::int64_t runs = call(options, [&](Context& context) {
-      return reduce_by_key(
-          context, keys.data(), values.data(), size_of(keys), run_keys.data(), sums.data());
-    });
-    return std::pair(owned<K>(std::move(run_keys), {runs}), owned<V>(std::move(sums), {runs}));
-  });
-}
-
-#ifdef YUPANA_CUDA
-/// Values as those of another type; themselves where that is theirs.
-template <class To, class From>
-struct As {
-  As(OnGpu& gpu, const From* from, std::int64_t n) {
-    if constexpr (std::is_same_v<To, From>) {
-      data = from;
-    } else {
-      made = yupana::cuda::DeviceArray<To>(n);
-      gpu.convert(from, n, made.data());
-      data = made.data();
-    }
-  }
-  const To* data = nullptr;
-  yupana::cuda::DeviceArray<To> made;
-};
-
-/// Runs as the functions on host memory find them: sums of floats are of 64 bits, cut where 64-bit
-/// keys would be; of integers only equality and the sum's low bits count.
-template <class U, class V>
-nb::object sums_by_key(const Options& options, const Words& keys, const AnyVector<V>& values) {
-  using Key = std::conditional_t<std::is_integral_v<V>, U, std::uint64_t>;
-  using Sum = std::conditional_t<std::is_integral_v<V>, V, double>;
-  const int place = place_of(keys);
-  const std::int64_t n = size_of(keys);
-  Made<U> run_keys(place, 0);
-  Made<V> sums(place, 0);
-  vectors_at(place, n, options, [&](Context&, auto& gpu) {
-    if constexpr (std::is_same_v<decltype(gpu), OnGpu&>) {
-      if (n == 0) return;
-      const As<Key, U> from(gpu, static_cast<const U*>(keys.data()), n);
-      const As<Sum, V> numbers(gpu, values.data(), n);
-      Made<Key> most_keys(place, n);
-      Made<Sum> most_sums(place, n);
-      const std::int64_t runs = arrays::cuda::reduce_by_key(
-          gpu.space, gpu.stream, from.data, numbers.data, n, most_keys.data(), most_sums.data());
-      // Only as much as there is stays.
-      run_keys = Made<U>(place, runs);
-      sums = Made<V>(place, runs);
-      gpu.convert(most_keys.data(), runs, run_keys.data());
-      gpu.convert(most_sums.data(), runs, sums.data());
-      gpu.wait();  // before what is converted goes
-    }
-  });
-  const std::int64_t runs = sums.size();
-  return nb::make_tuple(std::move(run_keys).to_python({runs}, keys.dtype()),
-                        std::move(sums).to_python({runs}));
-}
-
-template <class V>
-void bind_runs_on_gpu(nb::module_& m) {
-  using There = AsItIs<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
-  m.def("reduce_by_key", [](const Options& options, There keys, AnyVector<V> values) {
-    const Words words{nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>(keys)};
-    check_same_device("values", values, keys);
-    check_size("values", size_of(keys), size_of(values));
-    return bytes_of(words) == 8 ? sums_by_key<std::uint64_t>(options, words, values)
-                                : sums_by_key<std::uint32_t>(options, words, values);
-  });
-}
-#endif
-
-/// reduce_by_key, into the family's module.
-void bind_runs(nb::module_& m) {
-#ifdef YUPANA_CUDA
-  for_plain_types([&]<class T>() { bind_runs_on_gpu<T>(m); });
-#endif
-  // Integers of every kind come as 64-bit ones: only equality of keys counts, and sums wrap alike.
-  bind_runs_on_host<std::int64_t, std::int64_t>(m);
-  bind_runs_on_host<std::int64_t, double>(m);
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include "yupana/arrays/operators.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/place.hpp"
+#include "yupana/core/messages.hpp"
 
-/// What a CUDA context runs on its first GPU for arrays in host memory: plain types with the
-/// operators of operators.hpp, compiled once (*_host_cuda.cu). A host function object cannot go to
-/// a device: other types, operators and orders run on the context's threads. In device code the
-/// templates of *_cuda.cuh take any of them, on device memory.
+/// What a CUDA context runs on the GPU where arrays lie, or on its first for those in host memory:
+/// plain types with the operators of operators.hpp, compiled once (*_host_cuda.cu). A host function
+/// object cannot go to a device: other types, operators and orders run on the context's threads. In
+/// device code the templates of *_cuda.cuh take any of them, on device memory.
 namespace yupana::arrays::cuda {
 
 template <class T>
@@ -50,34 +52,43 @@ using Moved = std::conditional_t<std::is_same_v<V, NoValue>,
 template <class K>
 using KeyBits = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
 
+/// Throws usage where what threads take lies on a GPU.
+inline void check_on_host(const Context& context, const void* array) {
+  if (yupana::cuda::device_of(context, array) < 0) return;
+  throw usage_error(
+      "arrays on a GPU: expected numbers of 4 or 8 bytes with Plus, Min, Max or the order Less; "
+      "copy "
+      "others to the host, or call the templates of yupana/arrays/*_cuda.cuh");
+}
+
 /// first: precedes the first value, or null.
 template <class T, class Op>
-void scan_host(
+void scan_anywhere(
     Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op);
 
 template <class T, class Op>
-T reduce_host(Context& context, const T* in, std::int64_t n, T init, Op op);
+T reduce_anywhere(Context& context, const T* in, std::int64_t n, T init, Op op);
 
 template <class T, class Op>
-void segmented_scan_host(Context& context,
-                         const T* in,
-                         const std::int64_t* offsets,
-                         std::int64_t segments,
-                         const T* init,
-                         T* out,
-                         Op op);
+void segmented_scan_anywhere(Context& context,
+                             const T* in,
+                             const std::int64_t* offsets,
+                             std::int64_t segments,
+                             const T* init,
+                             T* out,
+                             Op op);
 
 template <class T, class Op>
-void segmented_reduce_host(Context& context,
-                           const T* in,
-                           const std::int64_t* offsets,
-                           std::int64_t segments,
-                           T init,
-                           T* totals,
-                           Op op);
+void segmented_reduce_anywhere(Context& context,
+                               const T* in,
+                               const std::int64_t* offsets,
+                               std::int64_t segments,
+                               T init,
+                               T* totals,
+                               Op op);
 
 template <class U, class V>
-std::int64_t reduce_by_key_host(
+std::int64_t reduce_by_key_anywhere(
     Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values);
 
 /// Ways to sort on a device. All keep the order of equal keys that can be told apart, so that the
@@ -102,15 +113,19 @@ struct SortLimits {
 };
 
 template <class K, class V>
-void sort_host(Context& context, Columns<K, V> data, std::int64_t n, SortWay way);
+void sort_anywhere(Context& context, Columns<K, V> data, std::int64_t n, SortWay way);
+
+/// Of keys on a GPU.
+template <class K>
+void argsort_on_gpu(Context& context, const K* keys, std::int64_t n, std::int64_t* places);
 
 template <class K, class V>
-void merge_host(Context& context,
-                Columns<const K, const V> a,
-                std::int64_t a_size,
-                Columns<const K, const V> b,
-                std::int64_t b_size,
-                Columns<K, V> out);
+void merge_anywhere(Context& context,
+                    Columns<const K, const V> a,
+                    std::int64_t a_size,
+                    Columns<const K, const V> b,
+                    std::int64_t b_size,
+                    Columns<K, V> out);
 
 /// The same columns with values as bits.
 template <class K, class V>

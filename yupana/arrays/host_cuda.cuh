@@ -2,15 +2,54 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/cuda/call_stream.hpp"
+#include "yupana/core/cuda/kept.hpp"
+#include "yupana/core/cuda/place.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 
-/// Host arrays to the device and back.
+/// Arrays that lie on a GPU, and host arrays to the device and back.
 namespace yupana::arrays::cuda {
+
+/// What a call on arrays of a GPU leaves for the next one there.
+struct KeptSpace {
+  Workspace space;
+  yupana::cuda::DeviceArray<std::uint64_t> result{1};
+};
+
+/// use(kept, stream) on the GPU where `array` lies, queued on the context's stream or waited for;
+/// false where it lies on the host.
+template <class Use>
+bool on_its_gpu(Context& context, const void* array, const Use& use) {
+  using yupana::cuda::Kept;
+  const int device = yupana::cuda::device_of(context, array);
+  if (device < 0) return false;
+  context.check_cancelled();
+  const yupana::cuda::DeviceScope scope(device);
+  const yupana::cuda::CallStream stream(context);
+  const auto make = [] { return std::make_unique<KeptSpace>(); };
+  Kept<KeptSpace>::with(stream, {}, make, [&](KeptSpace& kept) {
+    use(kept, stream);
+    return kept.space.bytes();
+  });
+  stream.finish();
+  return true;
+}
+
+/// A number of a GPU's memory, waited for.
+template <class T>
+T fetched(KeptSpace& kept, cudaStream_t stream, const T* number) {
+  auto* const copy = static_cast<T*>(kept.space.for_host(sizeof(T)));
+  yupana::cuda::check(cudaMemcpyAsync(copy, number, sizeof(T), cudaMemcpyDeviceToHost, stream),
+                      "copy a number");
+  yupana::cuda::check(cudaStreamSynchronize(stream), "copy a number");
+  return *copy;
+}
 
 /// The context's first GPU, with a stream and a workspace.
 class DeviceSession {

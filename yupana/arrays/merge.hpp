@@ -12,7 +12,8 @@
 namespace yupana::arrays {
 
 /// Merges two sorted arrays, and the values that move with their keys, into out (a_size + b_size of
-/// them, overlapping neither). Stable: equal keys keep their order, those of a before those of b.
+/// them, overlapping neither), all in host memory or all on one GPU. Stable: equal keys keep their
+/// order, those of a before those of b.
 ///   less: a strict weak order in which both are sorted; the default puts NaN last, -0 = +0
 ///   work n comparisons and log n a tile, memory O(1); the same result for any number of threads
 ///   errors (usage): an order that contradicts itself, where it is noticed; interrupted
@@ -30,10 +31,11 @@ void merge_by_key(Context& context,
   }
   if constexpr (cuda::has_order<K, V, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::merge_host(
+      return cuda::merge_anywhere(
           context, cuda::as_moved(a), a_size, cuda::as_moved(b), b_size, cuda::as_moved(out));
     }
   }
+  cuda::check_on_host(context, out.keys);
   cpu::merge(context, a, a_size, b, b_size, out, less);
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "yupana/arrays/device_arrays.hpp"
+#include "yupana/arrays/host_cuda.cuh"
 #include "yupana/arrays/radix_key.hpp"
 #include "yupana/arrays/radix_sort_cuda.hpp"
 #include "yupana/core/instantiate.hpp"
@@ -155,10 +156,18 @@ void argsort(
   widen_kernel<<<blocks_for(n), threads, 0, stream>>>(shorter, n, places);
   yupana::cuda::check_launch("widen places");
 }
+
+template <class K>
+void argsort_on_gpu(Context& context, const K* keys, std::int64_t n, std::int64_t* places) {
+  on_its_gpu(context, keys, [&](KeptSpace& kept, cudaStream_t stream) {
+    argsort(kept.space, stream, keys, n, places);
+  });
+}
+
 #define YUPANA_INTEGERS(make, name)                                           \
   make(name, std::int32_t) make(name, std::uint32_t) make(name, std::int64_t) \
       make(name, std::uint64_t)
-YUPANA_FUNCTIONS(YUPANA_INTEGERS, argsort)
-YUPANA_FUNCTIONS(YUPANA_FLOATS, argsort)
+YUPANA_FUNCTIONS(YUPANA_INTEGERS, argsort, argsort_on_gpu)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, argsort, argsort_on_gpu)
 
 }  // namespace yupana::arrays::cuda

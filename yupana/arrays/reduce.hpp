@@ -10,7 +10,18 @@
 
 namespace yupana::arrays {
 
-/// init op in[0] op ... op in[n - 1]; init where n is 0. Host memory.
+namespace detail {
+
+template <class T, class Op>
+T reduce_on_host(Context& context, const T* in, std::int64_t n, T init, Op op) {
+  if (n <= 0) return init;
+  if (context.backend() == Backend::reference) return reference::reduce(in, n, init, op);
+  return op(init, cpu::reduce(context, in, n, op));
+}
+
+}  // namespace detail
+
+/// init op in[0] op ... op in[n - 1]; init where n is 0. In host memory or on a GPU.
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   work n operations, memory one T per 256 KiB of input
 ///   integers: Plus and Multiply go on modulo 2^bits, as in std and CUB; nothing is checked
@@ -21,14 +32,13 @@ namespace yupana::arrays {
 ///   additions in a lane of a tile, a few to bring lanes together, tiles in pairs
 template <class T, class Op = Plus>
 T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
-  if (n <= 0) return init;
-  if (context.backend() == Backend::reference) return reference::reduce(in, n, init, op);
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::reduce_host(context, in, n, init, op);
+      return cuda::reduce_anywhere(context, in, n, init, op);
     }
   }
-  return op(init, cpu::reduce(context, in, n, op));
+  cuda::check_on_host(context, in);
+  return detail::reduce_on_host(context, in, n, init, op);
 }
 
 /// Runs of equal neighbouring keys: out_keys[r] is the first key of run r, out_values[r] the fold
@@ -53,14 +63,15 @@ std::int64_t reduce_by_key(Context& context,
   if constexpr (cuda::has_runs<K, V, Op, Same>) {
     if (context.backend() == Backend::cuda) {
       using U = cuda::KeyBits<K>;
-      return cuda::reduce_by_key_host(context,
-                                      reinterpret_cast<const U*>(keys),
-                                      values,
-                                      n,
-                                      reinterpret_cast<U*>(out_keys),
-                                      out_values);
+      return cuda::reduce_by_key_anywhere(context,
+                                          reinterpret_cast<const U*>(keys),
+                                          values,
+                                          n,
+                                          reinterpret_cast<U*>(out_keys),
+                                          out_values);
     }
   }
+  cuda::check_on_host(context, keys);
   return cpu::reduce_by_key(context, keys, values, n, out_keys, out_values, op, equal);
 }
 

@@ -5,9 +5,15 @@
 namespace yupana::arrays::cuda {
 
 template <class U, class V>
-std::int64_t reduce_by_key_host(
+std::int64_t reduce_by_key_anywhere(
     Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values) {
   if (n <= 0) return 0;
+  std::int64_t found = 0;
+  if (on_its_gpu(context, keys, [&](KeptSpace& kept, cudaStream_t stream) {
+        found = reduce_by_key(kept.space, stream, keys, values, n, out_keys, out_values);
+      })) {
+    return found;
+  }
   DeviceSession session(context);
   session.require(2 * (bytes_of<U>(n) + bytes_of<V>(n)), "reduce_by_key");
   yupana::cuda::DeviceArray<U> in_keys(n), run_keys(n);
@@ -28,6 +34,6 @@ std::int64_t reduce_by_key_host(
 
 #define YUPANA_RUNS(make, name) \
   YUPANA_NUMBERS_WITH(make, name, std::uint32_t) YUPANA_NUMBERS_WITH(make, name, std::uint64_t)
-YUPANA_FUNCTIONS(YUPANA_RUNS, reduce_by_key, reduce_by_key_host)
+YUPANA_FUNCTIONS(YUPANA_RUNS, reduce_by_key, reduce_by_key_anywhere)
 
 }  // namespace yupana::arrays::cuda

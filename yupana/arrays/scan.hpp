@@ -14,6 +14,21 @@ namespace yupana::arrays {
 namespace detail {
 
 template <class T, class Op>
+void scan_on_host(Context& context,
+                  const T* in,
+                  std::int64_t n,
+                  std::optional<T> first,
+                  T* out,
+                  Op op,
+                  bool exclusive) {
+  if (n <= 0) return;
+  if (context.backend() == Backend::reference) {
+    return reference::scan(in, n, first, out, op, exclusive);
+  }
+  cpu::scan<T>(context, in, n, first, out, op, exclusive);
+}
+
+template <class T, class Op>
 void scan(Context& context,
           const T* in,
           std::int64_t n,
@@ -21,22 +36,19 @@ void scan(Context& context,
           T* out,
           Op op,
           bool exclusive) {
-  if (n <= 0) return;
-  if (context.backend() == Backend::reference) {
-    return reference::scan(in, n, first, out, op, exclusive);
-  }
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
       const T* const init = first ? &*first : nullptr;
-      return cuda::scan_host<T>(context, in, n, init, exclusive, out, op);
+      return cuda::scan_anywhere<T>(context, in, n, init, exclusive, out, op);
     }
   }
-  cpu::scan<T>(context, in, n, first, out, op, exclusive);
+  cuda::check_on_host(context, in);
+  scan_on_host(context, in, n, first, out, op, exclusive);
 }
 
 }  // namespace detail
 
-/// out[i] = in[0] op in[1] op ... op in[i], on arrays in host memory.
+/// out[i] = in[0] op in[1] op ... op in[i]; in and out in host memory, or both on one GPU.
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   out: n values; may be `in` itself, must not overlap it otherwise
 ///   work 2n operations (n on the reference), memory O(threads); n beyond 2^32 is fine

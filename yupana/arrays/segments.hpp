@@ -11,7 +11,8 @@
 namespace yupana::arrays {
 
 /// Scans within segments: segment s is [offsets[s], offsets[s + 1]), offsets ascend, some segments
-/// may be empty. Values outside [offsets[0], offsets[segments]) stay as they are.
+/// may be empty. Values outside [offsets[0], offsets[segments]) stay as they are. in and out lie in
+/// host memory, or on one GPU; offsets then there or on the host.
 ///   op, out, determinism: as inclusive_scan; a segment's result depends on the segment alone
 template <class T, class Op = Plus>
 void segmented_inclusive_scan(Context& context,
@@ -22,11 +23,13 @@ void segmented_inclusive_scan(Context& context,
                               Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_scan_host<T>(context, in, offsets, segments, nullptr, out, op);
+      return cuda::segmented_scan_anywhere<T>(context, in, offsets, segments, nullptr, out, op);
     }
   }
+  cuda::check_on_host(context, out);
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
-    inclusive_scan(context, in + offsets[s], offsets[s + 1] - offsets[s], out + offsets[s], op);
+    const std::int64_t begin = offsets[s], count = offsets[s + 1] - begin;
+    detail::scan_on_host<T>(context, in + begin, count, {}, out + begin, op, false);
   });
 }
 
@@ -41,12 +44,13 @@ void segmented_exclusive_scan(Context& context,
                               Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_scan_host<T>(context, in, offsets, segments, &init, out, op);
+      return cuda::segmented_scan_anywhere<T>(context, in, offsets, segments, &init, out, op);
     }
   }
+  cuda::check_on_host(context, out);
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
-    const std::int64_t begin = offsets[s];
-    exclusive_scan(context, in + begin, offsets[s + 1] - begin, init, out + begin, op);
+    const std::int64_t begin = offsets[s], count = offsets[s + 1] - begin;
+    detail::scan_on_host<T>(context, in + begin, count, init, out + begin, op, true);
   });
 }
 
@@ -61,11 +65,13 @@ void segmented_reduce(Context& context,
                       Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_reduce_host(context, in, offsets, segments, init, totals, op);
+      return cuda::segmented_reduce_anywhere(context, in, offsets, segments, init, totals, op);
     }
   }
+  cuda::check_on_host(context, totals);
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
-    totals[s] = reduce(context, in + offsets[s], offsets[s + 1] - offsets[s], init, op);
+    const std::int64_t begin = offsets[s], count = offsets[s + 1] - begin;
+    totals[s] = detail::reduce_on_host(context, in + begin, count, init, op);
   });
 }
 

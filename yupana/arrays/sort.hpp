@@ -19,7 +19,7 @@ namespace yupana::arrays {
 /// plain types in the order Less in whichever of radix, mergesort and quicksort is quickest for n
 /// of them, with the same bytes.
 ///   less: a strict weak order; the default puts NaN last, all NaN equal, -0 = +0
-///   K, V: trivially copyable
+///   K, V: trivially copyable; in host memory, or both on one GPU
 ///   work: radix n for each 8 bits in which keys differ; mergesort n log2 n comparisons
 ///   memory: a copy of keys and values; of keys alone that vectors sort, of NaN,
 ///   zeros and those among common values only
@@ -38,9 +38,10 @@ void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order les
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, V, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_host(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
+      return cuda::sort_anywhere(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
     }
   }
+  cuda::check_on_host(context, keys);
   if constexpr (cpu::has_radix_order<Order> && cpu::has_radix<K>) {
     if (n >= cpu::radix_min) return cpu::radix_sort<Order>(context, data, n);
   }
@@ -61,9 +62,10 @@ void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_host(context, data, n, cuda::SortWay::merges);
+      return cuda::sort_anywhere(context, data, n, cuda::SortWay::merges);
     }
   }
+  cuda::check_on_host(context, keys);
   cpu::merge_sort(context, data, n, less);
 }
 
@@ -81,9 +83,10 @@ void quicksort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_host(context, data, n, cuda::SortWay::quicksort);
+      return cuda::sort_anywhere(context, data, n, cuda::SortWay::quicksort);
     }
   }
+  cuda::check_on_host(context, keys);
   cpu::quicksort(context, keys, n, less);
 }
 

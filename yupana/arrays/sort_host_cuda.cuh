@@ -66,8 +66,13 @@ std::uint64_t bytes_of_columns(std::int64_t n) {
 }
 
 template <class K, class V>
-void sort_host(Context& context, Columns<K, V> data, std::int64_t n, SortWay way) {
+void sort_anywhere(Context& context, Columns<K, V> data, std::int64_t n, SortWay way) {
   if (n < 2) return;
+  if (on_its_gpu(context, data.keys, [&](KeptSpace& kept, cudaStream_t stream) {
+        sort_by_key(kept.space, stream, data, n, way);
+      })) {
+    return;
+  }
   DeviceSession session(context);
   // The columns and a copy; quicksort a byte a key and its counts besides.
   const bool counts =
@@ -82,13 +87,18 @@ void sort_host(Context& context, Columns<K, V> data, std::int64_t n, SortWay way
 }
 
 template <class K, class V>
-void merge_host(Context& context,
-                Columns<const K, const V> a,
-                std::int64_t a_size,
-                Columns<const K, const V> b,
-                std::int64_t b_size,
-                Columns<K, V> out) {
+void merge_anywhere(Context& context,
+                    Columns<const K, const V> a,
+                    std::int64_t a_size,
+                    Columns<const K, const V> b,
+                    std::int64_t b_size,
+                    Columns<K, V> out) {
   if (a_size + b_size <= 0) return;
+  if (on_its_gpu(context, out.keys, [&](KeptSpace& kept, cudaStream_t stream) {
+        merge_by_key<K, V>(kept.space, stream, a, a_size, b, b_size, out);
+      })) {
+    return;
+  }
   DeviceSession session(context);
   session.require(2 * bytes_of_columns<K, V>(a_size + b_size), "merge");
   DeviceColumns<K, V> first(a_size), second(b_size), result(a_size + b_size);
