@@ -56,9 +56,8 @@ using KeyBits = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>
 inline void check_on_host(const Context& context, const void* array) {
   if (yupana::cuda::device_of(context, array) < 0) return;
   throw usage_error(
-      "arrays on a GPU: expected numbers of 4 or 8 bytes with Plus, Min, Max or the order Less; "
-      "copy "
-      "others to the host, or call the templates of yupana/arrays/*_cuda.cuh");
+      "arrays on a GPU: expected numbers of 4 or 8 bytes with Plus, Min or Max, or in the order of "
+      "Less; copy others to the host, or call the templates of yupana/arrays/*_cuda.cuh");
 }
 
 /// first: precedes the first value, or null.
