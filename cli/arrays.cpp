@@ -166,9 +166,9 @@ char delimiter_of(const std::string& text) {
 void add_row_options(Command& command, job::SortRowsParams& rows) {
   command.list("--key",
                rows.keys,
-               "sort the rows of a table of text by these columns: numbers from 1 or names of the "
-               "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
-               "2:nd");
+               "sort the rows of a table of text by these columns, or the records of a .npy by "
+               "these fields: numbers from 1 or names (of the first row); after a colon n (number) "
+               "or t (text; fields have their own types), a (ascending) or d (descending): 2:nd");
   command.flag("--numeric",
                rows.numeric,
                "keys without n or t are numbers; empty ones are NaN, which come last");
@@ -194,9 +194,9 @@ void add_sort(Command& program) {
       {.name = "sort",
        .purpose =
            "Sort a column of numbers (.npy or text); NaN come last. With --key: the rows of a "
-           "table "
-           "of text by some of its columns, quotes as of RFC 4180. What exceeds --memory is sorted "
-           "in runs that wait on disk, in the output's folder.",
+           "table of text by some of its columns, quotes as of RFC 4180, or the records of a .npy "
+           "by fields. What exceeds --memory is sorted in runs that wait on disk, in the output's "
+           "folder.",
        .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy",
        .out = "FILE, out.npy or out.txt"},
       [params](Context& context, const Call& call) {
