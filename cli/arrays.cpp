@@ -1,4 +1,4 @@
-// The commands on columns of numbers: scan, reduce, merge, sort.
+// The commands on columns of numbers: scan, reduce, merge, sort, partition.
 #include "yupana/job/arrays.hpp"
 
 #include <cmath>
@@ -218,6 +218,41 @@ void add_sort(Command& program) {
   add_row_options(command, *params);
 }
 
+void add_partition(Command& program) {
+  auto params = std::make_shared<job::PartitionFileParams>();
+  Command command = add_command(
+      program,
+      {.name = "partition",
+       .purpose =
+           "The numbers of a column (.npy or text) between two bounds first, in their order, "
+           "then the others in theirs; NaN is among the others. Of any length.",
+       .example = "yupana partition numbers.npy --below 0 -o negative_first.npy",
+       .out = "FILE, out.npy or out.txt",
+       .processor_only = true},
+      [params](Context& context, const Call& call) {
+        params->out = call.out;
+        const job::PartitionFileResult result = job::partition_file(context, *params);
+        Answer answer;
+        answer.text = fmt::format("{} of {} ({}) {} in {}\n",
+                                  result.satisfied,
+                                  counted(result.count, "number"),
+                                  result.type,
+                                  params->only ? "are" : "come first",
+                                  call.out);
+        answer.json = {{"command", "partition"},
+                       {"out", call.out},
+                       {"count", result.count},
+                       {"satisfied", result.satisfied},
+                       {"type", result.type}};
+        return answer;
+      });
+  command.input("input", params->in, column_help).required();
+  command.text("--below", params->below, "numbers less than this one");
+  command.text("--above", params->above, "numbers greater than this one; with --below, both");
+  command.flag("--only", params->only, "leave the others out");
+  add_text_type(command, params->text_type);
+}
+
 }  // namespace
 
 void add_arrays(Command& program) {
@@ -225,6 +260,7 @@ void add_arrays(Command& program) {
   add_reduce(program);
   add_merge(program);
   add_sort(program);
+  add_partition(program);
 }
 
 }  // namespace yupana::cli
