@@ -228,6 +228,9 @@ def faults_are_told_once(folder):
     assert done.returncode == alone.returncode == 3, (done.stderr, alone.stderr)
     assert done.stderr.count("without a called site in common") == 1, done.stderr
     assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
+    # The first rank's own fault, while others wait for it: mpirun ends these by SIGTERM.
+    done = run(3, "fermat", "simulate:80x3,missing=0.6", "-o", str(folder / "x"))
+    assert done.returncode == 3 and done.stderr.count("yupana: ") == 1, done.stderr
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
     done = run(2, "dist", "simulate:10x100", "--king-cutoff", "0.1", "-o", str(folder / "x"))
