@@ -14,8 +14,8 @@ namespace yupana::forest {
 
 void check_columns(const Model& model, std::int64_t columns) {
   if (columns == std::ssize(model.features)) return;
-  throw input_error("the model has {} features, the table {}; give the columns it was trained on",
-                    model.features.size(),
+  throw input_error("the model has {}, the table {}; give the columns it was trained on",
+                    counted(std::ssize(model.features), "feature"),
                     columns);
 }
 

@@ -162,7 +162,8 @@ class PieceReader {
       fail("a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
     }
     if (cells_.size() != columns_.uses.size()) {
-      fail(fmt::format("expected {} cells, got {}", columns_.uses.size(), cells_.size()));
+      fail(fmt::format(
+          "expected {}, got {}", counted(std::ssize(columns_.uses), "cell"), cells_.size()));
     }
     for (std::size_t c = 0; c < cells_.size(); ++c) slow_cell(c, cells_[c].text);
   }
