@@ -4,6 +4,7 @@
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/forest/packed.hpp"
+#include "yupana/forest/step_rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "yupana/forest/packed_cpu.cpp"
@@ -54,52 +55,6 @@ HWY_INLINE hn::Vec<D> top_levels(D d, const Node* nodes, const hn::TFromD<D>* ke
   return places_after(d, turns);
 }
 
-/// Rows that go on below the complete levels together: their keys stay in the first cache.
-constexpr std::int64_t deep_groups = 16, deep_rows = deep_groups * packed_lanes;
-
-/// Steps of packed_lanes rows before those that have arrived leave the list: first, and later.
-constexpr int first_steps = 6, next_steps = 4;
-
-/// From their entries to the leaves of some rows, at most deep_groups x packed_lanes. Those that
-/// stay where they are have arrived and leave the list: rows of a tree without a limit end at very
-/// different depths, and of sixteen side by side all would wait for the last. Some steps at a time,
-/// of sixteen rows in turn: a row's next node is known long before it is read, and a leaf takes the
-/// rest of them in vain. row_at(i): what of row i child_of(node, row) compares.
-template <class RowAt, class ChildOf>
-HWY_INLINE void step_deep(std::int64_t rows,
-                          std::uint32_t* leaves,
-                          const RowAt& row_at,
-                          const ChildOf& child_of) {
-  std::uint16_t moving[(deep_groups + 1) * packed_lanes];
-  for (std::int64_t i = 0; i < rows; ++i) moving[i] = static_cast<std::uint16_t>(i);
-  int steps = first_steps;
-  for (std::int64_t count = rows; count > 0; steps = next_steps) {
-    std::fill_n(moving + count, packed_lanes, moving[count - 1]);
-    std::int64_t moved = 0;
-    for (std::int64_t i = 0; i < count; i += packed_lanes) {
-      std::size_t at[packed_lanes];
-      decltype(row_at(0)) row[packed_lanes];
-#pragma GCC unroll 16
-      for (std::int64_t k = 0; k < packed_lanes; ++k) {
-        row[k] = row_at(moving[i + k]);
-        at[k] = leaves[moving[i + k]];
-      }
-      for (int step = 1; step < steps; ++step) {
-#pragma GCC unroll 16
-        for (std::int64_t k = 0; k < packed_lanes; ++k) at[k] = child_of(at[k], row[k]);
-      }
-      for (std::int64_t k = 0; k < std::min(packed_lanes, count - i); ++k) {
-        const std::uint16_t own = moving[i + k];
-        const std::size_t next = child_of(at[k], row[k]);
-        leaves[own] = static_cast<std::uint32_t>(next);
-        moving[moved] = own;
-        moved += next != at[k] ? 1 : 0;
-      }
-    }
-    count = moved;
-  }
-}
-
 /// From a level on to the places below the complete ones. turn(node, k): 0 or 1, of row k.
 template <class T, class Turn>
 HWY_INLINE void step_levels(const PackedTree<T>& tree,
@@ -130,7 +85,7 @@ HWY_INLINE void descend_deep(const PackedTree<T>& tree,
     const std::uint64_t* const nodes = tree.narrow.data();
     const int bits = tree.column_bits;
     const std::size_t column = (std::size_t{1} << bits) - 1;
-    step_deep(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
+    step_rows(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
       const std::uint64_t node = nodes[at];
       const std::size_t link = node >> 32;
       const K key = row[(link & column) * packed_lanes];
@@ -139,7 +94,7 @@ HWY_INLINE void descend_deep(const PackedTree<T>& tree,
     return;
   }
   const DeepNode<K>* const nodes = tree.deep.data();
-  step_deep(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
+  step_rows(rows, leaves, row_at, [=](std::size_t at, const K* row) HWY_ATTR {
     const DeepNode<K>& node = nodes[at];
     return node.child + (row[node.offset] > node.threshold ? 1u : 0u);
   });
@@ -246,12 +201,12 @@ HWY_INLINE void descend_deep(const PackedTree<T>& tree,
   const DeepNode<Key<T>>* const nodes = tree.deep.data();
   const auto row_at = [=](std::uint16_t row) HWY_ATTR { return data + row * row_stride; };
   if (known) {
-    return step_deep(table.rows, leaves, row_at, [=](std::size_t at, const T* row) HWY_ATTR {
+    return step_rows(table.rows, leaves, row_at, [=](std::size_t at, const T* row) HWY_ATTR {
       const T x = row[nodes[at].offset >> 1];
       return nodes[at].child + (x > std::bit_cast<T>(nodes[at].threshold) ? 1u : 0u);
     });
   }
-  step_deep(table.rows, leaves, row_at, [=](std::size_t at, const T* row) HWY_ATTR {
+  step_rows(table.rows, leaves, row_at, [=](std::size_t at, const T* row) HWY_ATTR {
     return nodes[at].child + turn_of(nodes[at], row, stride);
   });
 }
