@@ -1,3 +1,4 @@
+#define HWY_WANT_AVX3_DL 1  // a target to name, of which Highway 1.0.3 is silent otherwise
 #include "yupana/core/machine.hpp"
 
 #include <fmt/core.h>
