@@ -13,7 +13,7 @@
 namespace yupana::job {
 namespace {
 
-constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
 /// The bytes of a number of a record, the least significant first.
 std::uint64_t word_of(const char* bytes, std::int64_t width, bool swapped) {
@@ -143,9 +143,9 @@ class RecordRows : public RowSource {
     if (field.kind == 'f') return append_number(float_of(word, field.width), descending, key);
     if (field.kind == 'u' || field.kind == 'b') return append_word(word, descending, key);
     const bool is_date = field.kind == 'M' || field.kind == 'm';
-    if (is_date && word == sign) return append_word(~std::uint64_t{0}, false, key);  // NaT
+    if (is_date && word == sign_bit) return append_word(~std::uint64_t{0}, false, key);  // NaT
     const auto value = static_cast<std::uint64_t>(signed_word(word, field.width));
-    append_word(value ^ sign, descending, key);
+    append_word(value ^ sign_bit, descending, key);
   }
 
   void flush(AtomicFile& out) {
