@@ -67,10 +67,9 @@ function(yupana_compile_together target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   # g++ takes what a source includes for a header, whose nameless names none may use. Of strings that are put together
-  # g++ 12 warns falsely, and keeps silent where std::string's header is the system's: not where it is precompiled.
-  target_compile_options(
-    ${target} PRIVATE
-    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;-Wno-array-bounds;-Wno-stringop-overflow>")
+  # g++ 12 warns falsely, but where std::string's header is the system's: not where it is precompiled.
+  target_compile_options(${target} PRIVATE
+                         "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;-Wno-stringop-overflow>")
   yupana_read_headers_once(${target})
 endfunction()
 
