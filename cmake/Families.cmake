@@ -66,32 +66,8 @@ function(yupana_compile_together target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  # g++ takes what a source includes for a header, whose nameless names none may use. Of strings that are put together
-  # g++ 12 warns falsely, but where std::string's header is the system's: not where it is precompiled.
-  target_compile_options(${target} PRIVATE
-                         "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;-Wno-stringop-overflow>")
-  yupana_read_headers_once(${target})
-endfunction()
-
-# The headers that most sources begin with, compiled once, by the core, for all families. clang would need them once
-# for each family: its definitions must be the same, those that no header has read too.
-function(yupana_read_headers_once target)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    return()
-  endif()
-  if(NOT target STREQUAL "yupana_core")
-    target_precompile_headers(${target} REUSE_FROM yupana_core)
-    return()
-  endif()
-  foreach(header algorithm array atomic bit charconv cmath complex cstring filesystem functional limits map memory mutex
-                 numeric optional set span string string_view tuple unordered_map utility vector fmt/format.h)
-    list(APPEND headers <${header}>)
-  endforeach()
-  foreach(header array atomic_file context error instantiate machine matrix messages random table text tiles)
-    list(APPEND headers ${PROJECT_SOURCE_DIR}/yupana/core/${header}.hpp)
-  endforeach()
-  target_precompile_headers(${target} PRIVATE ${headers})
-  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")  # all would need it, with shared libraries
+  # g++ takes what a source includes for a header, whose nameless names none may use.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # Sources that include a header come first in their list, and so are compiled together: JSON's, and CLI11's, takes
@@ -108,21 +84,17 @@ function(yupana_sort_by_header list header)
   set(${list} ${first} ${sources} PARENT_SCOPE)
 endfunction()
 
-# yupana_family(name [PRIVATE] [APART] [USES lower families...] [LIBS libraries...] [HEADERS libraries...] [ONCE names...])
+# yupana_family(name [PRIVATE] [APART] [USES lower families...] [LIBS libraries...] [HEADERS libraries...])
 # One library from yupana/<name>/, static or, with BUILD_SHARED_LIBS, shared; *.cu only in CUDA
 # builds. APART compiles each *_cpu.cpp by itself: its loops are so tight that what is before them in
 # a file shows in their time. The word CUDA among LIBS links the CUDA runtime in such builds. HEADERS are needed to
-# compile it, not to use it. ONCE names sources that do their work once a run, without a loop over cells of a matrix or
-# items of an array: with -O1 they take two thirds as long to compile. Installed as the component <name> of
-# find_package(yupana) and as yupana-<name> of pkg-config, but for PRIVATE ones.
+# compile it, not to use it. Installed as the component <name> of find_package(yupana) and as
+# yupana-<name> of pkg-config, but for PRIVATE ones.
 function(yupana_family name)
-  cmake_parse_arguments(arg "PRIVATE;APART" "" "USES;LIBS;HEADERS;ONCE" ${ARGN})
+  cmake_parse_arguments(arg "PRIVATE;APART" "" "USES;LIBS;HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/plugin/")
-  list(TRANSFORM arg_ONCE REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/yupana/${name}/\\1.cpp" OUTPUT_VARIABLE once)
-  list(REMOVE_ITEM sources ${once})
   yupana_sort_by_header(sources nlohmann/json.hpp)
-  yupana_sort_by_header(once nlohmann/json.hpp)
   if(YUPANA_CUDA)
     file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cu)
   endif()
@@ -153,14 +125,6 @@ function(yupana_family name)
   foreach(lib ${arg_HEADERS})
     target_link_libraries(yupana_${name} PUBLIC $<BUILD_INTERFACE:${lib}>)
   endforeach()
-  if(once)
-    add_library(yupana_${name}_once OBJECT ${once})
-    yupana_compile_together(yupana_${name}_once ${once})
-    target_compile_options(yupana_${name}_once PRIVATE $<$<CONFIG:Release>:-O1>)
-    list(TRANSFORM arg_USES PREPEND yupana_ OUTPUT_VARIABLE lower)
-    target_link_libraries(yupana_${name}_once PRIVATE yupana_options ${lower} ${arg_LIBS})
-    target_sources(yupana_${name} PRIVATE $<TARGET_OBJECTS:yupana_${name}_once>)
-  endif()
   if(NOT arg_PRIVATE)
     yupana_install_family(${name} "${arg_USES}" "${arg_LIBS}")
   endif()

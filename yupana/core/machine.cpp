@@ -1,4 +1,3 @@
-#define HWY_WANT_AVX3_DL 1  // a target to name, of which Highway 1.0.3 is silent otherwise
 #include "yupana/core/machine.hpp"
 
 #include <fmt/core.h>
