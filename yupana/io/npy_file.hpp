@@ -54,7 +54,7 @@ struct NpyLayout {
 bool is_npy(std::string_view bytes);
 bool is_npy(const InputFile& file);
 
-/// The header of a .npy file as it stands there: a dictionary of Python.
+/// The header of a .npy file as it is in the file: a dictionary of Python.
 struct NpyHeader {
   int version = 1;
   std::string_view text;

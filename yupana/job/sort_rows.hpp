@@ -57,7 +57,7 @@ class RowSource {
   virtual std::string_view end_of_row() const { return {}; }
   /// Appends the key of that row.
   virtual void append_key(std::string_view row, std::string& key) = 0;
-  /// Where that row stands, for messages.
+  /// Where that row is, for messages.
   virtual std::string place() const = 0;
   virtual void write(AtomicFile& out, std::string_view rows) { out.write(rows); }
   /// After so many rows.
