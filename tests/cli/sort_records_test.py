@@ -88,7 +88,7 @@ def bad_records_are_refused_in_one_line():
     refuse("--key", "k:t", says="a field sorts by its own type; leave 't' out", status=2)
     refuse("--key", "k", "--header", says="--header is for a table of text", status=2)
     refuse("--key", "k", says="-o o.tsv: records are .npy; expected out.npy", status=2, out="o.tsv")
-    refuse(says="r.npy holds records; expected --key and fields to sort by", status=2)
+    refuse(says="r.npy: holds records; name fields to sort by with --key, or save one, x['NAME']")
     whole = pathlib.Path("r.npy").read_bytes()
     pathlib.Path("r.npy").write_bytes(whole[:-1])
     refuse("--key", "k", says="copy the file again")

@@ -307,7 +307,8 @@ void merge_inputs(Context& context, Readers& readers, io::ColumnWriter& writer) 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
   check_column_name(params.out);
   if (io::has_records(params.in)) {
-    throw usage_error("{} holds records; expected --key and fields to sort by", params.in);
+    throw bad_file(params.in,
+                   "holds records; name fields to sort by with --key, or save one, x['NAME']");
   }
   const auto reader = open_column(params.in, params.text_type);
   if (params.positions) {
