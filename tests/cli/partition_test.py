@@ -49,8 +49,26 @@ def integers_are_compared_exactly():
         more = np.array([int(v) > exact for v in x])
         check(partition(x, "--below", bound), parted(x, less), bound)
         check(partition(x, f"--above={bound}"), parted(x, more), bound)
-    x = np.array([2**64 - 1, 2**64 - 2, 0], "u8")
-    check(partition(x, "--below", 2**64 - 1), np.array([2**64 - 2, 0, 2**64 - 1], "u8"), "u8")
+    x = np.array([10**19, 10**19 + 1, 2**64 - 1, 2**63, 0], "u8")
+    for text, bound in [("1e19", 10**19), ("10000000000000000001", 10**19 + 1), (str(2**64 - 1), 2**64 - 1),
+                        (str(2**64), 2**64), ("1.8446744073709552e19", 2**64), ("9223372036854775808.0", 2**63),
+                        ("-1", -1), ("0.5", 0.5), ("-0", 0)]:
+        less, more = np.array([int(v) < bound for v in x]), np.array([int(v) > bound for v in x])
+        check(partition(x, "--below", text), parted(x, less), text)
+        check(partition(x, f"--above={text}"), parted(x, more), text)
+        check(partition(x, f"--above={text}", "--below", "1e19", "--only"), x[more & (x < 10**19)], text)
+    x = np.array([-2**63, -2**63 + 1, 0])
+    check(partition(x, "--above=-9223372036854775808.0", "--only"), x[1:], "the least of i8, written as a float")
+
+
+def floats_at_a_bound_are_on_neither_side():
+    for kind in ["f4", "f8"]:
+        for bound in [0, -0.0, 0.1, 1, 1e300, -1e300, 1e-320, "inf", "-inf", 2**53 + 1, 16777217]:
+            exact = np.longdouble(bound)
+            x = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1, 0.1, 1e-45, -1e-45, 2.0**53, 2.0**53 + 2, 16777216,
+                          16777218, 3e38, -3e38], kind)
+            check(partition(x, f"--below={bound}"), parted(x, x.astype(np.longdouble) < exact), (kind, bound))
+            check(partition(x, f"--above={bound}"), parted(x, x.astype(np.longdouble) > exact), (kind, bound))
 
 
 def texts_and_pipes_are_read():

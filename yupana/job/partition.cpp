@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
@@ -17,57 +17,61 @@
 namespace yupana::job {
 namespace {
 
-/// A number as it was given; an integer exactly, however it is written.
-struct Bound {
-  std::optional<std::int64_t> i8;
-  std::optional<std::uint64_t> u8;
-  double f8 = 0;
+/// A number as it was given: integers of 64 bits exactly.
+using Bound = long double;
+static_assert(std::numeric_limits<Bound>::digits >= 64);
 
-  Bound(const char* option, const std::string& text)
-      : i8(io::number_of<std::int64_t>(text)), u8(io::number_of<std::uint64_t>(text)) {
-    const auto number = io::number_of<double>(text);
-    if (!number || std::isnan(*number)) {
-      throw usage_error("{}: expected a number, got '{}'", option, text);
-    }
-    f8 = *number;
-    if (!i8 && std::trunc(f8) == f8 && std::fabs(f8) < 0x1p63) i8 = static_cast<std::int64_t>(f8);
-  }
+Bound bound_of(const char* option, const std::string& text) {
+  if (const auto integer = io::number_of<std::int64_t>(text)) return *integer;
+  if (const auto integer = io::number_of<std::uint64_t>(text)) return *integer;
+  const auto number = io::number_of<double>(text);
+  if (number && !std::isnan(*number)) return *number;
+  throw usage_error("{}: expected a number, got '{}'", option, text);
+}
 
-  template <class T>
-  bool is_above(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      if (i8) return std::cmp_less(x, *i8);
-      if (u8) return std::cmp_less(x, *u8);
+/// The numbers of a type from `least` to `greatest`: compared in their own type. NaN is none.
+template <class T>
+struct Interval {
+  static constexpr bool is_float = std::is_floating_point_v<T>;
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+
+  T least = is_float ? -infinity : std::numeric_limits<T>::min();
+  T greatest = is_float ? infinity : std::numeric_limits<T>::max();
+  bool is_empty = false;
+
+  bool operator()(T x) const { return least <= x && x <= greatest && !is_empty; }
+
+  void keep_below(Bound bound) {
+    if (bound > static_cast<Bound>(greatest)) return;
+    is_empty = is_empty || bound <= static_cast<Bound>(least);
+    if (is_empty) return;
+    if constexpr (is_float) {
+      greatest = static_cast<T>(bound);
+      if (static_cast<Bound>(greatest) >= bound) greatest = std::nextafter(greatest, -infinity);
+    } else {
+      greatest = static_cast<T>(std::ceil(bound) - 1);
     }
-    return static_cast<double>(x) < f8;
   }
-  template <class T>
-  bool is_below(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      if (i8) return std::cmp_greater(x, *i8);
-      if (u8) return std::cmp_greater(x, *u8);
+  void keep_above(Bound bound) {
+    if (bound < static_cast<Bound>(least)) return;
+    is_empty = is_empty || bound >= static_cast<Bound>(greatest);
+    if (is_empty) return;
+    if constexpr (is_float) {
+      least = static_cast<T>(bound);
+      if (static_cast<Bound>(least) <= bound) least = std::nextafter(least, infinity);
+    } else {
+      least = static_cast<T>(std::floor(bound) + 1);
     }
-    return static_cast<double>(x) > f8;
   }
 };
 
-class Conditions {
- public:
-  explicit Conditions(const PartitionFileParams& params) {
-    if (params.below.empty() && params.above.empty()) {
-      throw usage_error("partition: expected --below or --above, or both; give one");
-    }
-    if (!params.below.empty()) below_.emplace("--below", params.below);
-    if (!params.above.empty()) above_.emplace("--above", params.above);
-  }
-  template <class T>
-  bool operator()(T x) const {
-    return (!below_ || below_->is_above(x)) && (!above_ || above_->is_below(x));
-  }
-
- private:
-  std::optional<Bound> below_, above_;
-};
+template <class T>
+Interval<T> interval_of(const PartitionFileParams& params) {
+  Interval<T> interval;
+  if (!params.below.empty()) interval.keep_below(bound_of("--below", params.below));
+  if (!params.above.empty()) interval.keep_above(bound_of("--above", params.above));
+  return interval;
+}
 
 /// Numbers in the order in which they came, on the disk.
 class Waiting {
@@ -98,12 +102,16 @@ class Waiting {
 
 PartitionFileResult partition_file(Context& context, const PartitionFileParams& params) {
   check_column_name(params.out);
-  const Conditions satisfied(params);
+  if (params.below.empty() && params.above.empty()) {
+    throw usage_error("partition: expected --below or --above, or both; give one");
+  }
+  interval_of<double>(params);  // bounds are refused before the file
   const auto reader = open_column(params.in, params.text_type);
   AtomicFile out(params.out);
   return io::with_number_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
     check_memory(context, "partition: " + params.in, 2 * sizeof(T) * column_chunk);
+    const Interval<T> satisfied = interval_of<T>(params);
     Stage stage(context, "partition", static_cast<double>(reader->size().value_or(0)), "numbers");
     io::ColumnWriter writer(out, reader->type());
     Array<T> values(column_chunk), parted(column_chunk);
