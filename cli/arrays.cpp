@@ -172,8 +172,7 @@ void add_row_options(Command& command, job::SortRowsParams& rows) {
   command.flag("--numeric",
                rows.numeric,
                "keys without n or t are numbers; empty ones are NaN, which come last");
-  command.flag(
-      "--text", [] {}, "they are texts, compared byte by byte (default)");
+  command.flag("--text", rows.text, "they are texts, compared byte by byte (default)");
   command.flag("--header", rows.header, "the first row is names and stays first");
   command.word(
       "--delimiter",

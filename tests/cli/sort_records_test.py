@@ -86,7 +86,8 @@ def bad_records_are_refused_in_one_line():
     refuse("--key", "none", says="no field 'none'; its fields are k, v, s")
     refuse("--key", "12", says="no field '12'")
     refuse("--key", "k:t", says="a field sorts by its own type; leave 't' out", status=2)
-    refuse("--key", "k", "--header", says="--header is for a table of text", status=2)
+    for option in [("--header",), ("--text",), ("--numeric",), ("--no-quotes",), ("--delimiter", "tab")]:
+        refuse("--key", "k", *option, says=f"{option[0]} is for a table of text", status=2)
     refuse("--key", "k", says="-o o.tsv: records are .npy; expected out.npy", status=2, out="o.tsv")
     refuse(says="r.npy: holds records; name fields to sort by with --key, or save one, x['NAME']")
     whole = pathlib.Path("r.npy").read_bytes()

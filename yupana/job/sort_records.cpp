@@ -83,6 +83,7 @@ class RecordRows : public RowSource {
  private:
   void refuse_options_of_texts() const {
     const char* const given = params_.numeric             ? "--numeric"
+                              : params_.text              ? "--text"
                               : params_.header            ? "--header"
                               : !params_.quotes           ? "--no-quotes"
                               : params_.delimiter != '\0' ? "--delimiter"

@@ -19,6 +19,7 @@ struct SortRowsParams : SortFileParams {
   /// a colon, n (by number) or t (by text) and a (ascending) or d (descending): "2", "age:nd".
   std::vector<std::string> keys = {};
   bool numeric = false;   ///< keys without n and t are numbers
+  bool text = false;      ///< they are texts, as without both
   bool header = false;    ///< the first row is names and stays first; also where a key is a name
   bool quotes = true;     ///< a cell that begins with a quote ends with one
   char delimiter = '\0';  ///< '\0': the one of the first row; ' ': runs of blanks and tabs
