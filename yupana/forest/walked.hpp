@@ -131,9 +131,9 @@ WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places,
       result.words[first + c / 64] |= std::uint64_t{left} << (c % 64);
     }
   }
-  // Models may be edited: any number of rows.
+  // Models may be edited: any number of rows, below 0 too.
   const double mean = depths / std::max(1.0, static_cast<double>(tree.nodes[0].rows));
-  result.first_steps = 2 + static_cast<int>(std::min(mean, 64.0));
+  result.first_steps = 2 + static_cast<int>(std::clamp(mean, 0.0, 64.0));
   return result;
 }
 
