@@ -1,4 +1,4 @@
-// The commands on columns of numbers: scan, reduce, merge, sort.
+// The commands on columns of numbers: scan, reduce, merge, sort, partition.
 #include "yupana/job/arrays.hpp"
 
 #include <cmath>
@@ -166,14 +166,13 @@ char delimiter_of(const std::string& text) {
 void add_row_options(Command& command, job::SortRowsParams& rows) {
   command.list("--key",
                rows.keys,
-               "sort the rows of a table of text by these columns: numbers from 1 or names of the "
-               "first row; after a colon n (number) or t (text), a (ascending) or d (descending): "
-               "2:nd");
+               "sort the rows of a table of text by these columns, or the records of a .npy by "
+               "these fields: numbers from 1 or names (of the first row); after a colon n (number) "
+               "or t (text; fields have their own types), a (ascending) or d (descending): 2:nd");
   command.flag("--numeric",
                rows.numeric,
                "keys without n or t are numbers; empty ones are NaN, which come last");
-  command.flag(
-      "--text", [] {}, "they are texts, compared byte by byte (default)");
+  command.flag("--text", rows.text, "they are texts, compared byte by byte (default)");
   command.flag("--header", rows.header, "the first row is names and stays first");
   command.word(
       "--delimiter",
@@ -194,9 +193,9 @@ void add_sort(Command& program) {
       {.name = "sort",
        .purpose =
            "Sort a column of numbers (.npy or text); NaN come last. With --key: the rows of a "
-           "table "
-           "of text by some of its columns, quotes as of RFC 4180. What exceeds --memory is sorted "
-           "in runs that wait on disk, in the output's folder.",
+           "table of text by some of its columns, quotes as of RFC 4180, or the records of a .npy "
+           "by fields. What exceeds --memory is sorted in runs that wait on disk, in the output's "
+           "folder.",
        .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy",
        .out = "FILE, out.npy or out.txt"},
       [params](Context& context, const Call& call) {
@@ -218,6 +217,41 @@ void add_sort(Command& program) {
   add_row_options(command, *params);
 }
 
+void add_partition(Command& program) {
+  auto params = std::make_shared<job::PartitionFileParams>();
+  Command command = add_command(
+      program,
+      {.name = "partition",
+       .purpose =
+           "The numbers of a column (.npy or text) between two bounds first, in their order, "
+           "then the others in theirs; NaN is among the others. Of any length.",
+       .example = "yupana partition numbers.npy --below 0 -o negative_first.npy",
+       .out = "FILE, out.npy or out.txt",
+       .processor_only = true},
+      [params](Context& context, const Call& call) {
+        params->out = call.out;
+        const job::PartitionFileResult result = job::partition_file(context, *params);
+        Answer answer;
+        answer.text = fmt::format("{} of {} ({}) {} in {}\n",
+                                  result.satisfied,
+                                  counted(result.count, "number"),
+                                  result.type,
+                                  params->only ? "are" : "come first",
+                                  call.out);
+        answer.json = {{"command", "partition"},
+                       {"out", call.out},
+                       {"count", result.count},
+                       {"satisfied", result.satisfied},
+                       {"type", result.type}};
+        return answer;
+      });
+  command.input("input", params->in, column_help).required();
+  command.text("--below", params->below, "numbers less than this one");
+  command.text("--above", params->above, "numbers greater than this one; with --below, both");
+  command.flag("--only", params->only, "leave the others out");
+  add_text_type(command, params->text_type);
+}
+
 }  // namespace
 
 void add_arrays(Command& program) {
@@ -225,6 +259,7 @@ void add_arrays(Command& program) {
   add_reduce(program);
   add_merge(program);
   add_sort(program);
+  add_partition(program);
 }
 
 }  // namespace yupana::cli

@@ -89,7 +89,7 @@ void add_splice(Command& program);
 void add_simulate(Command& program);
 void add_plan(Command& program);
 void add_info(Command& program);
-void add_arrays(Command& program);    ///< scan, reduce, merge, sort
+void add_arrays(Command& program);    ///< scan, reduce, merge, sort, partition
 void add_spectral(Command& program);  ///< fft, polymul
 void add_closest(Command& program);
 void add_trisolve(Command& program);

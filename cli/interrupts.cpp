@@ -29,12 +29,13 @@ std::atomic<bool> is_rank{false};
 
 constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
 
+/// mpirun sends SIGTERM where another rank has ended the run, and said why.
+bool said_by_another(int number) { return number == SIGTERM && is_rank; }
+
 void on_signal(int number) {
   Context* context = running.load();
   const int count = ++signals;
-  // mpirun sends SIGTERM where another rank has ended the run, and said why.
-  const bool said = number == SIGTERM && is_rank;
-  if (context == nullptr && !said) {
+  if (context == nullptr && !said_by_another(number)) {
     // The run is over and what it wrote is whole; what it prints may not be.
     constexpr std::string_view line = "yupana: interrupted\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
@@ -86,9 +87,7 @@ void wait_for(sem_t& semaphore) {
 
 /// Nanoseconds that a run has to end by itself. mpirun follows its SIGTERM with SIGKILL after a
 /// second, and a rank that waits for a dead one never ends by itself.
-long time_to_unwind() {
-  return first_signal == SIGTERM && cluster::under_mpi() ? 100'000'000 : 999'999'999;
-}
+long time_to_unwind() { return said_by_another(first_signal) ? 100'000'000 : 999'999'999; }
 
 /// Waits for it, `nanoseconds` at the most, whatever the clock of the day is set to meanwhile.
 void wait_for(sem_t& semaphore, long nanoseconds) {
@@ -139,8 +138,10 @@ void Interrupts::watch() {
   remove_unfinished_files();
   remove_out_folders();
   if (reader_left) end_by_broken_pipe();
-  put_text(stderr, fmt::format("yupana: {}\n", interrupted_text));
-  std::fflush(stderr);
+  if (!said_by_another(first_signal)) {
+    put_text(stderr, fmt::format("yupana: {}\n", interrupted_text));
+    std::fflush(stderr);
+  }
   _exit(interrupted);
 }
 

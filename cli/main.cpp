@@ -109,26 +109,27 @@ struct CommandFile {
 };
 
 /// In the order of --help. `completion` and `man` show all commands.
-constexpr CommandFile command_files[] = {{" filter ", yupana::cli::add_filter},
-                                         {" nj ", yupana::cli::add_nj},
-                                         {" dist ", yupana::cli::add_dist},
-                                         {" fermat ", yupana::cli::add_fermat},
-                                         {" path ", yupana::cli::add_path},
-                                         {" grm ", yupana::cli::add_grm},
-                                         {" pca ", yupana::cli::add_pca},
-                                         {" splice ", yupana::cli::add_splice},
-                                         {" simulate ", yupana::cli::add_simulate},
-                                         {" plan ", yupana::cli::add_plan},
-                                         {" info ", yupana::cli::add_info},
-                                         {" scan reduce merge sort ", yupana::cli::add_arrays},
-                                         {" closest ", yupana::cli::add_closest},
-                                         {" trisolve ", yupana::cli::add_trisolve},
-                                         {" fft polymul ", yupana::cli::add_spectral},
-                                         {" tree ", yupana::cli::add_tree},
-                                         {" forest ", yupana::cli::add_forest},
-                                         {" som ", yupana::cli::add_som},
-                                         {" bench ", yupana::cli::add_bench},
-                                         {"", yupana::cli::add_documentation}};
+constexpr CommandFile command_files[] = {
+    {" filter ", yupana::cli::add_filter},
+    {" nj ", yupana::cli::add_nj},
+    {" dist ", yupana::cli::add_dist},
+    {" fermat ", yupana::cli::add_fermat},
+    {" path ", yupana::cli::add_path},
+    {" grm ", yupana::cli::add_grm},
+    {" pca ", yupana::cli::add_pca},
+    {" splice ", yupana::cli::add_splice},
+    {" simulate ", yupana::cli::add_simulate},
+    {" plan ", yupana::cli::add_plan},
+    {" info ", yupana::cli::add_info},
+    {" scan reduce merge sort partition ", yupana::cli::add_arrays},
+    {" closest ", yupana::cli::add_closest},
+    {" trisolve ", yupana::cli::add_trisolve},
+    {" fft polymul ", yupana::cli::add_spectral},
+    {" tree ", yupana::cli::add_tree},
+    {" forest ", yupana::cli::add_forest},
+    {" som ", yupana::cli::add_som},
+    {" bench ", yupana::cli::add_bench},
+    {"", yupana::cli::add_documentation}};
 
 /// The command of that name and those of its file, or all commands: the options of all take longer
 /// to add than small inputs to work on.

@@ -102,21 +102,27 @@ void bind_table_type(nb::class_<Model>& model) {
     return made_at<std::int64_t>(table.device_id(), options, Runs::anywhere, {rows, trees}, apply);
   });
 #endif
-  model.def("predict_shares", [](const Model& self, const Options& options, Cells<T> table) {
-    const TableView<T> rows = table_of(table);
-    const Runs runs = runs_of(self, rows.rows, rows.columns);
-    return to_numpy(call(options, runs, [&](Context& context) {
-      return forest::predict_shares(context, self, rows);
-    }));
-  });
-  model.def("apply", [](const Model& self, const Options& options, Cells<T> table) {
-    return to_numpy(call(options, [&](Context& context) {
-      const auto leaves = forest::apply(context, self, table_of(table));
-      Matrix<std::int64_t> wide(leaves.rows(), leaves.cols());
-      std::copy_n(leaves.data(), wide.rows() * wide.cols(), wide.data());
-      return wide;
-    }));
-  });
+  const auto predict = [](auto&& function) {
+    return [=](const Model& self, const Options& options, Cells<T> table, bool finite) {
+      const TableView<T> rows = table_of(table);
+      const auto infinite = finite ? forest::Infinite::refused : forest::Infinite::taken;
+      const Runs runs = runs_of(self, rows.rows, rows.columns);
+      return to_numpy(call(options, runs, [&](Context& context) {
+        return function(context, self, rows, infinite);
+      }));
+    };
+  };
+  const auto finite = nb::arg("finite") = false;
+  const auto any = nb::arg();
+  model.def("predict_shares", predict(forest::predict_shares<T>), any, any, finite);
+  model.def("predict_classes", predict(forest::predict_classes<T>), any, any, finite);
+  const auto apply = [](auto&&... arguments) {
+    const auto leaves = forest::apply<T>(arguments...);
+    Matrix<std::int64_t> wide(leaves.rows(), leaves.cols());
+    std::copy_n(leaves.data(), wide.rows() * wide.cols(), wide.data());
+    return wide;
+  };
+  model.def("apply", predict(apply), any, any, finite);
 }
 
 /// The model with some of its trees, or with changed ones.

@@ -172,6 +172,8 @@ def checked(
         )
     result = _converted(estimator, X, y, reset=reset, ensure_all_finite=False, **keywords)
     table = result[0] if isinstance(result, tuple) else result
+    if ensure_all_finite is False:
+        return result
     allow_nan = ensure_all_finite == "allow-nan"
     # One thread takes longer to look at a large table than a GPU to predict it.
     if isinstance(table, np.ndarray):

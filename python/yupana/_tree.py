@@ -180,6 +180,8 @@ class Classes:
         """The class of each row; of equal shares the first of ``classes_``."""
         if not self._is_ours:
             return super().predict(X)
+        if not on_gpu(X):
+            return self.classes_.take(self._predict("predict_classes", X))
         shares = to_host(self._shares(X))
         # argmax over rows of two numbers takes longer than a tree that predicts them.
         two = shares.shape[1] == 2

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
@@ -259,11 +260,10 @@ class Trees(BaseEstimator):
     def _checked(self, X: Any, y: Any = "no_validation", **keywords: Any) -> Any:
         X = self._numbered(X, keywords.get("reset", False))
         refuse_rounded_cells(X)
-        finite = True if issparse(X) else "allow-nan"  # as scikit-learn's
-        dtype = [np.float64, np.float32]
-        return checked(
-            self, X, y, dtype=dtype, ensure_all_finite=finite, accept_sparse=True, **keywords
-        )
+        keywords.setdefault("ensure_all_finite", "allow-nan")
+        if issparse(X):
+            keywords["ensure_all_finite"] = True  # as scikit-learn's
+        return checked(self, X, y, dtype=[np.float64, np.float32], accept_sparse=True, **keywords)
 
     def _fit_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """X, the labels and weights in host memory, and X itself if it is on a GPU, else None."""
@@ -291,12 +291,17 @@ class Trees(BaseEstimator):
         model = self._model
         if on_gpu(X):
             return run(getattr(model, function), self._keywords(), resident(X, "X", FLOATS, 2, "F"))
-        X = self._checked(X, reset=False)
+        X = self._checked(X, reset=False, ensure_all_finite=False)
         if issparse(X):
             model, asked = model.on_asked_columns()
             X = X.tocsc()[:, asked]
         predict, blocks = getattr(model, function), dense_blocks(X)
-        parts = [run(predict, self._keywords(), cells(block)) for block in blocks]
+        try:
+            parts = [run(predict, self._keywords(), cells(block), True) for block in blocks]
+        except ValueError:
+            name = type(self).__name__
+            assert_all_finite(X, allow_nan=True, estimator_name=name, input_name="X")
+            raise
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _shares(self, X: Any) -> Array:

@@ -100,6 +100,25 @@ def a_cohort_without_samples_or_differences_was_not_named():
     refuse("dist", "e.vcf", "-o", "o", says=["e.vcf: expected at least one site, got 0", "--region, --from-bp and --to-bp"])
 
 
+def pairs_without_sites_and_samples_without_alleles_were_refused_without_their_file():
+    import numpy as np
+    np.save("m.npy", np.array([[0, -1, 1], [-1, 2, -1]], np.int8))
+    pair = "m.npy: 1 pair of samples without a called site in common"
+    for command in (("pca",), ("fermat",), ("dist", "--tree", "nj")):
+        refuse(*command, "m.npy", "-o", "o", says=pair)
+    np.save("n.npy", np.array([[0, 0, 0], [1, 2, 1]], np.int8))
+    refuse("dist", "n.npy", "--metric", "normalized", "-o", "o", says="n.npy: normalized: sample 1 has genotype 0")
+
+
+def one_of_several_things_was_counted_as_many():
+    put("x.txt", "1e308\n1e308\n")
+    said = run("fft", "x.txt", "--real", "-o", "y.txt").stderr
+    assert "1 of 4 real numbers is inf or nan" in said, said
+    columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts"
+    put("v.vcf", f"##fileformat=VCFv4.2\n{columns}\n1\t1\t.\tA\tC\t.\t.\t.\tGT\n")
+    refuse("dist", "v.vcf", "-o", "o", says="expected 10 columns, 9 and one for each of 1 sample, got 9")
+
+
 def a_table_that_cannot_be_learnt_was_not_named():
     put("my w.csv", "x,w,class\n1,0,a\n3,0,b\n")
     fit = ("tree", "fit", "my w.csv", "--label", "class")

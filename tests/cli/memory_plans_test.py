@@ -301,6 +301,14 @@ def positions_of_sorted_numbers_took_a_copy_of_each_chunk_too():
     assert SANITIZED or took <= 42, took
 
 
+def the_picture_of_importances_was_in_no_figure():
+    pathlib.Path("t.csv").write_text("a,b,y\n" + "".join(f"{i % 97},{i % 89},{i % 3}\n" for i in range(500)))
+    run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
+    plan = planned("tree", "importances", "m.json", "-o", "i")
+    took = peak("tree", "importances", "m.json", "-o", "i", "--memory", f"{plan}M") - peak("tree", "importances", "m.json")
+    assert SANITIZED or took <= plan, (plan, took)
+
+
 def names_of_rows_were_in_no_figure_of_trees():
     pathlib.Path("t.csv").write_text("name,a,b,y\n" + "".join(
         f"individual_number_{i:09d}_of_many,{i % 97},{i % 89},{i % 3}\n" for i in range(150_000)))

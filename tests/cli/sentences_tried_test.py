@@ -249,7 +249,7 @@ def a_replicate_without_an_allele_named_a_number():
     refuse(*tree, says="normalized: sample ann has genotype 0 at every site")
     put("ann.txt", "ann\n")
     refuse(*tree, "--remove", "ann.txt", "--bootstrap", 40, "--block", 1,
-           says=["--bootstrap: among the sites of a replicate: normalized: sample bo has genotype 0"])
+           says=["--bootstrap: among the sites of a replicate: c.vcf: normalized: sample bo has genotype 0"])
 
 
 def components_had_more_than_all_of_the_trace_in_silence():

@@ -75,6 +75,12 @@ def what_exceeds_the_memory_waits_on_disk():
     assert sorted(p.name for p in pathlib.Path(".").iterdir()) == ["o.out", "p.txt", "t.tsv"]
 
 
+def the_last_row_of_a_table_of_windows_without_an_end_had_that_of_unix():
+    assert sorted_by("--key", "a:n", text="a,b\r\n2,x\r\n1,y", name="t.csv") == b"a,b\r\n1,y\r\n2,x\r\n"
+    assert sorted_by("--key", "1:n", text="2\n1", name="t.csv") == b"1\n2\n"
+    assert sorted_by("--key", "1:n", text="1", name="t.csv") == b"1\n"
+
+
 def quoted_cells_hold_delimiters_quotes_and_line_ends():
     cells = ["", "a", 'say "a"', "a,b", "two\nlines", "two\r\nlines", '"', '""', "z", "b\n\n", "ü"]
     rows = [[RNG.choice(cells), str(i), RNG.choice(cells)] for i in range(2000)]

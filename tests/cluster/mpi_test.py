@@ -220,6 +220,17 @@ def faults_are_told_once(folder):
     assert done.stderr.count("table.csv: Not a directory") == 1, done.stderr
     done = run(2, "dist", "-", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("standard input") == 1, done.stderr
+    # Each rank read a part of a pipe, and the first alone standard input: "/dev/stdin: has no rows".
+    cohort = ("fermat", "simulate:10x100", "--labels")
+    genome = folder / "genome.fa"
+    genome.write_text(">g\nACGT\n")
+    os.mkfifo(folder / "pipe")
+    for words in (("som", "fit"), ("forest", "fit", "--label", "kind"), cohort, ("dist", "simulate:10x100", "--keep"),
+                  ("splice", "--target", str(genome), "--genome")):
+        for name in ("/dev/stdin", str(folder / "pipe")):
+            done = run(2, *words, name, "-o", str(folder / "x"))
+            said = f"yupana: {name}: several processes cannot read one pipe or standard input"
+            assert done.returncode == 2 and done.stderr.count(said) == done.stderr.count("yupana: ") == 1, done.stderr
     done = run(2, "dist", "simulate:10x100", "--maf", "0.5", "--geno", "0", "--thin", "0", "-o",
                str(folder / "x"), "--metric", "normalized")
     assert done.returncode == 3 and done.stderr.count("no site left of 100") == 1, done.stderr
@@ -228,6 +239,9 @@ def faults_are_told_once(folder):
     assert done.returncode == alone.returncode == 3, (done.stderr, alone.stderr)
     assert done.stderr.count("without a called site in common") == 1, done.stderr
     assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
+    # The first rank's own fault, while others wait for it: mpirun ends these by SIGTERM.
+    done = run(3, "fermat", "simulate:80x3,missing=0.6", "-o", str(folder / "x"))
+    assert done.returncode == 3 and done.stderr.count("yupana: ") == 1, done.stderr
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
     done = run(2, "dist", "simulate:10x100", "--king-cutoff", "0.1", "-o", str(folder / "x"))

@@ -30,6 +30,7 @@ TYPED_TEST(AllFinite, FindsOneValueWhereverItStandsInAnyLayout) {
     Context context({.device = "cpu", .threads = threads});
     for (const TableView<T>& table : layouts) {
       EXPECT_TRUE(all_finite(context, table, false));
+      EXPECT_TRUE(all_finite(table, false));
       for (const std::int64_t row : {std::int64_t{0}, std::int64_t{65'536}, rows - 1}) {
         for (const std::int64_t column : {0, 2}) {
           T& value = values[static_cast<std::size_t>(&table.data[column * table.stride] +
@@ -38,11 +39,13 @@ TYPED_TEST(AllFinite, FindsOneValueWhereverItStandsInAnyLayout) {
           for (const T wrong : {infinity, -infinity}) {
             value = wrong;
             EXPECT_FALSE(all_finite(context, table, true)) << row << ' ' << column;
+            EXPECT_FALSE(all_finite(table, true)) << row << ' ' << column;
             EXPECT_FALSE(all_finite(context, table, false)) << row << ' ' << column;
           }
           for (const T missing : {T(NAN), T(-NAN)}) {
             value = missing;
             EXPECT_TRUE(all_finite(context, table, true)) << row << ' ' << column;
+            EXPECT_TRUE(all_finite(table, true)) << row << ' ' << column;
             EXPECT_FALSE(all_finite(context, table, false)) << row << ' ' << column;
           }
           value = before;
@@ -56,6 +59,7 @@ TYPED_TEST(AllFinite, NothingIsFinite) {
   Context context({.device = "cpu", .threads = 2});
   EXPECT_TRUE(all_finite(context, TableView<TypeParam>{nullptr, 0, 3, 0}, false));
   EXPECT_TRUE(all_finite(context, TableView<TypeParam>{nullptr, 3, 0, 3}, false));
+  EXPECT_TRUE(all_finite(TableView<TypeParam>{nullptr, 0, 3, 0}, false));
 }
 
 }  // namespace

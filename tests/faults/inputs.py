@@ -27,6 +27,9 @@ def write_tables(folder, rng):
         ",".join(f"{x:.3f}" if isinstance(x, float) else x for x in row) + "\n" for row in rows))
     npy(folder / "x.npy", "d", (3000,), [rng.gauss(0, 9) for _ in range(3000)])
     npy(folder / "k.npy", "q", (40000,), [rng.randrange(1 << 40) for _ in range(40000)])
+    head = "{'descr': [('n', '<i8'), ('s', '|S3')], 'fortran_order': False, 'shape': (900,), }"
+    (folder / "r.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + head.ljust(117).encode() + b"\n" +
+                                   b"".join(struct.pack("<q3s", rng.randrange(99), b"abc"[:k % 4]) for k in range(900)))
     npy(folder / "p.npy", "d", (500, 3), [rng.random() for _ in range(1500)])
     npy(folder / "y.npy", "q", (50,), [rng.randrange(-9, 9) for _ in range(50)])
     (folder / "x.txt").write_text("".join(f"{rng.randrange(1000)}\n" for _ in range(900)))

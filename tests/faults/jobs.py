@@ -49,6 +49,8 @@ JOBS = {
     "merge": "merge ../in/u.txt ../in/v.txt -o out/o.npy",
     "sort": "sort ../in/x.npy -o out/o.npy",
     "sort_runs": "sort ../in/k.npy -o out/o.npy --memory 100k --quiet",
+    "partition": "partition ../in/x.npy --below 1 -o out/o.npy",
+    "sort_records": "sort ../in/r.npy --key s,n:d -o out/o.npy",
     "sort_stdout": "sort ../in/x.txt -o /dev/stdout --quiet",
     "fft": "fft ../in/x.npy -o out/o.npy",
     "polymul": "polymul ../in/y.npy ../in/y.npy --exact -o out/o.npy",

@@ -279,7 +279,7 @@ TEST_F(Forests, ImportancesAddToOneAndNameTheFeatureThatCounts) {
   auto sample = make_sample<double>({300, 3, 2, 0, 0, 0, 5});
   for (std::int64_t i = 0; i < 300; ++i) sample.codes[i] = sample.table.column(1)[i] > 0;
   const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
-  EXPECT_EQ(importances({tree}, 3), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(importances({&tree, 1}, 3), (std::vector<double>{0, 1, 0}));
 }
 
 TEST_F(Forests, ReducedErrorPruningLeavesNoNodeThatMakesTheValidationWorse) {

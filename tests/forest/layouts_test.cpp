@@ -8,6 +8,7 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/instruction_sets.hpp"
+#include "tests/support/text_files.hpp"
 #include "yupana/forest/coded.hpp"
 #include "yupana/forest/predict.hpp"
 
@@ -138,6 +139,35 @@ TEST(Layouts, OfCategoriesAreWalkedAlike) {
     const TreeParams params = with_categories({.max_depth = 8}, 5);
     const Tree tree = fit_tree(context, sample.table.view(), sample.target(), params);
     predicts_alike(sample.table.view(), model_of(sample, {tree, tree}));
+  }
+}
+
+TEST(Layouts, OfInfiniteValuesAreRefusedWhereTheyAreNotTaken) {
+  Context context({.device = "cpu", .threads = 2});
+  for (const double missing : {0.0, 0.01}) {
+    auto sample = make_sample<float>({1031, 5, 2, 0, missing, 0, 3});
+    const auto trees = fit_forest(context, sample.table.view(), sample.target(), {.trees = 3});
+    for (const Model& model : {model_of(sample, {trees[0]}), model_of(sample, trees)}) {
+      const auto predict = [&](TableView<float> own) {
+        predict_shares(context, model, own, Infinite::refused);
+        predict_classes(context, model, own, Infinite::refused);
+        apply(context, model, own, Infinite::refused);
+      };
+      on_layouts(sample.table.view(), predict);
+      for (const std::int64_t row : {0, 500, 1030}) {
+        float& value = sample.table.column(4)[row];
+        const float before = std::exchange(value, -std::numeric_limits<float>::infinity());
+        on_layouts(sample.table.view(), [&](TableView<float> own) {
+          predict_shares(context, model, own);
+          test::expect_refusal([&] { predict(own); },
+                               "finite or missing values, got an infinite one");
+          test::expect_refusal([&] { predict_classes(context, model, own, Infinite::refused); },
+                               "finite");
+          test::expect_refusal([&] { apply(context, model, own, Infinite::refused); }, "finite");
+        });
+        value = before;
+      }
+    }
   }
 }
 

@@ -3,7 +3,7 @@ from ingredients import SIMD, Job, Npy, Text, column, number, size, some, text_c
 
 
 def columns(rng):
-    command = rng.choice(("scan", "scan", "reduce", "sort", "sort"))
+    command = rng.choice(("scan", "scan", "reduce", "sort", "sort", "partition"))
     options = []
     if rng.random() < 0.25:
         data, kind = text_column(rng)
@@ -12,12 +12,15 @@ def columns(rng):
         data, name = column(rng), "x.npy"
     if command == "sort":
         options += some(rng, ["--descending"], ["--unique"], ["--positions"], ["--top", range(1, 2000)])
+    elif command == "partition":
+        bounds = some(rng, ["--below", ("0", "3.5", "1e3", "-7", "18446744073709551615")], ["--above", ("-1", "0.5", "2")])
+        options += (bounds or [["--above", "0"]]) + some(rng, ["--only"])
     else:
         options += some(rng, ["--op", ("sum", "min", "max", "product")], ["--wrap"])
     if command == "scan":
         options += some(rng, ["--exclusive"])
     inputs, out = {name: data}, rng.choice(("o.npy", "o.txt"))
-    if command != "sort" and rng.random() < 0.3:
+    if command in ("scan", "reduce") and rng.random() < 0.3:
         inputs["k.txt"] = Text(sorted(str(rng.randrange(5)) for _ in range(len(data))))
         options += [["--by", "k.txt"]] + some(rng, ["--key-type", ("i8", "u8")])
         out = "o.tsv" if command == "reduce" else out

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "matrices.hpp"
 #include "tests/support/text_files.hpp"
@@ -94,6 +96,22 @@ TYPED_TEST(Matmul, StrassenStaysWithinHighamsBound) {
     const auto k = static_cast<double>(leaf);
     EXPECT_LE(worst, (std::pow(18, levels) * (k * k + 6 * k) - 6 * static_cast<double>(n)) * unit);
     EXPECT_GT(worst, 0);
+  }
+}
+
+TYPED_TEST(Matmul, NotANumberSpreadByStrassenOverRowsThatHaveNone) {
+  using T = TypeParam;
+  const std::int64_t n = 65;
+  const T huge = std::numeric_limits<T>::max(), infinity = std::numeric_limits<T>::infinity();
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), infinity, huge}) {
+    auto a = small_integers<T>(n * n, 9);
+    const std::vector<T> b(static_cast<std::size_t>(n * n), T(1));
+    a[static_cast<std::size_t>(3 * n)] = bad;
+    a[static_cast<std::size_t>(3 * n + 40)] = bad;
+    const auto c = this->product(this->cpu, a, b, n, n, n, 16);
+    for (std::int64_t i = 0; i < n; ++i) {
+      EXPECT_EQ(std::isfinite(c[static_cast<std::size_t>(i * n + i)]), i != 3) << bad << " " << i;
+    }
   }
 }
 

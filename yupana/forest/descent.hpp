@@ -8,11 +8,14 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/finite.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/table.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/coded.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/packed.hpp"
+#include "yupana/forest/predict.hpp"
 #include "yupana/forest/walked.hpp"
 
 namespace yupana::forest {
@@ -91,9 +94,10 @@ class FormDescent {
     return round_up(rows, Form::lanes) * form_.width() * 2;
   }
 
-  /// leaves: memory for as many as block_rows(), in whole groups of lanes.
+  /// leaves: memory for as many as block_rows(), in whole groups of lanes. Returns whether all
+  /// values were looked at and are finite.
   template <class Add>
-  void block(TableView<T> rows, Cell* cells, std::uint32_t* leaves, const Add& add) {
+  bool block(TableView<T> rows, Cell* cells, std::uint32_t* leaves, const Add& add) {
     const bool missing = !form_.fill(rows, false, cells);
     if (missing) form_.fill(rows, true, cells);
     const auto& trees = missing ? with_missing() : plain_;
@@ -102,6 +106,7 @@ class FormDescent {
       cpu::descend(trees[t], cells, group, divide_up(rows.rows, Form::lanes), leaves);
       add(t, leaves);
     }
+    return false;
   }
 
  private:
@@ -131,9 +136,10 @@ class DirectDescent {
   std::int64_t cells(std::int64_t) const { return 0; }
 
   template <class Add>
-  void block(TableView<T> rows, Cell*, std::uint32_t* leaves, const Add& add) {
-    cpu::descend_direct(tree_, rows, leaves);
+  bool block(TableView<T> rows, Cell*, std::uint32_t* leaves, const Add& add) {
+    const bool finite = cpu::descend_direct(tree_, rows, leaves);
     add(0, leaves);
+    return finite;
   }
 
  private:
@@ -144,11 +150,17 @@ class DirectDescent {
 template <class T>
 std::vector<CodedColumn<T>> columns_if_coded(const Model& model, const TableView<T>& table);
 
+/// errors: bad_input where some value is infinite
+inline void check_finite(bool finite) {
+  if (!finite) throw input_error("expected finite or missing values, got an infinite one");
+}
+
 /// Rows of a table through a model's trees.
 template <class T>
 class Descent {
  public:
-  Descent(Context& context, const Model& model, TableView<T> table) : table_(table) {
+  Descent(Context& context, const Model& model, TableView<T> table, Infinite infinite)
+      : table_(table), infinite_(infinite) {
     if (splits_categories(model.trees)) {
       walked_.emplace(context, model.trees, WalkedForm<T>(model.trees, table.columns));
       return;
@@ -175,7 +187,8 @@ class Descent {
   }
 
   /// For every block of rows: b = make_block(first row, rows), b.add(tree, leaf of each row) for
-  /// each tree in order, b.finish().
+  /// each tree in order, b.finish(). Values are looked at while their block is in the cache.
+  ///   errors: bad_input for an infinite value that is refused
   template <class MakeBlock>
   void run(Context& context, const MakeBlock& make_block) {
     if (walked_) return run(context, *walked_, make_block);
@@ -202,17 +215,20 @@ class Descent {
             const std::int64_t first = b * block_rows;
             const std::int64_t rows = std::min(block_rows, table_.rows - first);
             auto block = make_block(first, rows);
-            form.block(
-                table_.part(first, rows),
+            const TableView<T> part = table_.part(first, rows);
+            const bool finite = form.block(
+                part,
                 cells.data(),
                 ends.data(),
                 [&](std::size_t tree, const std::uint32_t* leaves) { block.add(tree, leaves); });
+            if (!finite && infinite_ == Infinite::refused) check_finite(all_finite(part, true));
             block.finish();
           }
         });
   }
 
   TableView<T> table_;
+  Infinite infinite_;
   std::optional<DirectDescent<T>> direct_;
   std::optional<FormDescent<T, PackedForm<T>>> packed_;
   std::optional<FormDescent<T, CodedForm<T>>> coded_;

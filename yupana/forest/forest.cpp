@@ -299,7 +299,7 @@ std::vector<Tree> cuda::fit_resident_forest(Context& context,
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)
 #endif
 
-std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {
+std::vector<double> importances(std::span<const Tree> trees, std::int64_t features) {
   std::vector<double> mean(features, 0.0);
   const auto split = static_cast<double>(std::count_if(
       trees.begin(), trees.end(), [](const Tree& tree) { return tree.nodes.size() > 1; }));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,6 @@ Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::u
 
 /// Mean decrease of impurity by each feature over the trees with a split, each tree's adding to 1;
 /// all 0 where no tree has one.
-std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features);
+std::vector<double> importances(std::span<const Tree> trees, std::int64_t features);
 
 }  // namespace yupana::forest

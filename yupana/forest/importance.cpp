@@ -58,7 +58,7 @@ std::vector<double> importance_deviations(const std::vector<Tree>& trees,
                                           const std::vector<double>& means) {
   std::vector<double> deviations(means.size(), 0);
   for (const Tree& tree : trees) {
-    const std::vector<double> own = importances({tree}, std::ssize(means));
+    const std::vector<double> own = importances({&tree, 1}, std::ssize(means));
     for (std::size_t f = 0; f < own.size(); ++f) {
       deviations[f] += (own[f] - means[f]) * (own[f] - means[f]);
     }

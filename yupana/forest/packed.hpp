@@ -104,9 +104,10 @@ void descend(const PackedTree<T>& tree,
              std::int64_t groups,
              std::uint32_t* leaves);
 
-/// The entry of `deep` in which each row of a table in any layout ends.
+/// The entry of `deep` in which each row of a table in any layout ends. True if all values were
+/// looked at and are finite.
 template <class T>
-void descend_direct(const DirectTree<T>& tree, TableView<T> table, std::uint32_t* leaves);
+bool descend_direct(const DirectTree<T>& tree, TableView<T> table, std::uint32_t* leaves);
 
 }  // namespace cpu
 }  // namespace yupana::forest

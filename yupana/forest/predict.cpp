@@ -14,12 +14,20 @@ namespace yupana::forest {
 
 void check_columns(const Model& model, std::int64_t columns) {
   if (columns == std::ssize(model.features)) return;
-  throw input_error("the model has {} features, the table {}; give the columns it was trained on",
-                    model.features.size(),
+  throw input_error("the model has {}, the table {}; give the columns it was trained on",
+                    counted(std::ssize(model.features), "feature"),
                     columns);
 }
 
 namespace {
+
+std::int32_t largest_of(const double* shares, std::int64_t outputs) {
+  return static_cast<std::int32_t>(std::max_element(shares, shares + outputs) - shares);
+}
+
+std::int64_t outputs_of(const Model& model) {
+  return model.is_class() ? std::ssize(model.classes) : 1;
+}
 
 /// What a tree adds to the sums of a row that ends in each leaf.
 struct Votes {
@@ -49,8 +57,7 @@ Votes votes_of(const Model& model, const Tree& tree, const std::vector<std::int3
     votes.classes.reserve(origin.size());
     for (const std::int32_t node : origin) {
       const double* const value = tree.value(node);
-      votes.classes.push_back(
-          static_cast<std::int32_t>(std::max_element(value, value + tree.outputs) - value));
+      votes.classes.push_back(largest_of(value, tree.outputs));
     }
     return votes;
   }
@@ -176,11 +183,13 @@ std::vector<double> shares_of(const Votes& votes, std::int64_t outputs) {
   return shares;
 }
 
-/// Shares of a block of rows that go down one tree: written once, where sums are read and divided.
-struct LeafShares {
-  const double* of_leaves;
+/// What the leaves of one tree say of a block of rows: written once, where sums are read and
+/// divided.
+template <class V>
+struct LeafValues {
+  const V* of_leaves;
   std::int64_t outputs;
-  double* shares;
+  V* values;
   std::int64_t rows;
 
   void add(std::size_t, const std::uint32_t* leaves) {
@@ -193,35 +202,59 @@ struct LeafShares {
   void copy(const std::uint32_t* leaves) {
     const std::int64_t width = known_outputs > 0 ? known_outputs : outputs;
     for (std::int64_t i = 0; i < rows; ++i) {
-      std::copy_n(of_leaves + leaves[i] * width, width, shares + i * width);
+      std::copy_n(of_leaves + leaves[i] * width, width, values + i * width);
     }
   }
 };
 
 constexpr std::int64_t most_share_bytes = std::int64_t{64} << 20;
 
+/// Of a model of one tree, on the CPU.
+template <class T>
+void classes_of_tree(Context& context,
+                     const Model& model,
+                     TableView<T> table,
+                     Infinite infinite,
+                     std::int32_t* codes) {
+  Descent<T> descent(context, model, table, infinite);
+  const std::int64_t outputs = outputs_of(model);
+  const std::vector<double> shares =
+      shares_of(votes_of(model, model.trees[0], descent.origin(0)), outputs);
+  std::vector<std::int32_t> of_leaves;
+  for (std::size_t i = 0; i < shares.size(); i += static_cast<std::size_t>(outputs)) {
+    of_leaves.push_back(largest_of(&shares[i], outputs));
+  }
+  descent.run(context, [&](std::int64_t first, std::int64_t rows) {
+    return LeafValues<std::int32_t>{of_leaves.data(), 1, codes + first, rows};
+  });
+}
+
 }  // namespace
 
 template <class T>
-Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
+Matrix<double> predict_shares(Context& context,
+                              const Model& model,
+                              TableView<T> table,
+                              Infinite infinite) {
   check_columns(model, table.columns);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
+    if (infinite == Infinite::refused) check_finite(all_finite(context, table, true));
     Array<T> turned;
     return cuda::predict_shares(context, model, in_columns(context, table, turned));
   }
 #endif
-  Descent<T> descent(context, model, table);
+  Descent<T> descent(context, model, table, infinite);
   std::vector<Votes> votes(model.trees.size());
   context.parallel_for(std::ssize(votes), 1, [&](std::size_t t) {
     if (votes.size() > 1) votes[t] = kinds_of(model, model.trees[t], descent.origin(t));
     if (votes[t].kinds.empty()) votes[t] = votes_of(model, model.trees[t], descent.origin(t));
   });
-  Matrix<double> shares(table.rows, model.is_class() ? std::ssize(model.classes) : 1);
+  Matrix<double> shares(table.rows, outputs_of(model));
   if (votes.size() == 1) {
     const std::vector<double> of_leaves = shares_of(votes[0], shares.cols());
     descent.run(context, [&](std::int64_t first, std::int64_t rows) {
-      return LeafShares{of_leaves.data(), shares.cols(), shares.row(first), rows};
+      return LeafValues<double>{of_leaves.data(), shares.cols(), shares.row(first), rows};
     });
     return shares;
   }
@@ -268,8 +301,16 @@ std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model)
 }
 
 template <class T>
-Array<std::int32_t> predict_classes(Context& context, const Model& model, TableView<T> table) {
+Array<std::int32_t> predict_classes(Context& context,
+                                    const Model& model,
+                                    TableView<T> table,
+                                    Infinite infinite) {
   Array<std::int32_t> codes(table.rows);
+  if (model.trees.size() == 1 && context.backend() != Backend::cuda) {
+    check_columns(model, table.columns);
+    classes_of_tree(context, model, table, infinite, codes.data());
+    return codes;
+  }
   // Shares of some rows at a time: of many classes they would be larger than the table.
   const std::int64_t bytes =
       std::min(most_share_bytes, static_cast<std::int64_t>(context.memory() / 8));
@@ -277,26 +318,28 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
   const std::int64_t some = std::max<std::int64_t>(64, bytes / row_bytes);
   for (std::int64_t first = 0; first < table.rows; first += some) {
     const TableView<T> part = table.part(first, std::min(some, table.rows - first));
-    const Matrix<double> shares = predict_shares(context, model, part);
+    const Matrix<double> shares = predict_shares(context, model, part, infinite);
     for (std::int64_t i = 0; i < part.rows; ++i) {
-      const double* row = shares.row(i);
-      codes[first + i] =
-          static_cast<std::int32_t>(std::max_element(row, row + shares.cols()) - row);
+      codes[first + i] = largest_of(shares.row(i), shares.cols());
     }
   }
   return codes;
 }
 
 template <class T>
-Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
+Matrix<std::int32_t> apply(Context& context,
+                           const Model& model,
+                           TableView<T> table,
+                           Infinite infinite) {
   check_columns(model, table.columns);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
+    if (infinite == Infinite::refused) check_finite(all_finite(context, table, true));
     Array<T> turned;
     return cuda::apply(context, model, in_columns(context, table, turned));
   }
 #endif
-  Descent<T> descent(context, model, table);
+  Descent<T> descent(context, model, table, infinite);
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   struct Block {
     const Descent<T>& descent;

@@ -17,6 +17,9 @@ namespace yupana::forest {
 /// bad_input if a table of so many columns has other than the model's number of features.
 void check_columns(const Model& model, std::int64_t columns);
 
+/// What becomes of infinite values in a table to predict.
+enum class Infinite { taken, refused };
+
 /// What the trees say of each row: shares of the classes (soft: the mean of the trees' shares;
 /// hard: the share of the trees that vote so), or one column, the mean of their numbers.
 /// A missing value goes where the tree learned to send it. The table may lie in any layout: of rows
@@ -24,9 +27,13 @@ void check_columns(const Model& model, std::int64_t columns);
 /// categories are walked on the CPU under a CUDA context too.
 ///   work: rows x trees x depth; a block of rows goes through a tree, 16 rows side by side
 ///   determinism: trees are added in their order: the same bits for any threads
-///   errors: bad_input if the table has other than the model's number of features
+///   errors: bad_input if the table has other than the model's number of features, for an infinite
+///   value that is refused
 template <class T>
-Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+Matrix<double> predict_shares(Context& context,
+                              const Model& model,
+                              TableView<T> table,
+                              Infinite infinite = Infinite::taken);
 
 /// Bytes of what one of so many trees votes for, as predict_shares() holds it: of a large tree
 /// whose leaves are of few kinds, as pure ones are, a number for each leaf.
@@ -38,11 +45,17 @@ std::pair<Model, std::vector<std::int64_t>> on_asked_columns(const Model& model)
 
 /// The class of each row: the largest share, the smaller class if equal.
 template <class T>
-Array<std::int32_t> predict_classes(Context& context, const Model& model, TableView<T> table);
+Array<std::int32_t> predict_classes(Context& context,
+                                    const Model& model,
+                                    TableView<T> table,
+                                    Infinite infinite = Infinite::taken);
 
 /// Of each row, in each tree, the node it ends in.
 template <class T>
-Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
+Matrix<std::int32_t> apply(Context& context,
+                           const Model& model,
+                           TableView<T> table,
+                           Infinite infinite = Infinite::taken);
 
 /// The table column after column: itself where it lies so, else a copy in `memory`.
 ///   memory: in the latter case as much as the table

@@ -152,26 +152,29 @@ class Grower {
   template <class Sides>
   Split best_split(const Segment& segment, bool parallel) {
     std::vector<std::int32_t> features;
-    const std::vector<SplitBound> bounds = bounds_of<Sides>(segment, parallel, features);
+    const std::vector<SplitBound> bounds = bounds_of(bound_of<Sides>, segment, parallel, features);
     return forest::best_split<Sides>(
         problem_, segment.totals, features, bounds, [&](std::size_t i) {
           return ruled_range(segment, features[i]);
         });
   }
 
+  /// bound_of() of a criterion: what is done with it is compiled once for all of them.
+  using BoundOf = decltype(bound_of<VarianceSides>);
+
   /// The features of a node, ascending, and what each could do.
-  template <class Sides>
-  std::vector<SplitBound> bounds_of(const Segment& segment,
+  std::vector<SplitBound> bounds_of(BoundOf* criterion_bound,
+                                    const Segment& segment,
                                     bool parallel,
                                     std::vector<std::int32_t>& features) {
     if (params_.max_features == 0 || params_.max_features == features_.count()) {
-      return bounds_of_all<Sides>(segment, parallel, features);
+      return bounds_of_all(criterion_bound, segment, parallel, features);
     }
     FeatureSampler draw(segment.key, features_.count());
     for (std::int64_t i = 0; i < params_.max_features; ++i) features.push_back(draw.next());
     std::vector<SplitBound> bounds(features.size());
     each(std::ssize(features), parallel, [&](std::int64_t i) {
-      bounds[i] = bound_of_feature<Sides>(segment, features[i]);
+      bounds[i] = bound_of_feature(criterion_bound, segment, features[i]);
     });
     std::vector<std::pair<std::int32_t, SplitBound>> drawn;
     for (std::size_t i = 0; i < features.size(); ++i) {
@@ -179,7 +182,7 @@ class Grower {
     }
     while (!draw.empty() && drawn.empty()) {
       const std::int32_t feature = draw.next();
-      const SplitBound bound = bound_of_feature<Sides>(segment, feature);
+      const SplitBound bound = bound_of_feature(criterion_bound, segment, feature);
       if (bound.varies) drawn.emplace_back(feature, bound);
     }
     std::ranges::sort(drawn, {}, [](const auto& a) { return a.first; });
@@ -189,8 +192,9 @@ class Grower {
     return bounds;
   }
 
-  template <class Sides>
-  SplitBound bound_of_feature(const Segment& segment, std::int32_t feature) {
+  SplitBound bound_of_feature(BoundOf* criterion_bound,
+                              const Segment& segment,
+                              std::int32_t feature) {
     if (is_categorical(feature)) {
       order_entries(problem_,
                     segment.totals,
@@ -198,7 +202,7 @@ class Grower {
                     lists_.key(feature) + segment.begin,
                     lists_.row(feature) + segment.begin);
     }
-    return bound_of<Sides>(problem_, segment.totals, ruled_range(segment, feature));
+    return criterion_bound(problem_, segment.totals, ruled_range(segment, feature));
   }
 
   /// A feature's range with what splits keep to.
@@ -228,20 +232,20 @@ class Grower {
   }
 
   /// Of one-hot columns those features alone that come close to the best of all.
-  template <class Sides>
-  std::vector<SplitBound> bounds_of_all(const Segment& segment,
+  std::vector<SplitBound> bounds_of_all(BoundOf* criterion_bound,
+                                        const Segment& segment,
                                         bool parallel,
                                         std::vector<std::int32_t>& features) {
     std::vector<SplitBound> bounds(lists_.features);
     std::vector<std::vector<std::pair<std::int32_t, SplitBound>>> best(bounds.size());
     each(lists_.features, parallel, [&](std::int64_t c) {
       if (!features_.is_one_hot(c)) {
-        bounds[c] = bound_of_feature<Sides>(segment, features_.first(c));
+        bounds[c] = bound_of_feature(criterion_bound, segment, features_.first(c));
         best[c] = {{features_.first(c), bounds[c]}};
         return;
       }
       ranges_.each_category(segment, c, [&](std::int32_t feature, const NodeRange& range) {
-        const SplitBound own = bound_of<Sides>(problem_, segment.totals, range);
+        const SplitBound own = criterion_bound(problem_, segment.totals, range);
         bounds[c].score = std::max(bounds[c].score, own.score);
         if (own.score >= least_score(bounds[c].score)) best[c].emplace_back(feature, own);
       });

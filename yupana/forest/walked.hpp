@@ -8,6 +8,7 @@
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed.hpp"
+#include "yupana/forest/step_rows.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
@@ -15,9 +16,6 @@ namespace yupana::forest {
 // Trees that split categories. No order of the values answers all comparisons, as keys and codes
 // do: a node compares a value or looks up a bit of its set, without a branch, and some rows go
 // down side by side, so that one's loads hide behind the others'.
-
-/// Rows that go down a tree side by side.
-inline constexpr std::int64_t walked_lanes = 8;
 
 /// Categories whose bits, and that of missing values after them, one word holds.
 inline constexpr std::size_t narrow_categories = 63;
@@ -40,6 +38,7 @@ struct WalkedTree {
   /// Bits of the sets, in each, after those of its categories, that of missing values.
   std::vector<std::uint64_t> words{0};
   std::vector<std::int32_t> origin;  ///< of each node: its number in the tree
+  int first_steps = 1;               ///< to the leaves of most rows
   bool narrow = false;               ///< no set has more than narrow_categories
 
   std::uint32_t child_if_narrow(const WalkedNode& node, const Key<T>* row) const {
@@ -104,12 +103,14 @@ WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places,
   result.origin.reserve(tree.nodes.size());
   result.words.reserve(2 * tree.sets.size() + 1);
   result.origin.push_back(0);
+  double depths = 0;  // of the leaves of all rows, added up
   for (std::size_t i = 0; i < result.origin.size(); ++i) {
     const Node& node = tree.nodes[result.origin[i]];
     WalkedNode& own = result.nodes.emplace_back();
     own.bits = narrow ? ~std::uint64_t{0} : bits_of(std::numeric_limits<T>::infinity());
     own.child = static_cast<std::uint32_t>(i);
     if (node.is_leaf()) continue;
+    depths += static_cast<double>(node.rows);
     own.child = static_cast<std::uint32_t>(result.origin.size());
     result.origin.push_back(node.left);
     result.origin.push_back(node.right);
@@ -130,6 +131,9 @@ WalkedTree<T> walked(const Tree& tree, const std::vector<std::uint32_t>& places,
       result.words[first + c / 64] |= std::uint64_t{left} << (c % 64);
     }
   }
+  // Models may be edited: any number of rows, below 0 too.
+  const double mean = depths / std::max(1.0, static_cast<double>(tree.nodes[0].rows));
+  result.first_steps = 2 + static_cast<int>(std::clamp(mean, 0.0, 64.0));
   return result;
 }
 
@@ -139,7 +143,7 @@ template <class T>
 struct WalkedForm {
   using Cell = Key<T>;
   using TreeForm = WalkedTree<T>;
-  static constexpr std::int64_t lanes = walked_lanes;
+  static constexpr std::int64_t lanes = packed_lanes;
   static constexpr std::int64_t max_rows = 8192;
   std::vector<std::uint32_t> cells_read;  ///< cell_of() of each, ascending
   std::vector<std::uint32_t> places;
@@ -200,45 +204,38 @@ struct WalkedForm {
 
 namespace cpu {
 
-/// The node in which each row of some groups ends. `group`: the cells of one. child_of(node, row):
-/// where a row goes next.
-template <class T, class ChildOf>
-void descend(const WalkedTree<T>& tree,
-             const Key<T>* cells,
-             std::int64_t group,
-             std::int64_t groups,
-             std::uint32_t* leaves,
-             const ChildOf& child_of) {
-  const std::int64_t width = group / walked_lanes;
-  for (std::int64_t g = 0; g < groups; ++g) {
-    std::uint32_t at[walked_lanes] = {};
-    std::uint32_t moved = 1;
-    while (moved != 0) {
-      moved = 0;
-      for (std::int64_t j = 0; j < walked_lanes; ++j) {
-        const std::uint32_t next = child_of(tree.nodes[at[j]], cells + g * group + j * width);
-        moved |= next ^ at[j];
-        at[j] = next;
-      }
-    }
-    std::copy_n(at, walked_lanes, leaves + g * walked_lanes);
-  }
-}
-
+/// The node in which each row of some groups ends. `group`: the cells of one.
 template <class T>
 void descend(const WalkedTree<T>& tree,
              const Key<T>* cells,
              std::int64_t group,
              std::int64_t groups,
              std::uint32_t* leaves) {
-  const auto narrow = [&](const WalkedNode& node, const Key<T>* row) {
-    return tree.child_if_narrow(node, row);
-  };
-  const auto wide = [&](const WalkedNode& node, const Key<T>* row) {
-    return tree.child_of(node, row);
-  };
-  tree.narrow ? descend(tree, cells, group, groups, leaves, narrow)
-              : descend(tree, cells, group, groups, leaves, wide);
+  const std::int64_t width = group / packed_lanes;
+  std::fill_n(leaves, groups * packed_lanes, 0);
+  for (std::int64_t g = 0; g < groups; g += deep_groups, leaves += deep_rows) {
+    const std::int64_t rows = std::min(deep_groups, groups - g) * packed_lanes;
+    const auto row_at = [first = cells + g * group, width](std::uint16_t row) {
+      return first + row * width;
+    };
+    if (tree.narrow) {
+      step_rows(
+          rows,
+          leaves,
+          row_at,
+          [&](std::size_t at, const Key<T>* row) {
+            return tree.child_if_narrow(tree.nodes[at], row);
+          },
+          tree.first_steps);
+    } else {
+      step_rows(
+          rows,
+          leaves,
+          row_at,
+          [&](std::size_t at, const Key<T>* row) { return tree.child_of(tree.nodes[at], row); },
+          tree.first_steps);
+    }
+  }
 }
 
 }  // namespace cpu

@@ -107,11 +107,10 @@ std::vector<bool> marked_samples(const std::vector<std::string>& ids,
   for (const std::string& id : list) {
     const auto found = place.find(id);
     if (found == place.end()) {
-      throw input_error(
-          "{}: sample '{}' is not among the {} samples of the input; correct the list",
-          option,
-          id,
-          ids.size());
+      throw input_error("{}: sample '{}' is not among {} of the input; correct the list",
+                        option,
+                        id,
+                        counted(std::ssize(ids), "sample"));
     }
     marks[found->second] = true;
   }

@@ -102,7 +102,7 @@ void read_gff(const Collector& to,
 
 void read_bed(const Collector& to, const ExonFields& f, std::vector<ExonRecord>& exons) {
   if (f.size() < 3) {
-    throw to.fault("{} columns; BED has sequence, start, end, ...", f.size());
+    throw to.fault("{}; BED has sequence, start, end, ...", counted(std::ssize(f), "column"));
   }
   const std::int64_t start = to.place(f[1], "start");
   const std::int64_t end = to.place(f[2], "end");
@@ -214,7 +214,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
                         (words[0].front() < '0' || words[0].front() > '9');
     if (kind == Kind::gff) {
       if (columns.size() < 8) {
-        throw to.fault("{} columns between tabs; GFF3 has nine", columns.size());
+        throw to.fault("{} between tabs; GFF3 has nine", counted(std::ssize(columns), "column"));
       }
       read_gff(to, columns, exons, coding);
     } else if (!(first && header)) {

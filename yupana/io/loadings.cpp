@@ -118,12 +118,11 @@ void Loadings::scale(const std::string& path) {
     norms.push_back(value > 0 ? std::sqrt(static_cast<double>(sites()) * value) : INFINITY);
   }
   if (std::ssize(norms) != components_) {
-    throw bad_file(
-        path,
-        "holds {} eigenvalues, and the loadings beside it are of {} components; are they "
-        "of one run?",
-        norms.size(),
-        components_);
+    throw bad_file(path,
+                   "holds {}, and the loadings next to it are of {}; are they "
+                   "of one run?",
+                   yupana::counted(std::ssize(norms), "eigenvalue"),
+                   yupana::counted(components_, "component"));
   }
   for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] /= norms[i % norms.size()];
 }

@@ -148,14 +148,13 @@ class Reader {
   void check_fits() const {
     const std::uint64_t bytes = matrix_market_bytes(head_);
     if (bytes <= context_.memory()) return;
-    throw resource_error(
-        "{}: {} rows and {} entries take {} to read, and {} are allowed; give --memory {}",
-        lines_.path(),
-        head_.rows,
-        head_.entries,
-        needed_bytes(bytes),
-        allowed_bytes(context_.memory()),
-        memory_option(bytes));
+    throw resource_error("{}: {} and {} take {} to read, and {} are allowed; give --memory {}",
+                         lines_.path(),
+                         counted(head_.rows, "row"),
+                         counted(head_.entries, "entry", "entries"),
+                         needed_bytes(bytes),
+                         allowed_bytes(context_.memory()),
+                         memory_option(bytes));
   }
 
   void read_entries() {

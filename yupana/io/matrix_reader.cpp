@@ -54,7 +54,7 @@ void read_row(const MatrixText& text, const Layout& layout, std::int64_t i, doub
   if (layout.row_names) fields.next(field);
   std::int64_t j = 0;
   for (; fields.next(field); ++j) {
-    if (j == wanted) throw text.fault(line, "expected {} values, got more", wanted);
+    if (j == wanted) throw text.fault(line, "expected {}, got more", counted(wanted, "value"));
     const Field read = parse_value(field, row[j]);
     if (read == Field::number) continue;
     throw text.fault(line,
@@ -64,7 +64,7 @@ void read_row(const MatrixText& text, const Layout& layout, std::int64_t i, doub
                      read == Field::no_number ? "no number" : "beyond a double's range",
                      decimal_comma_advice(field));
   }
-  if (j < wanted) throw text.fault(line, "expected {} values, got {}", wanted, j);
+  if (j < wanted) throw text.fault(line, "expected {}, got {}", counted(wanted, "value"), j);
 }
 
 /// A matrix of n columns does not fit fewer bytes; refuse before allocating it.
@@ -73,7 +73,7 @@ void check_length(const MatrixText& text, const Layout& layout) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
     const std::int64_t wanted = layout.values(i);
     if (std::ssize(text.lines[line]) >= 2 * wanted - 1) continue;
-    throw text.fault(line, "expected {} values, got fewer", wanted);
+    throw text.fault(line, "expected {}, got fewer", counted(wanted, "value"));
   }
 }
 

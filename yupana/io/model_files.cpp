@@ -1,9 +1,7 @@
 #include "yupana/io/model_files.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
 #include "yupana/io/json_shape.hpp"
+#include "yupana/io/json_writer.hpp"
 #include "yupana/io/model_binary.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -90,68 +89,46 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   return encodings;
 }
 
-// Of any number of JSON, with room to spare.
-constexpr std::size_t number_letters = 64;
-
-void append_integer(std::int64_t value, std::string& text) {
-  char letters[number_letters];
-  text.append(letters, std::to_chars(letters, std::end(letters), value).ptr);
-}
-
-/// As the JSON library writes it. Most are whole: weights, and sums of them.
-void append_integer(double value, std::string& text) {
-  if (std::fabs(value) < 1e15 && value == std::trunc(value) && !std::signbit(value)) {
-    append_integer(static_cast<std::int64_t>(value), text);
-    text += ".0";
-  } else if (std::isfinite(value)) {
-    char letters[number_letters];
-    text.append(letters, nlohmann::detail::to_chars(letters, std::end(letters), value));
-  } else {
-    text += "null";
-  }
-}
-
 /// As a JSON object of lists. The library's own takes a fifth of a forest's run.
 std::string tree_text(const Tree& tree) {
-  std::string text = "{";
-  const auto list = [&](const char* name, const auto& all, const auto& append) {
-    text += text.size() == 1 ? "\"" : ",\"";
-    text += name;
-    text += "\":[";
+  JsonWriter text;
+  const auto list = [&](std::string_view name, const auto& all, const auto& put) {
+    text.put(name);
     for (const auto& one : all) {
-      append(one);
-      text += ',';
+      put(one);
+      text.put(",");
     }
-    if (text.back() == ',') text.pop_back();
-    text += ']';
+    if (!all.empty()) text.drop_last();
+    text.put("]");
   };
-  const auto numbers = [&](const char* name, auto field) {
-    list(name, tree.nodes, [&](const Node& node) { append_integer(field(node), text); });
+  const auto numbers = [&](std::string_view name, auto field) {
+    list(name, tree.nodes, [&](const Node& node) { text.put(field(node)); });
   };
-  numbers("feature", [](const Node& node) { return std::int64_t{node.feature}; });
+  numbers("{\"feature\":[", [](const Node& node) { return std::int64_t{node.feature}; });
   // JSON has no infinite numbers.
-  list("threshold", tree.nodes, [&](const Node& node) {
-    if (!std::isinf(node.threshold)) return append_integer(node.threshold, text);
-    text += node.threshold > 0 ? "\"inf\"" : "\"-inf\"";
+  list(",\"threshold\":[", tree.nodes, [&](const Node& node) {
+    if (!std::isinf(node.threshold)) return text.put(node.threshold);
+    text.put(node.threshold > 0 ? "\"inf\"" : "\"-inf\"");
   });
-  numbers("left", [](const Node& node) { return std::int64_t{node.left}; });
-  numbers("right", [](const Node& node) { return std::int64_t{node.right}; });
-  list("missing_left", tree.nodes, [&](const Node& node) {
-    text += node.missing_left ? "true" : "false";
+  numbers(",\"left\":[", [](const Node& node) { return std::int64_t{node.left}; });
+  numbers(",\"right\":[", [](const Node& node) { return std::int64_t{node.right}; });
+  list(",\"missing_left\":[", tree.nodes, [&](const Node& node) {
+    text.put(node.missing_left ? "true" : "false");
   });
-  numbers("rows", [](const Node& node) { return node.rows; });
-  numbers("weight", [](const Node& node) { return node.weight; });
-  numbers("impurity", [](const Node& node) { return node.impurity; });
+  numbers(",\"rows\":[", [](const Node& node) { return node.rows; });
+  numbers(",\"weight\":[", [](const Node& node) { return node.weight; });
+  numbers(",\"impurity\":[", [](const Node& node) { return node.impurity; });
   if (!tree.sets.empty()) {
-    numbers("set", [](const Node& node) { return std::int64_t{node.set}; });
-    list("sets", tree.sets, [&](const forest::CategorySet& set) {
-      text += '"';
-      for (const bool left : set) text += left ? '1' : '0';
-      text += '"';
+    numbers(",\"set\":[", [](const Node& node) { return std::int64_t{node.set}; });
+    list(",\"sets\":[", tree.sets, [&](const forest::CategorySet& set) {
+      text.put("\"");
+      for (const bool left : set) text.put(left ? "1" : "0");
+      text.put("\"");
     });
   }
-  list("values", tree.values, [&](double value) { append_integer(value, text); });
-  return text + "}";
+  list(",\"values\":[", tree.values, [&](double value) { text.put(value); });
+  text.put("}");
+  return text.take();
 }
 
 bool is_model(const Json& json) {

@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// The text after 'key': in a Python dictionary of literals.
-std::string_view text_after(std::string_view path, std::string_view header, std::string_view key) {
-  const std::size_t at = header.find(fmt::format("'{}':", key));
-  if (at == std::string_view::npos) {
-    throw bad_file(path, ".npy header has no '{}'; save it again with numpy.save", key);
-  }
-  std::string_view rest = header.substr(at + key.size() + 3);
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  return rest;
-}
-
 /// How an array of another type is saved as one of numbers.
 std::string advice(std::string_view type) {
   const bool is_time = type.size() > 1 && (type[1] == 'M' || type[1] == 'm');
@@ -59,7 +48,52 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   layout.width = wide ? 16 : word[2] - '0';
 }
 
-std::vector<std::int64_t> read_shape(std::string_view path, std::string_view text) {
+/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
+std::string preamble(std::string text, std::size_t least) {
+  constexpr std::size_t before = 10;  // signature, version, length
+  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
+  text.resize(whole - before - 1, ' ');
+  text += '\n';
+  std::string bytes(npy_magic);
+  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return bytes + text;
+}
+
+}  // namespace
+
+bool is_npy(std::string_view bytes) { return bytes.starts_with(npy_magic); }
+bool is_npy(const InputFile& file) { return is_npy(head_of(file, npy_magic.size())); }
+
+std::string_view NpyHeader::after(std::string_view path, std::string_view key) const {
+  const std::size_t at = text.find(fmt::format("'{}':", key));
+  if (at == std::string_view::npos) {
+    throw bad_file(path, ".npy header has no '{}'; save it again with numpy.save", key);
+  }
+  std::string_view rest = text.substr(at + key.size() + 3);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
+}
+
+NpyHeader npy_header(std::string_view path, std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
+  const Error cut = bad_file(path, ".npy header is cut short; copy the file again");
+  if (!is_npy(bytes)) throw bad_file(path, "not a .npy file (no NumPy signature)");
+  if (bytes.size() < 12) throw cut;
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) {
+    throw bad_file(path, ".npy format version {}; this reads 1 to 3", version);
+  }
+  const std::size_t start = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) + (byte(9) << 8);
+  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
+  if (length > bytes.size() - start) throw cut;
+  return {static_cast<int>(version),
+          bytes.substr(start, length),
+          static_cast<std::int64_t>(start + length)};
+}
+
+std::vector<std::int64_t> shape_of(std::string_view path, const NpyHeader& header) {
+  std::string_view text = header.after(path, "shape");
   const std::size_t close = text.find(')');
   if (text.empty() || text[0] != '(' || close == std::string_view::npos) {
     throw bad_file(path, ".npy header has no shape in brackets; save it again with numpy.save");
@@ -79,46 +113,20 @@ std::vector<std::int64_t> read_shape(std::string_view path, std::string_view tex
   }
 }
 
-/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
-std::string preamble(std::string text, std::size_t least) {
-  constexpr std::size_t before = 10;  // signature, version, length
-  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
-  text.resize(whole - before - 1, ' ');
-  text += '\n';
-  std::string bytes(npy_magic);
-  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
-  return bytes + text;
+bool is_fortran(std::string_view path, const NpyHeader& header) {
+  const std::string_view order = header.after(path, "fortran_order");
+  if (order.starts_with("True")) return true;
+  if (order.starts_with("False")) return false;
+  throw bad_file(path, ".npy header has a fortran_order that is neither True nor False");
 }
 
-}  // namespace
-
-bool is_npy(std::string_view bytes) { return bytes.starts_with(npy_magic); }
-bool is_npy(const InputFile& file) { return is_npy(head_of(file, npy_magic.size())); }
-
 NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
-  const Error cut = bad_file(path, ".npy header is cut short; copy the file again");
-  if (!is_npy(bytes)) throw bad_file(path, "not a .npy file (no NumPy signature)");
-  if (bytes.size() < 12) throw cut;
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3) {
-    throw bad_file(path, ".npy format version {}; this reads 1 to 3", version);
-  }
-  const std::size_t start = version == 1 ? 10 : 12;
-  std::size_t length = byte(8) + (byte(9) << 8);
-  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
-  if (length > bytes.size() - start) throw cut;
-  const std::string_view header = bytes.substr(start, length);
-
+  const NpyHeader header = npy_header(path, bytes);
   NpyLayout layout;
-  read_description(path, text_after(path, header, "descr"), layout);
-  const std::string_view order = text_after(path, header, "fortran_order");
-  layout.fortran = order.substr(0, 4) == "True";
-  if (!layout.fortran && order.substr(0, 5) != "False") {
-    throw bad_file(path, ".npy header has a fortran_order that is neither True nor False");
-  }
-  layout.shape = read_shape(path, text_after(path, header, "shape"));
-  layout.data = static_cast<std::int64_t>(start + length);
+  read_description(path, header.after(path, "descr"), layout);
+  layout.fortran = is_fortran(path, header);
+  layout.shape = shape_of(path, header);
+  layout.data = header.data;
   return layout;
 }
 

@@ -54,6 +54,23 @@ struct NpyLayout {
 bool is_npy(std::string_view bytes);
 bool is_npy(const InputFile& file);
 
+/// The header of a .npy file as it is in the file: a dictionary of Python.
+struct NpyHeader {
+  int version = 1;
+  std::string_view text;
+  std::int64_t data = 0;  ///< byte where the values begin
+
+  /// The text after 'key':, as the whole rest of the dictionary.
+  std::string_view after(std::string_view path, std::string_view key) const;
+};
+
+/// Finds the header in the first bytes of a file. Throws bad_input, naming `path`, where it is cut
+/// short or of another version than 1 to 3.
+NpyHeader npy_header(std::string_view path, std::string_view bytes);
+/// The sizes of its array, and whether the first index is the fastest.
+std::vector<std::int64_t> shape_of(std::string_view path, const NpyHeader& header);
+bool is_fortran(std::string_view path, const NpyHeader& header);
+
 /// Reads the header at the beginning of a file of `bytes` (its first 64 KiB are enough). Throws
 /// bad_input, naming `path`, for a header that is cut short or says something NumPy never writes.
 NpyLayout npy_layout(std::string_view path, std::string_view bytes);

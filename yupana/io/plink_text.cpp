@@ -192,11 +192,10 @@ void PlinkTextSource::refuse_columns(const LineReader& reader, std::string_view 
   const std::int64_t first = files_.transposed ? 4 : 6;
   throw bad_line(reader.path(),
                  reader.number(),
-                 "expected {} columns, {} and two alleles for each of {} {} of {}, got {}",
+                 "expected {} columns, {} and two alleles for each of {} of {}, got {}",
                  first + 2 * pairs,
                  first,
-                 pairs,
-                 files_.transposed ? "samples" : "sites",
+                 counted(pairs, files_.transposed ? "sample" : "site"),
                  files_.others,
                  fields);
 }

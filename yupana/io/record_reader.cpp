@@ -144,7 +144,8 @@ bool RecordReader::next(std::string_view& record) {
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     const bool carriage = at > 0 && at < text.size() && text[at - 1] == '\r';
     record = text.substr(0, at - (carriage ? 1 : 0));
-    end_of_record_ = carriage ? "\r\n" : "\n";
+    const bool is_cut = at == text.size();
+    if (!is_cut || end_of_record_.empty()) end_of_record_ = carriage ? "\r\n" : "\n";
     begin_ += std::min(at + 1, text.size());
     return true;
   }

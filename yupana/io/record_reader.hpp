@@ -26,7 +26,7 @@ class RecordReader {
   /// The next record without its end, "\n" or "\r\n"; false after the last. Valid until the next
   /// call.
   bool next(std::string_view& record);
-  /// The record's end, "\n" where the last has none.
+  /// The record's end; where the last has none, that of the one before it, or "\n".
   std::string_view end_of_record() const { return end_of_record_; }
   /// Cell `column` (from 0) of the record that next() gave last, without its quotes; false where
   /// there are fewer. Valid until the next call.

@@ -25,7 +25,6 @@ std::vector<PieceStart> piece_starts(Context& context,
     while (at < end) {
       const char* stop = static_cast<const char*>(std::memchr(at, '\n', end - at));
       ++count.line;
-      // Most lines begin with a letter of a cell.
       const bool plain = static_cast<unsigned char>(*at) > ' ' && *at != comment;
       const std::string_view line(at, stop - at);
       count.row += plain || !is_skipped_line(line, comment);
@@ -162,7 +161,8 @@ class PieceReader {
       fail("a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
     }
     if (cells_.size() != columns_.uses.size()) {
-      fail(fmt::format("expected {} cells, got {}", columns_.uses.size(), cells_.size()));
+      const std::string expected = counted(std::ssize(columns_.uses), "cell");
+      fail(fmt::format("expected {}, got {}", expected, cells_.size()));
     }
     for (std::size_t c = 0; c < cells_.size(); ++c) slow_cell(c, cells_[c].text);
   }

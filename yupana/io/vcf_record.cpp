@@ -224,10 +224,10 @@ class TextFormat : public VcfFormat {
     const std::int64_t columns = cpu::count_bytes(line, '\t') + 1;
     const std::int64_t expected = fixed_columns + samples_;
     if (columns == expected) return {};
-    return fmt::format("expected {} columns, {} and one for each of {} samples, got {}",
+    return fmt::format("expected {} columns, {} and one for each of {}, got {}",
                        expected,
                        fixed_columns,
-                       samples_,
+                       counted(samples_, "sample"),
                        columns);
   }
 };

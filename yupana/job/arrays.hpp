@@ -55,6 +55,15 @@ struct MergeFilesParams {
   TextType text_type = {};
 };
 
+struct PartitionFileParams {
+  std::string in;
+  std::string out;
+  std::string below = {};  ///< numbers less than this one
+  std::string above = {};  ///< and greater than this one
+  bool only = false;       ///< leaves the others out
+  TextType text_type = {};
+};
+
 /// How a file was worked on, for reports.
 struct ArrayFileResult {
   std::int64_t count = 0;
@@ -100,6 +109,19 @@ ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 ///   errors (bad_input): a file that is not sorted, naming the place (a number after a NaN too);
 ///   types that differ; usage: as scan_file
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params);
+
+struct PartitionFileResult {
+  std::int64_t count = 0;
+  std::int64_t satisfied = 0;  ///< so many come first
+  std::string type;
+};
+
+/// The numbers that satisfy all conditions first, in their order, then the others in theirs, which
+/// wait in a file without a name in the output's folder; streamed. Integers are compared exactly,
+/// whatever the bound; NaN satisfies nothing.
+///   determinism: the same bytes for any device, threads and memory
+///   errors (usage): no condition, a bound that is no number; otherwise as scan_file
+PartitionFileResult partition_file(Context& context, const PartitionFileParams& params);
 
 /// How numbers become floats where their sums or products pass 64 bits: a type is given of texts
 /// alone.

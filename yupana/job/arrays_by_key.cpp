@@ -83,9 +83,9 @@ class KeyedReader {
     const std::int64_t got = read_keys_(std::max<std::int64_t>(count_, 1));
     if (got == count_) return;
     throw bad_file(keys_->path(),
-                   "expected a key for each number of {}, got {} keys{}",
+                   "expected a key for each number of {}, got {}{}",
                    numbers_.path(),
-                   got < count_ ? done_ + got : done_,
+                   counted(got < count_ ? done_ + got : done_, "key"),
                    got < count_ ? " alone" : " and more");
   }
 

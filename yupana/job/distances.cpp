@@ -130,15 +130,23 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
   };
 }
 
+void check_metric(const Input& input, const DistanceJobParams& params, const PairCounts& counts) {
+  with_input_name(input.name, "normalized: ", [&] {
+    genotype::check_metric(counts, params.metric, input.cohort.samples());
+  });
+}
+
 analysis::Phylogeny tree_of_counts(Context& context,
                                    const DistanceJobParams& params,
-                                   const std::vector<std::string>& names,
+                                   const Input& input,
                                    const PairCounts& counts) {
-  refuse_unshared(genotype::pairs_without_shared_site(context, counts),
+  const std::vector<std::string>& names = input.cohort.samples();
+  refuse_unshared(input.name,
+                  genotype::pairs_without_shared_site(context, counts),
                   names,
                   {0, counts.samples},
                   [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
-  genotype::check_metric(counts, params.metric, names);
+  check_metric(input, params, counts);
   return tree_of(
       context, genotype::distances(context, counts, params.metric), *params.outputs.tree);
 }
@@ -157,7 +165,7 @@ std::int64_t write_tree(Context& context,
     analysis::SplitCounts splits(tree);
     const auto take = [&](std::int64_t, const PairCounts& counts) {
       try {
-        splits.add(tree_of_counts(context, params, names, counts));
+        splits.add(tree_of_counts(context, params, input, counts));
       } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         throw input_error("--bootstrap: among the sites of a replicate: {}", error.what());
@@ -232,7 +240,8 @@ bool has_integer_squares(const genotype::PairCounts& counts) {
   return counts.shared.empty() && counts.sites < largest_integer_sites;
 }
 
-void refuse_unshared(std::int64_t pairs,
+void refuse_unshared(const std::string& input,
+                     std::int64_t pairs,
                      const std::vector<std::string>& names,
                      Range rows,
                      const std::function<bool(std::int64_t, std::int64_t)>& shares,
@@ -252,7 +261,8 @@ void refuse_unshared(std::int64_t pairs,
     const std::vector<Pair> of_ranks = all_gather(*comm, own);
     first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
-  throw input_error(
+  throw bad_file(
+      input,
       "{} of samples without a called site in common (first: {} and {}); drop such samples with "
       "--mind, or use --missing mode",
       counted(all, "pair"),
@@ -324,7 +334,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
-    genotype::check_metric(counts, params.metric, input.cohort.samples());
+    check_metric(input, params, counts);
     result.pairs_without_sites += genotype::pairs_without_shared_site(context, counts);
     if (params.metric.metric == Metric::king)
       without_kinship += pairs_without_kinship(context, counts);
@@ -341,7 +351,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     if (plan.sizes.one_band && first) {
       add_whole_files(context, input, params, counts, weights ? &*weights : nullptr, files);
       if (params.outputs.tree) {
-        tree = tree_of_counts(context, params, input.cohort.samples(), counts);
+        tree = tree_of_counts(context, params, input, counts);
       }
     }
   }

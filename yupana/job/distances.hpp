@@ -65,10 +65,11 @@ genotype::Metric plink_metric(io::PlinkContent content);
 /// True if every d^2 of these counts is an integer that an int32 holds with room: no call missing.
 bool has_integer_squares(const genotype::PairCounts& counts);
 
-/// Throws bad_input where `pairs` pairs of samples share no called site, naming the first of them.
-/// shares(i, j), j < i, answers for i in `rows`. With `comm` every rank calls it, with pairs and
-/// rows of its own; all throw the same.
-void refuse_unshared(std::int64_t pairs,
+/// Throws bad_input where `pairs` pairs of samples of `input` share no called site, naming the
+/// first of them. shares(i, j), j < i, answers for i in `rows`. With `comm` every rank calls it,
+/// with pairs and rows of its own; all throw the same.
+void refuse_unshared(const std::string& input,
+                     std::int64_t pairs,
                      const std::vector<std::string>& names,
                      Range rows,
                      const std::function<bool(std::int64_t, std::int64_t)>& shares,

@@ -57,6 +57,7 @@ AnyDistributedMatrix make_distances(Context& context,
     const genotype::PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     refuse_unshared(
+        input.name,
         genotype::pairs_without_shared_site(context, counts),
         input.cohort.samples(),
         counts.rows,

@@ -167,7 +167,7 @@ std::vector<Trees> replicate_trees(Context& context,
   if (params.bootstrap.replicates == 0) return {};
   std::vector<Trees> trees(alphas.size());
   const auto take = [&](std::int64_t, const genotype::PairCounts& counts) {
-    const FermatInput replicate = from_counts(context, counts, cohort->cohort.samples());
+    const FermatInput replicate = from_counts(context, *cohort, counts);
     for (std::size_t k = 0; k < alphas.size(); ++k) {
       const graph::FermatResult paths = shortest_paths(context, params, replicate, alphas[k]);
       trees[k].push_back(tree_of(context, paths.lengths, params.tree));

@@ -246,9 +246,10 @@ SpectralFileResult transform(Context& context,
   }
   if (const std::int64_t none = count_not_finite(signals); none > 0) {
     context.note(fmt::format(
-        "fft: {} of {} are inf or nan: {}",
+        "fft: {} of {} {} inf or nan: {}",
         none,
         counted(signals.numbers.size(), "real number"),
+        none == 1 ? "is" : "are",
         finite_before ? fmt::format("sums of {} are beyond what f{} holds", params.in, sizeof(T))
                       : fmt::format("{} holds inf or nan", params.in)));
   }

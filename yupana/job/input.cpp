@@ -314,10 +314,6 @@ InputKind input_kind(const InputParams& params) {
 }
 
 Input open_input(Context& context, const InputParams& params) {
-  if (context.comm() != nullptr && params.path == "-") {
-    throw usage_error(
-        "several processes cannot read one standard input; give a file, or start one");
-  }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
   cohort.autosomes = params.autosomes;

@@ -188,12 +188,11 @@ genotype::LeftOut left_out_families(Context& context,
     if (families.contains(names.families[i]) != keeps) result.samples.push_back(names.ids[i]);
   }
   if (result.samples.size() == names.ids.size()) {
-    throw bad_file(
-        path,
-        "{}: leaves none of the {} samples of the input; write one family a line, or leave {} out",
-        option,
-        names.ids.size(),
-        option);
+    throw bad_file(path,
+                   "{}: leaves none of {} of the input; write one family a line, or leave {} out",
+                   option,
+                   counted(std::ssize(names.ids), "sample"),
+                   option);
   }
   return result;
 }

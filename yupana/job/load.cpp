@@ -19,8 +19,12 @@ std::int64_t size_of(const graph::AnyMatrix& matrix) {
 }
 
 /// d^2 as integers where they are, as doubles where calls are missing.
-void make_distances(Context& context, const genotype::PairCounts& counts, FermatInput& result) {
-  refuse_unshared(genotype::pairs_without_shared_site(context, counts),
+void make_distances(Context& context,
+                    const std::string& input,
+                    const genotype::PairCounts& counts,
+                    FermatInput& result) {
+  refuse_unshared(input,
+                  genotype::pairs_without_shared_site(context, counts),
                   result.names,
                   {0, std::ssize(result.names)},
                   [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; });
@@ -34,17 +38,21 @@ void make_distances(Context& context, const genotype::PairCounts& counts, Fermat
 }
 
 /// From counts on a GPU, where the distances stay for the shortest paths.
-void make_distances(Context& context, genotype::PairCounter& counter, FermatInput& result) {
+void make_distances(Context& context,
+                    const std::string& input,
+                    genotype::PairCounter& counter,
+                    FermatInput& result) {
   genotype::DeviceDistances made;
   {
     Stage stage(context, "metric");
     made = genotype::device_distances(context, counter);
   }
-  if (made.on_device.empty()) return make_distances(context, counter.counts(), result);
+  if (made.on_device.empty()) return make_distances(context, input, counter.counts(), result);
   result.on_device = made.on_device;
   std::visit(
       [&](auto& distances) {
         refuse_unshared(
+            input,
             made.unshared,
             result.names,
             {0, std::ssize(result.names)},
@@ -140,14 +148,14 @@ FermatInput load_cohort(Context& context,
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     result.cohort = input.cohort.summary();
     if (populations) result.populations = populations->pairs();
-    make_distances(context, counter, result);
+    make_distances(context, input.name, counter, result);
     return result;
   }
   const genotype::PairCounts counts =
       count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   if (populations) result.populations = populations->pairs();
-  if (counts.rows.size() > 0) make_distances(context, counts, result);
+  if (counts.rows.size() > 0) make_distances(context, input.name, counts, result);
   if (counts.rows.size() > 0 && params.relationships) {
     const Stage stage(context, "relationships");
     result.relationships = genotype::count_relationships(context, counts);
@@ -155,12 +163,10 @@ FermatInput load_cohort(Context& context,
   return result;
 }
 
-FermatInput from_counts(Context& context,
-                        const genotype::PairCounts& counts,
-                        std::vector<std::string> names) {
+FermatInput from_counts(Context& context, const Input& input, const genotype::PairCounts& counts) {
   FermatInput result;
-  result.names = std::move(names);
-  make_distances(context, counts, result);
+  result.names = input.cohort.samples();
+  make_distances(context, input.name, counts, result);
   return result;
 }
 

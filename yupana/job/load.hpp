@@ -59,9 +59,7 @@ FermatInput load_cohort(Context& context,
                         const Plan& plan);
 
 /// d^2 of the counts, as load_cohort() makes it: what a bootstrap's replicate starts from.
-FermatInput from_counts(Context& context,
-                        const genotype::PairCounts& counts,
-                        std::vector<std::string> names);
+FermatInput from_counts(Context& context, const Input& input, const genotype::PairCounts& counts);
 
 /// Reads a matrix (--from-distances). Throws out_of_resources where a run from it would not fit.
 FermatInput load_distances(Context& context, const FermatJobParams& params);

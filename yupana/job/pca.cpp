@@ -22,9 +22,10 @@ namespace {
 constexpr std::int64_t pass_sites = 2048;
 constexpr std::int64_t most_products = 20;  ///< of --approx, a pass each
 
-void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::string>& names) {
+void refuse_unshared_pairs(const genotype::Grm& grm, const Input& input) {
   const auto shares = [&](std::int64_t i, std::int64_t j) { return grm.shared(i, j) > 0; };
-  refuse_unshared(pairs_without_sites(grm), names, {0, grm.samples}, shares);
+  refuse_unshared(
+      input.name, pairs_without_sites(grm), input.cohort.samples(), {0, grm.samples}, shares);
 }
 
 /// As PLINK 2: a header "#FID IID SID PC1 ...", without FID and SID where the input has none.
@@ -264,7 +265,7 @@ Components find_components(Context& context, Input& input, const PcaJobParams& p
     const genotype::Grm grm =
         count_grm(context, input, plan, {.standardize = params.standardize, .rows = {}});
     result.sites = grm.sites;
-    refuse_unshared_pairs(grm, input.cohort.samples());
+    refuse_unshared_pairs(grm, input);
     matrix = grm_matrix(context, grm);
   }
   const Stage stage(context, "components");

@@ -175,9 +175,9 @@ void check_groups(const PlanParams& params) {
         "--pair-groups: expected a divisor of the {} ranks, got {}", params.ranks, groups);
   }
   if (groups > 1 && params.samples < min_rows * groups) {
-    throw usage_error("--pair-groups {}: {} samples are too few for so many; at most {}",
+    throw usage_error("--pair-groups {}: {} too few for so many; at most {}",
                       groups,
-                      params.samples,
+                      counted(params.samples, "sample is", "samples are"),
                       std::max<std::int64_t>(1, params.samples / min_rows));
   }
   if (groups > 1 && params.one_band) {

@@ -37,8 +37,13 @@ std::uint64_t merge_memory(double bytes, double window) {
 
 void note_pipe(Context& context, const std::string& path) {
   struct stat status {};
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return;
-  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  const bool is_pipe = stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  if (context.ranks() > 1 && (is_pipe || path == "-" || path == "/dev/stdin")) {
+    throw usage_error(
+        "{}: several processes cannot read one pipe or standard input; give a file, or start one",
+        path);
+  }
+  if (!is_pipe || path.starts_with("/dev/") || path.starts_with("/proc/")) return;
   context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 

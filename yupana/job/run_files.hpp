@@ -43,7 +43,9 @@ auto with_input_name(const std::string& name, std::string_view function, const B
 std::uint64_t merge_memory(double bytes, double window);
 
 /// Notes that a named pipe is waited for, since its writer may never come; one that a shell made
-/// (/dev/fd/N) has its own. For files that are read once, from their beginning on.
+/// (/dev/fd/N) has its own. For files that are read once, from their beginning on. errors: usage,
+/// of several ranks: what one has read of a pipe no other reads, and the first alone has standard
+/// input.
 void note_pipe(Context& context, const std::string& path);
 
 /// PREFIX with the ending of a table that a command writes; a name that ends in .tsv is the file.

@@ -13,6 +13,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
+#include "yupana/io/npy_records.hpp"
 #include "yupana/job/arrays.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/run_merger.hpp"
@@ -305,6 +306,10 @@ void merge_inputs(Context& context, Readers& readers, io::ColumnWriter& writer) 
 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
   check_column_name(params.out);
+  if (io::has_records(params.in)) {
+    throw bad_file(params.in,
+                   "holds records; name fields to sort by with --key, or save one, x['NAME']");
+  }
   const auto reader = open_column(params.in, params.text_type);
   if (params.positions) {
     return with_widest_type(reader->type(), [&](auto zero) {

@@ -15,6 +15,8 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
+#include "yupana/io/npy_file.hpp"
+#include "yupana/io/npy_records.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -124,25 +126,28 @@ class RowRun {
 
 class RowSorter {
  public:
-  RowSorter(Context& context, const SortRowsParams& params)
+  RowSorter(Context& context, const SortRowsParams& params, std::unique_ptr<RowSource> source)
       : context_(context),
         params_(params),
-        keys_(params),
-        reader_(params.in, params.delimiter, params.quotes, context.memory() / 8),
+        source_(std::move(source)),
         out_(params.out),
         selected_(params) {
     if (params.positions) writer_.emplace(out_, io::number_type<std::int64_t>());
   }
 
   ArrayFileResult sort() {
-    read_names();
+    source_->begin(params_.positions ? nullptr : &out_);
     // Half of the memory for rows, a quarter for items and their copy; a row waits in the reader.
     const auto share = static_cast<std::int64_t>(context_.memory() / 4);
     check_least_memory();
     rows_ = Array<char>(2 * std::max<std::int64_t>(share, least_share));
     items_ = Array<RowItem>(share / static_cast<std::int64_t>(2 * sizeof(RowItem)));
     sort_runs();
-    if (writer_) writer_->finish();
+    if (writer_) {
+      writer_->finish();
+    } else {
+      source_->finish(out_, kept_);
+    }
     out_.commit();
     return {kept_, params_.positions ? "i8" : "row", std::ssize(runs_)};
   }
@@ -164,23 +169,13 @@ class RowSorter {
                  std::max<std::uint64_t>(8 * least_share, merge_memory(bytes, 2 * least_window)));
   }
 
-  void read_names() {
-    if (!params_.header && !keys_.has_names()) return;
-    std::string_view names;
-    if (!reader_.next(names)) return;
-    keys_.find_names(reader_, names);
-    if (params_.positions) return;
-    out_.write(names);
-    out_.write(reader_.end_of_record());
-  }
-
   void sort_runs() {
     Stage stage(context_, "sort", 0, "rows");
     std::string_view text;
-    while (reader_.next(text)) {
+    while (source_->next(text)) {
       if (read_ % 4096 == 0) context_.check_cancelled();
       key_.clear();
-      keys_.append(reader_, text, key_);
+      source_->append_key(text, key_);
       if (!add(text)) {
         keep_run();
         if (!add(text)) refuse_row(text);
@@ -202,7 +197,7 @@ class RowSorter {
 
   /// False where the memory is full.
   bool add(std::string_view text) {
-    const std::string_view end = reader_.end_of_record();
+    const std::string_view end = source_->end_of_row();
     RowHead head{read_, key_.size(), params_.positions ? 0 : text.size() + end.size()};
     if (count_ == items_.size() || used_ + static_cast<std::int64_t>(head.bytes()) > rows_.size()) {
       return false;
@@ -221,10 +216,9 @@ class RowSorter {
   [[noreturn]] void refuse_row(std::string_view text) const {
     const RowHead head{0, key_.size(), params_.positions ? 0 : text.size() + 2};
     throw resource_error(
-        "{}:{}: a row and its keys take {} bytes, and half of the memory, {} bytes, holds rows; "
+        "{}: a row and its keys take {} bytes, and half of the memory, {} bytes, holds rows; "
         "give --memory {}",
-        params_.in,
-        reader_.line(),
+        source_->place(),
         head.bytes(),
         rows_.size(),
         memory_option(2 * static_cast<double>(head.bytes())));
@@ -301,15 +295,14 @@ class RowSorter {
   void write(const char* row) {
     if (!selected_.take(row)) return;
     ++kept_;
-    if (!writer_) return out_.write(text_at(row));
+    if (!writer_) return source_->write(out_, text_at(row));
     const std::int64_t position = head_at(row).position;
     writer_->write(&position, 1);
   }
 
   Context& context_;
   const SortRowsParams& params_;
-  RowKeys keys_;
-  io::RecordReader reader_;
+  std::unique_ptr<RowSource> source_;
   AtomicFile out_;
   std::optional<io::ColumnWriter> writer_;  ///< of positions
   RowSelection selected_;
@@ -327,10 +320,17 @@ class RowSorter {
 
 ArrayFileResult sort_rows(Context& context, const SortRowsParams& params) {
   check_column_name(params.out);
-  if (!params.positions && params.out.ends_with(".npy")) {
-    throw usage_error("-o {}: rows are text; expected another name, or --positions", params.out);
+  const bool records = io::has_records(params.in);
+  if (!params.positions && io::is_npy_name(params.out) != records) {
+    throw usage_error("-o {}: {}; expected {}, or --positions",
+                      params.out,
+                      records ? "records are .npy" : "rows are text",
+                      records ? "out.npy" : "another name");
   }
-  return RowSorter(context, params).sort();
+  return RowSorter(context,
+                   params,
+                   records ? record_rows(params) : text_rows(params, context.memory() / 8))
+      .sort();
 }
 
 }  // namespace yupana::job

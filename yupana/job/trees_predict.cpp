@@ -254,6 +254,9 @@ double bytes_of_whole(const std::string& path, double columns) {
   return std::max(io::is_packed(file) ? bytes + rows / 2 : 0, rows);
 }
 
+/// Bytes of the picture of importances, most of them of its letters.
+constexpr std::uint64_t picture_bytes = 3'500'000;
+
 /// The model for importances; a refusal counts the table that is read next.
 Model read_model_of_importances(Context& context, const ImportanceParams& params) {
   const TreeTable& table = params.table;
@@ -262,6 +265,9 @@ Model read_model_of_importances(Context& context, const ImportanceParams& params
     const auto columns = io::first_columns(table.path, table.columns).names.size();
     return bytes_of_whole(table.path, 2 * static_cast<double>(columns));
   };
+  if (!params.out.empty()) {
+    check_memory(context, "importances: their picture", picture_bytes, [&] { return total(0); });
+  }
   return io::read_model(params.model, context.memory(), {{}, total});
 }
 

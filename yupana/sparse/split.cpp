@@ -2,6 +2,7 @@
 #include <atomic>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
@@ -22,6 +23,39 @@ enum class Fault { none, bounds, range, order, twice, other, missing, zero };
 
 bool on_wrong_side(Triangle triangle, std::int64_t row, std::int64_t column) {
   return triangle == Triangle::lower ? column > row : column < row;
+}
+
+/// What is wrong with a row, at a column.
+std::string message_of(Fault what, std::int64_t column, std::int64_t columns, Triangle triangle) {
+  const bool lower = triangle == Triangle::lower;
+  switch (what) {
+    case Fault::bounds:
+      return "begins after its end or outside the entries; row_begin must ascend";
+    case Fault::range:
+      return fmt::format("has an entry in column {}; columns are 1 to {}", column + 1, columns);
+    case Fault::order:
+      return fmt::format(
+          "has column {} after a larger one; sort the rows by column, or pass "
+          "sort_columns (--add-duplicates)",
+          column + 1);
+    case Fault::twice:
+      return fmt::format(
+          "has column {} twice; add the entries, or pass sort_columns "
+          "(--add-duplicates), which does",
+          column + 1);
+    case Fault::other:
+      return fmt::format(
+          "has an entry in column {}, {} the diagonal; expected {} triangle: choose "
+          "the {} one, or pass ignore_other (--ignore-other) to leave such entries out",
+          column + 1,
+          lower ? "above" : "below",
+          lower ? "a lower" : "an upper",
+          lower ? "upper" : "lower");
+    case Fault::missing:
+      return "has no entry on the diagonal; pass unit_diagonal (--unit-diagonal) if 1 is meant";
+    default:
+      return zero_pivot;
+  }
 }
 
 template <class Value, class Index>
@@ -50,51 +84,6 @@ struct Checker {
     if (params.unit_diagonal) return {Fault::none, 0};
     if (!found) return {Fault::missing, row};
     return {pivot == Value{} ? Fault::zero : Fault::none, row};
-  }
-
-  [[noreturn]] void refuse(std::int64_t row) const {
-    const auto [what, column] = fault(row);
-    const bool lower = params.triangle == Triangle::lower;
-    const auto say = [&, row = row](const std::string& text) {
-      throw input_error("trisolve: row {} (from 1) {}", row + 1, text);
-    };
-    const std::int64_t at = column + 1;
-    switch (what) {
-      case Fault::bounds:
-        say("begins after its end or outside the entries; row_begin must ascend");
-        break;
-      case Fault::range:
-        say(fmt::format("has an entry in column {}; columns are 1 to {}", at, matrix.cols));
-        break;
-      case Fault::order:
-        say(
-            fmt::format("has column {} after a larger one; sort the rows by column, or pass "
-                        "sort_columns (--add-duplicates)",
-                        at));
-        break;
-      case Fault::twice:
-        say(
-            fmt::format("has column {} twice; add the entries, or pass sort_columns "
-                        "(--add-duplicates), which does",
-                        at));
-        break;
-      case Fault::other:
-        say(
-            fmt::format("has an entry in column {}, {} the diagonal; expected {} triangle: choose "
-                        "the {} one, or pass ignore_other (--ignore-other) to leave such entries "
-                        "out",
-                        at,
-                        lower ? "above" : "below",
-                        lower ? "a lower" : "an upper",
-                        lower ? "upper" : "lower"));
-        break;
-      case Fault::missing:
-        say("has no entry on the diagonal; pass unit_diagonal (--unit-diagonal) if 1 is meant");
-        break;
-      default:
-        say(zero_pivot);
-    }
-    std::abort();  // say() throws
   }
 };
 
@@ -127,10 +116,17 @@ void check(Context& context, CsrView<Value, Index> matrix, const TriangularParam
   if (matrix.rows == 0) return;
   const Checker<Value, Index> checker{matrix, params};
   const std::int64_t entries = matrix.entries();
-  if (matrix.row_begin[0] != 0 || entries < 0) checker.refuse(0);
-  const std::int64_t row = first_row(
-      context, matrix.rows, [&](std::int64_t i) { return checker.fault(i).first != Fault::none; });
-  if (row != no_row) checker.refuse(row);
+  std::int64_t row = 0;
+  if (matrix.row_begin[0] == 0 && entries >= 0) {
+    row = first_row(context, matrix.rows, [&](std::int64_t i) {
+      return checker.fault(i).first != Fault::none;
+    });
+  }
+  if (row == no_row) return;
+  const auto [fault, column] = checker.fault(row);
+  throw input_error("trisolve: row {} (from 1) {}",
+                    row + 1,
+                    message_of(fault, column, matrix.cols, params.triangle));
 }
 
 /// Every row holds its entries in ascending columns, and its pivot, and nothing else.
@@ -144,8 +140,13 @@ bool is_plain(Context& context, CsrView<Value, Index> matrix, const TriangularPa
   return !params.sort_columns || first_row(context, matrix.rows, bad) == no_row;
 }
 
-template <class Value, class Index>
-void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, Index>& split) {
+/// A matrix without its values: what is done with its rows is compiled once for values of every
+/// type.
+template <class Index>
+using Rows = CsrView<Index, Index>;
+
+template <class Index>
+void split_plain(Context& context, Rows<Index> matrix, SplitRows<Index>& split) {
   const std::int64_t skip = split.triangle == Triangle::lower ? 0 : 1;
   context.parallel_for(matrix.rows, grain, [&](std::int64_t i) {
     const std::int64_t count = matrix.row_begin[i + 1] - matrix.row_begin[i] - 1;
@@ -158,11 +159,11 @@ void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, In
 
 /// Rows in any order, with entries that are left out or added. The matrix may be a transpose, whose
 /// values are the places of the caller's.
-template <class Stored, class Value, class Index>
+template <class Index>
 void split_sorted(Context& context,
-                  CsrView<Stored, Index> matrix,
+                  Rows<Index> matrix,
                   bool unit_diagonal,
-                  Split<Value, Index>& split) {
+                  SplitRows<Index>& split) {
   std::vector<Index> columns, pivot_group, pivot_from, places;
   for (std::int64_t i = 0; i < matrix.rows; ++i) {
     if (i % grain == 0) context.check_cancelled();
@@ -197,19 +198,19 @@ void split_sorted(Context& context,
 }
 
 /// The transpose, from the matrix as it is: the checks name its rows, and new values its places.
-template <class Value, class Index>
+template <class Index>
 void split_transposed(Context& context,
-                      CsrView<Value, Index> matrix,
+                      Rows<Index> matrix,
                       const TriangularParams& params,
-                      Split<Value, Index>& split) {
+                      SplitRows<Index>& split) {
   split.triangle = other(params.triangle);
   split.conjugate = params.operation == Operation::conjugate_transpose;
   Array<Index> places(matrix.entries());
   std::iota(places.begin(), places.end(), Index{0});
-  const CsrMatrix<Index, Index> turned = transposed(CsrView<Index, Index>{
-      matrix.rows, matrix.cols, matrix.row_begin, matrix.columns, places.data()});
+  const CsrMatrix<Index, Index> turned = transposed(
+      Rows<Index>{matrix.rows, matrix.cols, matrix.row_begin, matrix.columns, places.data()});
   places = {};
-  split_sorted(context, turned.view(), params.unit_diagonal, split);
+  split_sorted<Index>(context, turned.view(), params.unit_diagonal, split);
   for (Index& place : split.from) place = turned.values[place];
 }
 
@@ -257,13 +258,14 @@ Split<Value, Index> split(Context& context,
   split.triangle = params.triangle;
   split.begin = Array<Index>::zeros(matrix.rows + 1);
   split.diagonal = Array<Value>(matrix.rows);
+  const Rows<Index> all{matrix.rows, matrix.cols, matrix.row_begin, matrix.columns};
   if (params.operation != Operation::none) {
-    split_transposed(context, matrix, params, split);
+    split_transposed<Index>(context, all, params, split);
   } else if (is_plain(context, matrix, params)) {
     split.columns = Array<Index>(matrix.entries() - matrix.rows);
-    split_plain(context, matrix, split);
+    split_plain<Index>(context, all, split);
   } else {
-    split_sorted(context, matrix, params.unit_diagonal, split);
+    split_sorted<Index>(context, all, params.unit_diagonal, split);
   }
   split.values = Array<Value>(split.columns.size());
   split_values(context, matrix.values, split);

@@ -10,16 +10,13 @@
 /// What triangular.cpp chooses from. Not for users.
 namespace yupana::sparse {
 
-/// A checked triangular matrix, diagonal apart: row p has the entries [begin[p], begin[p + 1]) off
-/// the diagonal and the pivot diagonal[p].
-template <class Value, class Index>
-struct Split {
+/// The rows of a Split without their values.
+template <class Index>
+struct SplitRows {
   std::int64_t rows = 0;
   Triangle triangle = Triangle::lower;
   Array<Index> begin;
   Array<Index> columns;
-  Array<Value> values;
-  Array<Value> diagonal;
   /// Where the values came from: entry j is the sum of the caller's values from[group[j]] up to
   /// from[group[j + 1]], pivot i that of group entries + i; no value: 1. Both are
   /// empty where every row holds just its entries and its pivot, the pivot at the end (lower) or
@@ -27,7 +24,15 @@ struct Split {
   std::vector<Index> group;
   std::vector<Index> from;
   bool conjugate = false;  ///< the values are the conjugates of the caller's
-  bool ones = false;       ///< every pivot is 1
+};
+
+/// A checked triangular matrix, diagonal apart: row p has the entries [begin[p], begin[p + 1]) off
+/// the diagonal and the pivot diagonal[p].
+template <class Value, class Index>
+struct Split : SplitRows<Index> {
+  Array<Value> values;
+  Array<Value> diagonal;
+  bool ones = false;  ///< every pivot is 1
 };
 
 /// The i-th row to be solved: rows that others need come first.

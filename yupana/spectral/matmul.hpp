@@ -21,6 +21,8 @@ struct MatmulParams {
 ///   memory: three quarters, one of each shape, for a halving, and a quarter of that for each
 ///   further one; with CUDA the same on the device besides the three matrices, or halves and bands
 ///   of them
+///   NaN and infinities are in the cells whose classical sums have them; where c is in the memory
+///   of a GPU and halved, in other cells too
 ///   determinism: the same bits for any number of threads, and on CUDA for any memory; CPU and CUDA
 ///   add in other orders and agree within their bounds
 ///   errors (bad_input): shapes that do not fit, overlapping views

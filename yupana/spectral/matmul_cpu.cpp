@@ -7,9 +7,6 @@
 namespace yupana::spectral::cpu {
 namespace {
 
-/// Measured crossover on two cores of Zen 4: see README.
-constexpr std::int64_t crossover = 1536;
-
 /// Matrices in the host's memory.
 template <class T>
 class Threads {
