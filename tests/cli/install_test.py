@@ -42,6 +42,10 @@ def main():
         run("cmake", "--build", out, "-j", "2")
         for example in ANSWERS:
             check(example, out / example)
+        # Built with a library for GPUs alone; runs where there is one.
+        if (out / "device_arrays").exists() and os.path.exists("/dev/nvidia0"):
+            answer = run(out / "device_arrays")
+            assert answer == "1 + 2 + ... + 1000000 is 500000500000\n", answer
         # A component that is not there is named, and those that are.
         (out / "unknown").mkdir()
         (out / "unknown" / "CMakeLists.txt").write_text(
