@@ -16,7 +16,8 @@ namespace yupana::arrays::cpu {
 namespace {
 
 /// Splits until one thread sorts a part in its cache with Highway's quicksort. That takes integers
-/// alone: Highway 1.0.3 makes the largest number of an infinity.
+/// alone: of floats Highway 1.0.3 makes the largest number of an infinity, and loses some next to a
+/// value that many have.
 template <class U>
 class WordSort {
  public:
