@@ -188,6 +188,7 @@ def bad_stores():
     broken("codecs", G, version=3, codecs=[])
     broken("codecs", G, version=3, codecs=[{"name": "sharding_indexed"}])
     broken("data_type", G, version=3, data_type="float32")
+    broken(r"got 'x\x0a" + 38 * "y" + "...'", G, version=3, data_type="x\n" + 99 * "y")
     broken("compressor", G, version=3, codecs=[{"name": "bytes"}, {"name": "crc32c"}])
     broken("configuration", G, version=3, chunk_grid=3)
 

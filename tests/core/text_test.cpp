@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/core/error.hpp"
+
 namespace yupana {
 namespace {
 
@@ -49,6 +51,12 @@ TEST(AppendFormatted, AppendsWhatFormatReturns) {
   append_formatted(text, "\t{}", std::string(2000, 'x'));
   append_formatted(text, "\t{:.3f}\t{}\n", 1.0 / 3, std::string_view("end"));
   EXPECT_EQ(text, "row\t" + std::string(2000, 'x') + "\t0.333\tend\n");
+}
+
+TEST(Text, ErrorsAreOneLineWhateverTheyQuote) {
+  const Error error(ErrorCode::bad_input, "a\nb\x1b[31m: got '\xff\\n'");
+  EXPECT_STREQ(error.what(), "a\\x0ab\\x1b[31m: got '\\xff\\n'");
+  EXPECT_EQ(escaped(error.what()), error.what());
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 namespace yupana {
 
+std::string escaped(std::string_view text);  // text.hpp
+
 /// Error category: who can fix it. The values are the program's exit statuses.
 enum class ErrorCode {
   usage = 2,             ///< an invalid call or command line
@@ -28,11 +30,12 @@ struct Place {
   }
 };
 
-/// The one exception type. The message is one line: what was expected, what was found, what to do.
+/// The one exception type. The message is one line: what was expected, what was found, what to do;
+/// bytes of a file or name that would begin another or command a terminal are escaped.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, Place place = Place::here())
-      : std::runtime_error(message), code_(code), place_(place) {}
+      : std::runtime_error(escaped(message)), code_(code), place_(place) {}
 
   ErrorCode code() const noexcept { return code_; }
   Place place() const noexcept { return place_; }

@@ -77,7 +77,8 @@ Packing zarr_packing(const std::string& file, const std::string& name) {
   for (const auto& [word, packing] : known) {
     if (name == word) return packing;
   }
-  throw bad_file(file, "expected the compressor blosc, zstd, zlib or gzip, got '{}'", name);
+  throw bad_file(
+      file, "expected the compressor blosc, zstd, zlib or gzip, got '{}'", printable(name));
 }
 
 std::int64_t fill_of(const ZarrJson& json) {
@@ -179,7 +180,7 @@ void ZarrArray::read_second(const std::string& file) {
   } else {
     throw bad_file(file,
                    "dtype: expected little-endian signed integers or texts (|O, |S, <U), got '{}'",
-                   type);
+                   printable(type));
   }
 }
 
@@ -205,7 +206,8 @@ void ZarrArray::read_third(const std::string& file) {
                                   std::end(integers),
                                   [&](const auto& integer) { return type == integer.first; });
   if (type != "string" && known == std::end(integers)) {
-    throw bad_file(file, "data_type: expected signed integers or string, got '{}'", type);
+    throw bad_file(
+        file, "data_type: expected signed integers or string, got '{}'", printable(type));
   }
   kind_ = type == "string" ? ZarrKind::text : ZarrKind::integer;
   if (kind_ == ZarrKind::integer) element_ = known->second;
