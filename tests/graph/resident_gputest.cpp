@@ -5,7 +5,6 @@
 
 #ifdef YUPANA_CUDA
 #include <cmath>
-#include <limits>
 #include <regex>
 
 #include "tests/graph/graphs.hpp"
