@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "bench/genotype/distances_bench.hpp"
 #include "yupana/core/cuda/device.hpp"

@@ -1,7 +1,6 @@
 // Relationship matrices and principal components from a .bed file, beside PLINK 2 in turns.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +8,6 @@
 #include <iterator>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/support/bench.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bench/support/bench.hpp"
-#include "yupana/core/matrix.hpp"
 #include "yupana/som/train.hpp"
 
 namespace yupana::bench {

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "bench/sparse/trisolve_bench.hpp"

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     auto input = job::open_input(context, {.path = argc > 1 ? argv[1] : "simulate:200x5000"});
     const auto counts = genotype::pair_counts(context, input.cohort);  // exact integers
     auto squared = genotype::distances(context, counts);
-    const auto fermat = graph::fermat(context, std::move(squared), true, {.alpha = 2});
+    const auto fermat = graph::fermat(context, std::move(squared), Entries::squares, {.alpha = 2});
     std::printf("%zu samples, %lld sites; %.2f %% of the edges are shortest paths\n",
                 input.cohort.samples().size(),
                 static_cast<long long>(counts.sites),

@@ -98,7 +98,8 @@ void bind_clusterings(nb::module_& m) {
       "mds",
       [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
         analysis::MdsResult result = call(options, [&](Context& context) {
-          return analysis::mds(context, view_of(distances), squared, {dimensions});
+          const Entries entries = squared ? Entries::squares : Entries::distances;
+          return analysis::mds(context, view_of(distances), entries, {dimensions});
         });
         nb::dict facts;
         facts["points"] = to_numpy<double>(std::move(result.points));

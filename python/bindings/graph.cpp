@@ -162,19 +162,20 @@ void bind_paths(nb::module_& m) {
         params.landmarks = landmarks;
         params.estimate = chosen("estimate", estimate, estimates);
         params.seed = seed;
+        const Entries entries = squared ? Entries::squares : Entries::distances;
 #ifdef YUPANA_CUDA
         if (const int place = place_of(distances); place >= 0) {
           params.alpha = alpha.value_or(params.alpha);
           auto [facts, lengths] = call_at(place, options, [&](Context& context) {
-            return graph::cuda::fermat<T>(context, place, view_of(distances), squared, params);
+            return graph::cuda::fermat<T>(context, place, view_of(distances), entries, params);
           });
           return fermat_dict(facts, to_python(std::move(lengths)));
         }
 #endif
         graph::FermatResult result = call(options, [&](Context& context) {
           AnyMatrix copy = copied(context, distances);
-          params.alpha = alpha ? *alpha : graph::automatic_alpha(context, copy, squared);
-          return graph::fermat(context, std::move(copy), squared, params);
+          params.alpha = alpha ? *alpha : graph::automatic_alpha(context, copy, entries);
+          return graph::fermat(context, std::move(copy), entries, params);
         });
         return fermat_dict(result, to_python(std::move(result.lengths)));
       });

@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(GpuMds, Types);
 
 /// Rows of `distances` times a vector of many magnitudes, on both; true if every bit is the same.
 template <class T>
-bool same_product(Context& gpu, Context& cpu, MatrixView<const T> distances, bool squared) {
+bool same_product(Context& gpu, Context& cpu, MatrixView<const T> distances, Entries entries) {
   const std::int64_t n = distances.rows;
   const Random random(5);
   Array<double> x = Array<double>::zeros(round_up(n, strands));
@@ -34,8 +34,8 @@ bool same_product(Context& gpu, Context& cpu, MatrixView<const T> distances, boo
     x[j] = std::ldexp(random.uniform(at) - 0.5, static_cast<int>(random.word(at) % 40) - 20);
   }
   Array<double> there(n), here(n);
-  const auto on_gpu = cuda::product(gpu, distances.data, n, distances.stride, squared);
-  const auto on_cpu = cpu::product(cpu, distances, squared);
+  const auto on_gpu = cuda::product(gpu, distances.data, n, distances.stride, entries);
+  const auto on_cpu = cpu::product(cpu, distances, entries);
   bool same = true;
   for (const double shift : {0.0, 1.7}) {
     on_gpu(shift, x.data(), there.data());
@@ -50,8 +50,9 @@ TYPED_TEST(GpuMds, ProductHasTheBitsOfTheCpu) {
   Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
   for (const std::int64_t n : {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 509, 1031}) {
     const auto d = test::random_distances<TypeParam>(n, 0, 100);
-    for (const bool squared : {false, true}) {
-      EXPECT_TRUE(same_product(gpu, cpu, view(d), squared)) << n << " squared " << squared;
+    for (const Entries entries : {Entries::distances, Entries::squares}) {
+      EXPECT_TRUE(same_product(gpu, cpu, view(d), entries))
+          << n << " squared " << (entries == Entries::squares);
     }
   }
 }
@@ -67,14 +68,14 @@ TYPED_TEST(GpuMds, ProductTakesRowsThatLieApart) {
     std::copy_n(d.row(i), n, wide.row(i));
   }
   const MatrixView<const TypeParam> strided(wide.data(), n, n, stride);
-  EXPECT_TRUE(same_product(gpu, cpu, strided, false));
+  EXPECT_TRUE(same_product(gpu, cpu, strided, Entries::distances));
 }
 
 template <class T>
-void expect_the_same(const SquareMatrix<T>& d, bool squared) {
+void expect_the_same(const SquareMatrix<T>& d, Entries entries) {
   Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
-  const MdsResult there = mds(gpu, view(d), squared, {.dimensions = 6});
-  const MdsResult here = mds(cpu, view(d), squared, {.dimensions = 6});
+  const MdsResult there = mds(gpu, view(d), entries, {.dimensions = 6});
+  const MdsResult here = mds(cpu, view(d), entries, {.dimensions = 6});
   EXPECT_EQ(there.eigenvalues, here.eigenvalues);
   EXPECT_EQ(there.share, here.share);
   EXPECT_EQ(there.trace, here.trace);
@@ -89,8 +90,8 @@ TYPED_TEST(GpuMds, PointsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
   for (const std::int64_t n : {4000, 4003, 4099}) {
     const auto squares = test::grid_squares<TypeParam>(n, 5);
-    expect_the_same(squares, true);
-    if (n == 4003) expect_the_same(squares, false);
+    expect_the_same(squares, Entries::squares);
+    if (n == 4003) expect_the_same(squares, Entries::distances);
   }
 }
 
@@ -98,9 +99,9 @@ TYPED_TEST(GpuMds, DuplicatesHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
   const auto groups = test::symmetric<TypeParam>(
       4100, [](std::int64_t i, std::int64_t j) { return i % 6 == j % 6 ? 0 : 1 + j % 6; });
-  expect_the_same(groups, false);
+  expect_the_same(groups, Entries::distances);
   const auto one = test::symmetric<TypeParam>(4100, [](auto, auto) { return 0; });
-  expect_the_same(one, false);
+  expect_the_same(one, Entries::distances);
 }
 
 TEST(GpuMdsMemory, TooSmallAGpuLeavesItToTheCpuAndSaysSo) {
@@ -109,7 +110,8 @@ TEST(GpuMdsMemory, TooSmallAGpuLeavesItToTheCpuAndSaysSo) {
   std::string said;
   gpu.on_note([&](const std::string& note) { said = note; });
   const auto d = test::grid_squares<float>(4000, 3);
-  EXPECT_EQ(mds(gpu, view(d), true).eigenvalues, mds(cpu, view(d), true).eigenvalues);
+  EXPECT_EQ(mds(gpu, view(d), Entries::squares).eigenvalues,
+            mds(cpu, view(d), Entries::squares).eigenvalues);
   EXPECT_EQ(gpu.bytes_moved(), 0u);
   EXPECT_NE(said.find("does not fit"), std::string::npos) << said;
 }
@@ -119,7 +121,7 @@ TEST(GpuMdsCancel, StopsTheUpload) {
   Context gpu({.device = "cuda:0"});
   const auto d = test::grid_squares<float>(4000, 3);
   gpu.cancel();
-  EXPECT_THROW(mds(gpu, view(d), true), Error);
+  EXPECT_THROW(mds(gpu, view(d), Entries::squares), Error);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using test::view;
 /// |B v - lambda v| / (lambda + trace / n) of the worst pair, v = points / sqrt(lambda), with B v
 /// summed in long double.
 template <class T>
-double worst_residual(const MdsResult& result, MatrixView<const T> distances, bool squared) {
+double worst_residual(const MdsResult& result, MatrixView<const T> distances, Entries entries) {
   const std::int64_t n = distances.rows;
   double worst = 0;
   for (std::int64_t k = 0; k < result.points.cols(); ++k) {
@@ -31,7 +31,7 @@ double worst_residual(const MdsResult& result, MatrixView<const T> distances, bo
       long double& sum = product[static_cast<std::size_t>(i)];
       for (std::int64_t j = 0; j < n; ++j) {
         const long double d = distances(i, j);
-        sum += (squared ? d : d * d) * (result.points(j, k) - v_mean) * -0.5L;
+        sum += (entries == Entries::squares ? d : d * d) * (result.points(j, k) - v_mean) * -0.5L;
       }
       mean += sum / n;
     }
@@ -47,10 +47,10 @@ double worst_residual(const MdsResult& result, MatrixView<const T> distances, bo
 }
 
 template <class T>
-void expect_equals_dense(const SquareMatrix<T>& d, bool squared, std::int64_t dimensions = 10) {
+void expect_equals_dense(const SquareMatrix<T>& d, Entries entries, std::int64_t dimensions = 10) {
   Context context({.device = "cpu", .threads = 2});
-  const MdsResult got = mds(context, view(d), squared, {.dimensions = dimensions});
-  const Eigenpairs want = dense::mds(view(d), squared, std::min(dimensions, d.size() - 1));
+  const MdsResult got = mds(context, view(d), entries, {.dimensions = dimensions});
+  const Eigenpairs want = dense::mds(view(d), entries, std::min(dimensions, d.size() - 1));
   const double largest = want.values[0];
   const auto found = static_cast<Eigen::Index>(got.eigenvalues.size());
   ASSERT_LE(found, want.values.size());
@@ -61,7 +61,7 @@ void expect_equals_dense(const SquareMatrix<T>& d, bool squared, std::int64_t di
   for (std::size_t k = 0; k < got.share.size(); ++k) {
     EXPECT_NEAR(got.share[k], got.eigenvalues[k] / got.trace, 1e-15);
   }
-  EXPECT_LE(worst_residual(got, view(d), squared), 1e-9);
+  EXPECT_LE(worst_residual(got, view(d), entries), 1e-9);
 }
 
 TEST(Mds, RecoversARectangle) {
@@ -71,7 +71,7 @@ TEST(Mds, RecoversARectangle) {
     SquareMatrix<std::int32_t> d(4);
     const std::int32_t rows[4][4] = {{0, 3, 5, 4}, {3, 0, 4, 5}, {5, 4, 0, 3}, {4, 5, 3, 0}};
     std::memcpy(d.data(), rows, sizeof rows);
-    const MdsResult result = mds(context, view(d), false);
+    const MdsResult result = mds(context, view(d), Entries::distances);
     ASSERT_EQ(result.points.cols(), 2);
     EXPECT_NEAR(result.eigenvalues[0], 16, 1e-12);
     EXPECT_NEAR(result.eigenvalues[1], 9, 1e-12);
@@ -86,7 +86,7 @@ TEST(Mds, RecoversARectangle) {
 
 TEST(Mds, MatchesNumpyOnDistancesThatNoSpaceHolds) {
   Context context;
-  const MdsResult result = mds(context, view(test::eight_points()), false);
+  const MdsResult result = mds(context, view(test::eight_points()), Entries::distances);
   const double eigenvalues[] = {
       106.73415532742551, 99.45953004512312, 10.23319952673318, 0.5852442137069789};
   const double first[] = {5.350827463556254,
@@ -107,7 +107,7 @@ TEST(Mds, SmallestInputsHaveTheirDimensions) {
   Context context;
   for (const std::int64_t n : {0, 1, 2, 3}) {
     const auto d = test::symmetric<float>(n, [](auto, auto) { return 2.0; });
-    const MdsResult result = mds(context, view(d), false, {.dimensions = 10});
+    const MdsResult result = mds(context, view(d), Entries::distances, {.dimensions = 10});
     EXPECT_EQ(result.points.rows(), n);
     EXPECT_EQ(result.points.cols(), std::max<std::int64_t>(n - 1, 0));
     EXPECT_NEAR(result.trace, static_cast<double>(n > 0 ? 2 * (n - 1) : 0), 1e-12);
@@ -118,7 +118,7 @@ TEST(Mds, DuplicatesAloneHaveNoDimension) {
   Context context;
   for (const std::int64_t n : {5, 300}) {
     const auto d = test::symmetric<std::int32_t>(n, [](auto, auto) { return 0; });
-    const MdsResult result = mds(context, view(d), true);
+    const MdsResult result = mds(context, view(d), Entries::squares);
     EXPECT_EQ(result.points.rows(), n);
     EXPECT_EQ(result.points.cols(), 0);
     EXPECT_EQ(result.trace, 0);
@@ -129,18 +129,18 @@ TEST(Mds, IterationEqualsDenseSolverInEveryType) {
   for (const std::int64_t n : {129, 131, 144, 257, 500}) {
     SCOPED_TRACE(n);
     const auto squares = test::grid_squares<std::int32_t>(n, 40);
-    expect_equals_dense(squares, true);
-    expect_equals_dense(squares, false);
-    expect_equals_dense(test::grid_squares<float>(n, 40), true);
-    expect_equals_dense(test::random_distances<float>(n, 1, 2), false);
-    expect_equals_dense(test::random_distances<double>(n, 0, 1), false);
+    expect_equals_dense(squares, Entries::squares);
+    expect_equals_dense(squares, Entries::distances);
+    expect_equals_dense(test::grid_squares<float>(n, 40), Entries::squares);
+    expect_equals_dense(test::random_distances<float>(n, 1, 2), Entries::distances);
+    expect_equals_dense(test::random_distances<double>(n, 0, 1), Entries::distances);
   }
 }
 
 TEST(Mds, ManyDimensionsEqualDenseSolver) {
   const auto d = test::random_distances<double>(200, 1, 2);
   for (const std::int64_t dimensions : {1, 2, 40, 150, 1000}) {
-    expect_equals_dense(d, false, dimensions);
+    expect_equals_dense(d, Entries::distances, dimensions);
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Mds, FewerDimensionsWherePointsSpanFewer) {
   Context context;
   for (const std::int64_t n : {100, 400}) {
     const auto d = test::grid_squares<std::int32_t>(n, 3);
-    const MdsResult result = mds(context, view(d), true);
+    const MdsResult result = mds(context, view(d), Entries::squares);
     EXPECT_EQ(result.points.cols(), 3);
     EXPECT_NEAR(result.share[0] + result.share[1] + result.share[2], 1, 1e-10);
   }
@@ -161,31 +161,31 @@ TEST(Mds, NegativeEigenvaluesLargerThanAnyPositiveAreNotTaken) {
   const auto d = test::symmetric<double>(200, [&](std::int64_t i, std::int64_t j) {
     return (i % 2 == j % 2 ? 1.0 : 0.1) + 0.01 * random.uniform(std::uint64_t(i * 200 + j));
   });
-  expect_equals_dense(d, false);
+  expect_equals_dense(d, Entries::distances);
 }
 
 TEST(Mds, CopiesOfAMultipleEigenvalueAreAllFound) {
   Context context;
   // Equidistant: 1/2, n - 1 times.
   const auto simplex = test::symmetric<double>(300, [](auto, auto) { return 1.0; });
-  for (const double value : mds(context, view(simplex), false).eigenvalues) {
+  for (const double value : mds(context, view(simplex), Entries::distances).eigenvalues) {
     EXPECT_NEAR(value, 0.5, 1e-9);
   }
   // Six equidistant groups of fifty duplicates: 25, five times, and nothing else.
   const auto groups = test::symmetric<std::int32_t>(
       300, [](std::int64_t i, std::int64_t j) { return i % 6 == j % 6 ? 0 : 1; });
-  const MdsResult of_groups = mds(context, view(groups), false);
+  const MdsResult of_groups = mds(context, view(groups), Entries::distances);
   ASSERT_EQ(of_groups.eigenvalues.size(), 5u);
   for (const double value : of_groups.eigenvalues) EXPECT_NEAR(value, 25, 1e-8);
   // Along the arc of a ring: every eigenvalue twice.
   const auto ring = test::symmetric<float>(
       256, [](std::int64_t i, std::int64_t j) { return std::min(j - i, 256 - (j - i)); });
-  expect_equals_dense(ring, false);
+  expect_equals_dense(ring, Entries::distances);
   // On its chords: two dimensions of the same size.
   const auto chords = test::symmetric<double>(300, [](std::int64_t i, std::int64_t j) {
     return 2 * std::sin(std::numbers::pi * static_cast<double>(j - i) / 300);
   });
-  const MdsResult circle = mds(context, view(chords), false);
+  const MdsResult circle = mds(context, view(chords), Entries::distances);
   ASSERT_EQ(circle.eigenvalues.size(), 2u);
   EXPECT_NEAR(circle.eigenvalues[0], 150, 1e-8);
   EXPECT_NEAR(circle.eigenvalues[1], 150, 1e-8);
@@ -211,14 +211,15 @@ TEST(Mds, TwoCloudsInOrthogonalSpacesHaveEveryEigenvalueTwice) {
       }
       return sum;
     });
-    for (const std::int64_t wanted : {1, 2, 3, 10}) expect_equals_dense(d, true, wanted);
+    for (const std::int64_t wanted : {1, 2, 3, 10})
+      expect_equals_dense(d, Entries::squares, wanted);
   }
 }
 
 TEST(Mds, LargestEntryOfAnAxisIsPositive) {
   Context context;
   const auto d = test::random_distances<float>(150, 1, 2);
-  const MdsResult result = mds(context, view(d), false);
+  const MdsResult result = mds(context, view(d), Entries::distances);
   ASSERT_EQ(result.points.cols(), 10);
   for (std::int64_t k = 0; k < 10; ++k) {
     double extreme = 0;
@@ -235,10 +236,10 @@ TEST(Mds, ThreadsAndStrideDoNotChangeABit) {
   for (std::int64_t i = 0; i < 333; ++i) std::memcpy(wide.row(i), d.row(i), 333 * sizeof(float));
   const MatrixView<const float> strided(wide.data(), 333, 333, 350);
   Context one({.device = "cpu", .threads = 1});
-  const MdsResult want = mds(one, view(d), false);
+  const MdsResult want = mds(one, view(d), Entries::distances);
   for (const int threads : {1, 2, 7}) {
     Context context({.device = "cpu", .threads = threads});
-    const MdsResult got = mds(context, strided, false);
+    const MdsResult got = mds(context, strided, Entries::distances);
     EXPECT_EQ(got.eigenvalues, want.eigenvalues);
     ASSERT_EQ(got.points.cols(), want.points.cols());
     EXPECT_EQ(std::memcmp(got.points.data(), want.points.data(), 333 * 10 * sizeof(double)), 0);
@@ -250,12 +251,12 @@ TEST(Mds, ProductEqualsTheSumItStandsFor) {
     const auto d = test::random_distances<double>(n, 0, 10);
     Array<double> x = Array<double>::zeros(n + 16), sums(n);
     for (std::int64_t j = 0; j < n; ++j) x[j] = static_cast<double>(j % 5) - 1.5;
-    for (const bool squared : {false, true}) {
-      cpu::shifted_product(view(d), squared, 3.25, x.data(), 0, n, sums.data());
+    for (const Entries entries : {Entries::distances, Entries::squares}) {
+      cpu::shifted_product(view(d), entries, 3.25, x.data(), 0, n, sums.data());
       for (std::int64_t i = 0; i < n; ++i) {
         double want = 0;
         for (std::int64_t j = 0; j < n; ++j) {
-          want += ((squared ? d(i, j) : d(i, j) * d(i, j)) - 3.25) * x[j];
+          want += ((entries == Entries::squares ? d(i, j) : d(i, j) * d(i, j)) - 3.25) * x[j];
         }
         EXPECT_NEAR(sums[i], want, 1e-10) << n;
       }
@@ -266,7 +267,7 @@ TEST(Mds, ProductEqualsTheSumItStandsFor) {
 std::string refusal(const SquareMatrix<float>& d) {
   Context context;
   try {
-    mds(context, view(d), false);
+    mds(context, view(d), Entries::distances);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     return error.what();
@@ -281,7 +282,7 @@ TEST(Mds, UnreachablePairsAreRefusedByRowAndColumn) {
   Context context;
   const auto integers = test::symmetric<std::int32_t>(
       9, [](std::int64_t i, std::int64_t j) { return i % 2 == j % 2 ? 1 : 0x3fffffff; });
-  EXPECT_THROW(mds(context, view(integers), true), Error);
+  EXPECT_THROW(mds(context, view(integers), Entries::squares), Error);
 }
 
 TEST(Mds, BadDistancesAreRefusedWithTheirPlace) {
@@ -292,10 +293,10 @@ TEST(Mds, BadDistancesAreRefusedWithTheirPlace) {
   d(65, 3) = 1;
   EXPECT_NE(refusal(d).find("got -1 at (66, 2)"), std::string::npos) << refusal(d);
   Context context;
-  EXPECT_THROW(mds(context, MatrixView<const float>(d.data(), 7, 10), false), Error);
-  EXPECT_THROW(mds(context, view(d), false, {.dimensions = 0}), Error);
+  EXPECT_THROW(mds(context, MatrixView<const float>(d.data(), 7, 10), Entries::distances), Error);
+  EXPECT_THROW(mds(context, view(d), Entries::distances, {.dimensions = 0}), Error);
   const auto huge = test::random_distances<double>(5, 1e200, 2e200);
-  EXPECT_THROW(mds(context, view(huge), false), Error);
+  EXPECT_THROW(mds(context, view(huge), Entries::distances), Error);
 }
 
 TEST(Mds, PointsOnALineExplainedMoreThanAll) {
@@ -304,7 +305,7 @@ TEST(Mds, PointsOnALineExplainedMoreThanAll) {
     const auto d = test::symmetric<double>(n, [](std::int64_t i, std::int64_t j) {
       return std::abs(std::sqrt(static_cast<double>(i)) - std::sqrt(static_cast<double>(j)));
     });
-    const MdsResult line = mds(context, view(d), false, {.dimensions = 1});
+    const MdsResult line = mds(context, view(d), Entries::distances, {.dimensions = 1});
     EXPECT_LE(line.share.at(0), 1) << n;
     EXPECT_NEAR(line.share.at(0), 1, 1e-12) << n;
   }
@@ -314,7 +315,7 @@ TEST(Mds, StopsWhenCancelled) {
   Context context({.device = "cpu"});
   context.cancel();
   const auto d = test::random_distances<float>(300, 1, 2);
-  yupana::test::refusal([&] { mds(context, view(d), false); }, ErrorCode::interrupted);
+  yupana::test::refusal([&] { mds(context, view(d), Entries::distances); }, ErrorCode::interrupted);
 }
 
 }  // namespace

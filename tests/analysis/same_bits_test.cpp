@@ -71,12 +71,12 @@ bool fuses_multiply_add() {
 }
 
 template <class T>
-void expect_one_embedding(const SquareMatrix<T>& d, bool squared) {
+void expect_one_embedding(const SquareMatrix<T>& d, Entries entries) {
   Context plain({.device = "reference"});
-  const MdsResult want = mds(plain, view(d), squared);
+  const MdsResult want = mds(plain, view(d), entries);
   for (const int threads : {1, 2, 7}) {
     Context context({.device = "cpu", .threads = threads});
-    const MdsResult got = mds(context, view(d), squared);
+    const MdsResult got = mds(context, view(d), entries);
     EXPECT_EQ(got.eigenvalues, want.eigenvalues);
     EXPECT_EQ(got.trace, want.trace);
     ASSERT_EQ(got.points.cols(), want.points.cols());
@@ -89,10 +89,10 @@ TEST(SameBits, EmbeddingsAreTheSameOnEveryBackend) {
   if (!fuses_multiply_add()) GTEST_SKIP() << "this processor has no fused multiply-add";
   for (const std::int64_t n : {5, 128, 129, 200, 257}) {
     SCOPED_TRACE(n);
-    expect_one_embedding(test::grid_squares<std::int32_t>(n, 20), true);
-    expect_one_embedding(test::grid_squares<std::int32_t>(n, 20), false);
-    expect_one_embedding(test::random_distances<float>(n, 1, 2), false);
-    expect_one_embedding(test::random_distances<double>(n, 1, 2), false);
+    expect_one_embedding(test::grid_squares<std::int32_t>(n, 20), Entries::squares);
+    expect_one_embedding(test::grid_squares<std::int32_t>(n, 20), Entries::distances);
+    expect_one_embedding(test::random_distances<float>(n, 1, 2), Entries::distances);
+    expect_one_embedding(test::random_distances<double>(n, 1, 2), Entries::distances);
   }
 }
 

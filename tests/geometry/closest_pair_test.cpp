@@ -1,7 +1,5 @@
 #include "yupana/geometry/closest_pair.hpp"
 
-#include <algorithm>
-
 #include "tests/geometry/points.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"

@@ -46,8 +46,8 @@ TEST(GpuFermat, EqualsTheCpu) {
     for (const std::int64_t n : {3, 150, 1300}) {
       const auto squares = random_graph<std::int32_t>(n, {.largest = 5000});
       const FermatParams params = {.alpha = 2, .prune = prune};
-      const auto there = fermat(gpu, copy_of(squares), true, params);
-      const auto here = fermat(host, copy_of(squares), true, params);
+      const auto there = fermat(gpu, copy_of(squares), Entries::squares, params);
+      const auto here = fermat(host, copy_of(squares), Entries::squares, params);
       EXPECT_EQ(differences(std::get<SquareMatrix<std::int32_t>>(there.lengths),
                             std::get<SquareMatrix<std::int32_t>>(here.lengths)),
                 0);

@@ -44,7 +44,7 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
   const std::int64_t n = d.size();
   Context context({.device = "cpu"});
   params.prune = false;
-  const FermatResult one = fermat(context, copy_of(d), true, params);
+  const FermatResult one = fermat(context, copy_of(d), Entries::squares, params);
   ThreadRanks(ranks).run([&](Comm& comm) {
     Context mine({.device = "cpu", .threads = 1 + comm.rank() % 2});
     DistributedSymmetricMatrix<D> tiles(comm, n);
@@ -52,7 +52,7 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
       std::copy_n(d.row(i), i + 1, row);
     });
     AnyDistributedMatrix start = std::move(tiles);
-    DistributedFermatResult many = fermat(mine, start, true, params);
+    DistributedFermatResult many = fermat(mine, start, Entries::squares, params);
     ASSERT_EQ(many.lengths.index(), one.lengths.index());
     // Not known, NaN, where weights vanish.
     EXPECT_EQ(std::isnan(many.kept_edges), params.alpha == 600);
@@ -122,7 +122,7 @@ TEST(DistributedFermat, RefuseWhatTheDenseClosureDoesNot) {
         for (std::int64_t j = 0; j <= i; ++j) row[j] = 0.5 * static_cast<double>(i - j);
       });
       AnyDistributedMatrix start = std::move(tiles);
-      test::refusal([&] { fermat(mine, start, true, params); });
+      test::refusal([&] { fermat(mine, start, Entries::squares, params); });
     });
   }
 }

@@ -55,7 +55,7 @@ TEST_F(EdgeShares, AbsentEdgesAreNotKeptAndComponentsAreCounted) {
                                        FermatParams{.alpha = 300},
                                        FermatParams{.root = true},
                                        FermatParams{.landmarks = 9}}) {
-      const auto f = fermat(*context, copy_of(d), false, params);
+      const auto f = fermat(*context, copy_of(d), Entries::distances, params);
       EXPECT_EQ(f.components, 3);
       EXPECT_DOUBLE_EQ(f.unreachable_pairs, (60.0 * 59 - 3 * 20 * 19) / (60 * 59));
       if (params.alpha == 300) {  // the smallest weights vanish: the shares are not known
@@ -68,15 +68,15 @@ TEST_F(EdgeShares, AbsentEdgesAreNotKeptAndComponentsAreCounted) {
       EXPECT_EQ(at(f, 0, 1), infinity);
       EXPECT_LT(at(f, 0, 3), infinity);
     }
-    EXPECT_EQ(fermat(*context, copy_of(d), false, {.alpha = 1}).replaced_edges, 0);
-    EXPECT_GT(fermat(*context, copy_of(d), false, {.alpha = 4}).replaced_edges, 0.1);
+    EXPECT_EQ(fermat(*context, copy_of(d), Entries::distances, {.alpha = 1}).replaced_edges, 0);
+    EXPECT_GT(fermat(*context, copy_of(d), Entries::distances, {.alpha = 4}).replaced_edges, 0.1);
   }
 }
 
 TEST_F(EdgeShares, AFoundPathReplacesAnAbsentEdge) {
   const auto d = matrix_of<double>(3, {0, 1, infinity, 1, 0, 1, infinity, 1, 0});
   for (const bool prune : {false, true}) {
-    const auto f = fermat(context_, copy_of(d), false, {.prune = prune});
+    const auto f = fermat(context_, copy_of(d), Entries::distances, {.prune = prune});
     EXPECT_EQ(f.components, 1);
     EXPECT_EQ(f.unreachable_pairs, 0);
     EXPECT_DOUBLE_EQ(f.kept_edges, 2.0 / 3);
@@ -86,10 +86,10 @@ TEST_F(EdgeShares, AFoundPathReplacesAnAbsentEdge) {
 
 TEST_F(EdgeShares, AutomaticAlphaLooksAtEdgesAndNotAtAbsentOnes) {
   const AnyMatrix d = points(60, 3, 2);
-  const double alpha = automatic_alpha(context_, d, false);
+  const double alpha = automatic_alpha(context_, d, Entries::distances);
   EXPECT_GT(alpha, 1);
   const double edges = 3 * 20 * 19 / (60.0 * 59);
-  const auto kept = kept_edges(context_, d, false, {1, alpha});
+  const auto kept = kept_edges(context_, d, Entries::distances, {1, alpha});
   EXPECT_DOUBLE_EQ(kept[0], edges);
   EXPECT_LE(kept[1], edges / 2);
 }
@@ -99,12 +99,12 @@ TEST_F(EdgeShares, NearestNeighborsAreComparedWithAllEdges) {
   for (const double alpha : {2.0, 4.0, 16.0}) {
     const FermatParams all = {.alpha = alpha, .precision = Precision::float64};
     const auto d = points(n, 1, 3);
-    const auto exact = fermat(context_, copy_of(d), false, all);
+    const auto exact = fermat(context_, copy_of(d), Entries::distances, all);
     double certified_before = 0;
     for (const std::int64_t k : {1, 4, 12, 40, 89, 200}) {
       FermatParams params = all;
       params.neighbors = k;
-      const auto f = fermat(context_, copy_of(d), false, params);
+      const auto f = fermat(context_, copy_of(d), Entries::distances, params);
       std::int64_t kept = 0, longer = 0, far = 0, same = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         for (std::int64_t j = 0; j < i; ++j) {
@@ -139,13 +139,15 @@ TEST_F(EdgeShares, LandmarksGiveBoundsInFloatsWhereTheyNearlyCancel) {
   const auto d = points(n, 1, 4);
   EXPECT_EQ(FermatParams{}.estimate, LandmarkEstimate::upper);
   for (const double alpha : {2.0, 8.0}) {  // beyond, small weights are no floats
-    const auto exact =
-        fermat(context_, copy_of(d), false, {.alpha = alpha, .precision = Precision::float64});
+    const auto exact = fermat(context_,
+                              copy_of(d),
+                              Entries::distances,
+                              {.alpha = alpha, .precision = Precision::float64});
     const auto run = [&](LandmarkEstimate estimate) {
       return fermat(
           context_,
           copy_of(d),
-          false,
+          Entries::distances,
           {.alpha = alpha, .precision = Precision::float32, .landmarks = 10, .estimate = estimate});
     };
     const auto upper = run(LandmarkEstimate::upper), lower = run(LandmarkEstimate::lower);
@@ -164,10 +166,11 @@ TEST_F(EdgeShares, LandmarksGiveBoundsInFloatsWhereTheyNearlyCancel) {
 }
 
 TEST_F(EdgeShares, RootedLengthsKnowTheScaleOfTheirWeights) {
-  const auto f = fermat(context_, points(40, 1, 5), false, {.alpha = 2000, .root = true});
+  const auto f =
+      fermat(context_, points(40, 1, 5), Entries::distances, {.alpha = 2000, .root = true});
   EXPECT_EQ(f.scale, 1);
   EXPECT_EQ(f.precision, Precision::float64);
-  const auto g = fermat(context_, points(40, 1, 5), false, {.alpha = 2000});
+  const auto g = fermat(context_, points(40, 1, 5), Entries::distances, {.alpha = 2000});
   EXPECT_NE(g.scale, 1);
   EXPECT_EQ(f.weight_scale, g.scale);
   EXPECT_EQ(g.weight_scale, g.scale);

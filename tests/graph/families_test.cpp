@@ -89,8 +89,8 @@ TYPED_TEST(FamiliesOf, ThreadsChangeNoBit) {
 TEST(FamiliesInFermat, SettleACohortOfRelativesWithTheBitsOfTheClosure) {
   Context context({.device = "cpu", .threads = 2});
   const auto d2 = relatives<std::int32_t>(1030, 4, 9);
-  const auto plain = fermat(context, copy_of(d2), true, {.prune = false});
-  const auto pruned = fermat(context, copy_of(d2), true);
+  const auto plain = fermat(context, copy_of(d2), Entries::squares, {.prune = false});
+  const auto pruned = fermat(context, copy_of(d2), Entries::squares);
   EXPECT_NE(pruned.method.find("families"), std::string::npos) << pruned.method;
   EXPECT_LT(pruned.kept_edges, 1);
   EXPECT_EQ(pruned.kept_edges, plain.kept_edges);

@@ -9,13 +9,13 @@ TEST_F(Landmarks, LandmarksBoundTheLengths) {
   const std::int64_t n = 80;
   for (const auto precision : {Precision::automatic, Precision::float64}) {
     const auto d2 = squared_distances(n, 12);
-    const auto exact = fermat(context_, copy_of(d2), true, {.precision = precision});
+    const auto exact = fermat(context_, copy_of(d2), Entries::squares, {.precision = precision});
     for (const std::int64_t count : {1, 5, 80, 200}) {
       const auto run = [&](LandmarkEstimate estimate) {
         return fermat(
             context_,
             copy_of(d2),
-            true,
+            Entries::squares,
             {.precision = precision, .landmarks = count, .estimate = estimate, .seed = 3});
       };
       const auto upper = run(LandmarkEstimate::upper);

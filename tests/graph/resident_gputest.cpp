@@ -5,7 +5,6 @@
 
 #ifdef YUPANA_CUDA
 #include <cmath>
-#include <limits>
 #include <regex>
 
 #include "tests/graph/graphs.hpp"
@@ -94,8 +93,9 @@ TYPED_TEST(GpuMatrices, HaveTheFermatDistancesOfTheHost) {
         FermatParams params;
         params.alpha = alpha;
         params.root = root;
-        const FermatResult expected = fermat(this->host, copy_of(d), false, params);
-        const auto found = cuda::fermat<T>(gpu, 0, {distances.data(), n, n}, false, params);
+        const FermatResult expected = fermat(this->host, copy_of(d), Entries::distances, params);
+        const auto found =
+            cuda::fermat<T>(gpu, 0, {distances.data(), n, n}, Entries::distances, params);
         EXPECT_EQ(found.facts.kept_edges, expected.kept_edges);
         EXPECT_EQ(found.facts.unreachable_pairs, expected.unreachable_pairs);
         EXPECT_EQ(found.facts.components, expected.components);
@@ -146,7 +146,9 @@ TEST(GpuMatrices, NameWhatIsWrongWithThem) {
     SquareMatrix<double> d = whole_graph<double>(40, false, 0);
     d.data()[cell] = value;
     There<double> there(d.data(), 1600);
-    return refusal([&] { cuda::fermat<double>(gpu, 0, {there.data(), 40, 40}, false); });
+    return refusal([&] {
+      cuda::fermat<double>(gpu, 0, {there.data(), 40, 40}, Entries::distances);
+    });
   };
   for (const auto& [cell, value] : {std::pair{41, 1.0},
                                     std::pair{43, std::nan("")},
@@ -154,14 +156,15 @@ TEST(GpuMatrices, NameWhatIsWrongWithThem) {
                                     std::pair{43, 99.0}}) {
     SquareMatrix<double> d = whole_graph<double>(40, false, 0);
     d.data()[cell] = value;
-    const std::string said = refusal([&] { fermat(cpu, std::move(d), false); });
+    const std::string said = refusal([&] { fermat(cpu, std::move(d), Entries::distances); });
     EXPECT_NE(said, "");
     EXPECT_EQ(without_numbers(powers(cell, value)), without_numbers(said));
   }
   There<std::int32_t> whole(std::vector<std::int32_t>{0, 1 << 30, 1 << 30, 0});
   const MatrixView<std::int32_t> two(whole.data(), 2, 2);
-  EXPECT_NE(refusal([&] { cuda::fermat<std::int32_t>(gpu, 0, two, false); }).find("float64"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { cuda::fermat<std::int32_t>(gpu, 0, two, Entries::distances); }).find("float64"),
+      std::string::npos);
   EXPECT_NE(refusal([&] { shortest_paths(gpu, two); }).find("use float64"), std::string::npos);
 }
 

@@ -90,15 +90,17 @@ TEST(FermatOfRanks, HasTheResultOfOneProcess) {
   for (const FermatParams& params :
        {FermatParams{.alpha = 2, .prune = false}, FermatParams{.alpha = 3, .neighbors = 5}}) {
     Context context({.device = "cpu"});
-    const FermatResult one = fermat(context, long_path_weights<double>(n, 4), true, params);
+    const FermatResult one =
+        fermat(context, long_path_weights<double>(n, 4), Entries::squares, params);
     ThreadRanks(3).run([&](Comm& comm) {
       Context mine({.device = "cpu", .threads = 1, .comm = &comm});
       if (comm.rank() > 0) {
-        const FermatResult none = fermat(mine, {}, true, params);
+        const FermatResult none = fermat(mine, {}, Entries::squares, params);
         EXPECT_EQ(std::visit([](const auto& lengths) { return lengths.size(); }, none.lengths), 0);
         return;
       }
-      const FermatResult many = fermat(mine, long_path_weights<double>(n, 4), true, params);
+      const FermatResult many =
+          fermat(mine, long_path_weights<double>(n, 4), Entries::squares, params);
       EXPECT_EQ(many.kept_edges, one.kept_edges);
       EXPECT_EQ(many.method, one.method);
       ASSERT_EQ(many.lengths.index(), one.lengths.index());

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "tests/support/vcf_files.hpp"
 #include "yupana/io/vcf_file.hpp"

@@ -133,17 +133,6 @@ class Browser:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def screenshot(self, path, selector=None):
-        """The whole page, or one element of it."""
-        clip = self.value(
-            "(() => { const r = %s.getBoundingClientRect(); return {x: r.x + scrollX, y: r.y + scrollY,"
-            " width: r.width, height: r.height, scale: 1}; })()"
-            % (f"document.querySelector({json.dumps(selector)})" if selector
-               else "document.documentElement"))
-        data = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(data["data"]))
-
     def pdf(self, path):
         data = self.call("Page.printToPDF", printBackground=True)
         with open(path, "wb") as file:

@@ -9,7 +9,6 @@
 #include "yupana/som/nearest.hpp"
 #ifdef YUPANA_CUDA
 #include "tests/support/there.hpp"
-#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
 #endif

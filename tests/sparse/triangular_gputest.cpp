@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <cstring>
 #include <limits>
 
 #include "tests/sparse/systems.hpp"

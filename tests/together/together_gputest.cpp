@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <complex>
@@ -200,8 +199,8 @@ Job embeddings() {
   const auto distances =
       std::make_shared<SquareMatrix<float>>(analysis::test::random_distances<float>(4000, 0, 9));
   return {"analysis", [distances](Context& context) {
-            const auto result =
-                analysis::mds(context, analysis::test::view(*distances), false, {.dimensions = 2});
+            const auto result = analysis::mds(
+                context, analysis::test::view(*distances), Entries::distances, {.dimensions = 2});
             return bytes(result.points) + bytes(result.eigenvalues);
           }};
 }

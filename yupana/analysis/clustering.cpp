@@ -210,7 +210,6 @@ std::vector<Edge> fermat_edges(Context& context,
   return edges;
 }
 
-using Weight = std::function<double(std::int64_t, std::int64_t)>;
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, fermat_edges)
 
 }  // namespace yupana::analysis

@@ -21,16 +21,16 @@ namespace {
 [[maybe_unused]] constexpr std::int64_t gpu_individuals = 4000;
 
 template <class T>
-ShiftedProduct product_of(Context& context, MatrixView<const T> distances, bool squared) {
-  if (context.backend() == Backend::reference) return reference::product(distances, squared);
+ShiftedProduct product_of(Context& context, MatrixView<const T> distances, Entries entries) {
+  if (context.backend() == Backend::reference) return reference::product(distances, entries);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda && distances.rows >= gpu_individuals) {
-    auto there = cuda::product(context, distances.data, distances.rows, distances.stride, squared);
+    auto there = cuda::product(context, distances.data, distances.rows, distances.stride, entries);
     if (there) return there;
     context.note("mds: the matrix does not fit the GPU; its products run on the CPU");
   }
 #endif
-  return cpu::product(context, distances, squared);
+  return cpu::product(context, distances, entries);
 }
 
 /// Mean of all n^2 entries of D o D. trace(B) = n / 2 times it, because the diagonal is zero.
@@ -157,7 +157,7 @@ std::uint64_t mds_bytes(std::int64_t n, std::int64_t dimensions) {
 template <class T>
 MdsResult mds(Context& context,
               MatrixView<const T> distances,
-              bool squared,
+              Entries entries,
               const MdsParams& params) {
   if (params.dimensions < 1) {
     throw usage_error("mds: dimensions: expected at least 1, got {}", params.dimensions);
@@ -165,12 +165,12 @@ MdsResult mds(Context& context,
   check_distances(context, distances, "mds", Unreachable::refused);
   const std::int64_t n = distances.rows;
   if (n < 2) return scaled_points({}, n, 0);
-  const ShiftedProduct product = product_of(context, distances, squared);
+  const ShiftedProduct product = product_of(context, distances, entries);
   const double mean = mean_square(product, n);
   const double trace = mean * static_cast<double>(n) / 2;
   if (trace == 0) return scaled_points({}, n, 0);
   const std::int64_t axes = std::min(params.dimensions, n - 1);
-  if (takes_dense(n, axes)) return scaled_points(dense::mds(distances, squared, axes), n, trace);
+  if (takes_dense(n, axes)) return scaled_points(dense::mds(distances, entries, axes), n, trace);
   const Eigenpairs pairs = cpu::mds(context, product, n, mean, axes);
   if (pairs.values.size() < axes) {
     context.note(
@@ -195,8 +195,8 @@ PcaResult pca(Context& context, MatrixView<const double> relationships, const Pc
     return signed_components(pairs.vectors, pairs.values, trace);
   }
   const ShiftedProduct product = context.backend() == Backend::reference
-                                     ? reference::product(relationships, true)
-                                     : cpu::product(context, relationships, true);
+                                     ? reference::product(relationships, Entries::squares)
+                                     : cpu::product(context, relationships, Entries::squares);
   const Eigenpairs pairs = cpu::pca(context, product, n, trace / static_cast<double>(n), axes);
   if (pairs.values.size() < axes) {
     context.note(

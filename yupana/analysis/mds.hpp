@@ -25,10 +25,10 @@ struct MdsResult {
 /// Classical multidimensional scaling (principal coordinates): top eigenpairs of
 ///   B = -1/2 J (D o D) J,  J = I - 1/n 11'
 /// without forming B. Each axis is signed so that its entry of largest size is positive.
-///   `distances` symmetric (not checked); T is std::int32_t, float or double; `squared` says the
-///   matrix holds D o D already. Eigenvalues below 1e-10 * max(largest, trace / n) count as zero.
-///   share is eigenvalue / trace of B, the field's "explained" share; where B has negative
-///   eigenvalues (distances that no Euclidean space holds) shares can sum to more than 1.
+///   `distances` symmetric (not checked); T is std::int32_t, float or double; `entries` says
+///   whether the matrix holds D, or D o D already. Eigenvalues below 1e-10 * max(largest, trace /
+///   n) count as zero. share is eigenvalue / trace of B, the field's "explained" share; where B has
+///   negative eigenvalues (distances that no Euclidean space holds) shares can sum to more than 1.
 ///   accuracy |B v - lambda v| <= 1e-9 (lambda + trace / n) for every returned pair of unit v
 ///   multiple eigenvalues are found as often as they occur
 ///   work about 200 products with the matrix, read once each in its own type; memory 5
@@ -44,7 +44,7 @@ struct MdsResult {
 template <class T>
 MdsResult mds(Context& context,
               MatrixView<const T> distances,
-              bool squared,
+              Entries entries,
               const MdsParams& params = {});
 
 /// Bytes that mds() holds at most for n individuals on the CPU, next to their distances.

@@ -26,7 +26,7 @@ namespace dense {
 /// Every backend takes it for few individuals or many dimensions, where it is no slower; the
 /// iteration is tested against it.
 template <class T>
-Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes);
+Eigenpairs mds(MatrixView<const T> distances, Entries entries, std::int64_t axes);
 }  // namespace dense
 
 namespace cpu {

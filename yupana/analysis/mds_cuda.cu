@@ -85,11 +85,11 @@ template <class T>
 class DeviceProduct {
  public:
   DeviceProduct(
-      Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared)
+      Context& context, const T* distances, std::int64_t n, std::int64_t stride, Entries entries)
       : device_(context.devices().front()),
         n_(n),
         stride_(round_up(n_, strands)),
-        squared_(squared),
+        squared_(entries == Entries::squares),
         distances_(n_ * stride_),
         x_(stride_),
         sums_(n_),
@@ -144,12 +144,12 @@ class DeviceProduct {
 
 template <class T>
 ShiftedProduct product(
-    Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared) {
+    Context& context, const T* distances, std::int64_t n, std::int64_t stride, Entries entries) {
   const DeviceScope scope(context.devices().front());
   const std::uint64_t room =
       std::min(context.gpu_memory(), yupana::cuda::free_device_memory() / 16 * 15);
   if (DeviceProduct<T>::bytes(n) > room) return {};
-  const auto made = std::make_shared<DeviceProduct<T>>(context, distances, n, stride, squared);
+  const auto made = std::make_shared<DeviceProduct<T>>(context, distances, n, stride, entries);
   return [made](double shift, const double* x, double* sums) { (*made)(shift, x, sums); };
 }
 

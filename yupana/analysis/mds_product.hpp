@@ -19,14 +19,14 @@ inline constexpr std::int64_t strands = 16;
 namespace reference {
 /// The rule above written plainly, on one thread.
 template <class T>
-ShiftedProduct product(MatrixView<const T> distances, bool squared);
+ShiftedProduct product(MatrixView<const T> distances, Entries entries);
 }  // namespace reference
 
 namespace cpu {
 /// The product of rows [begin, end) alone.
 template <class T>
 void shifted_product(MatrixView<const T> distances,
-                     bool squared,
+                     Entries entries,
                      double shift,
                      const double* x,
                      std::int64_t begin,
@@ -34,7 +34,7 @@ void shifted_product(MatrixView<const T> distances,
                      double* sums);
 
 template <class T>
-ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared);
+ShiftedProduct product(Context& context, MatrixView<const T> distances, Entries entries);
 }  // namespace cpu
 
 namespace cuda {
@@ -42,7 +42,7 @@ namespace cuda {
 /// not fit there. Processors without fused multiply-add round differently from every GPU.
 template <class T>
 ShiftedProduct product(
-    Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared);
+    Context& context, const T* distances, std::int64_t n, std::int64_t stride, Entries entries);
 }  // namespace cuda
 
 }  // namespace yupana::analysis

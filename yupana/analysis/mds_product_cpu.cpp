@@ -86,13 +86,13 @@ void product(MatrixView<const T> distances,
 
 template <class T>
 void dispatch(MatrixView<const T> distances,
-              bool squared,
+              Entries entries,
               double shift,
               const double* x,
               std::int64_t begin,
               std::int64_t end,
               double* sums) {
-  if (squared) {
+  if (entries == Entries::squares) {
     product<true>(distances, shift, x, begin, end, sums);
   } else {
     product<false>(distances, shift, x, begin, end, sums);
@@ -115,22 +115,22 @@ namespace cpu {
 
 template <class T>
 void shifted_product(MatrixView<const T> distances,
-                     bool squared,
+                     Entries entries,
                      double shift,
                      const double* x,
                      std::int64_t begin,
                      std::int64_t end,
                      double* sums) {
   const auto sum = std::get<decltype(&shifted_product<T>)>(HWY_DYNAMIC_DISPATCH(products)());
-  sum(distances, squared, shift, x, begin, end, sums);
+  sum(distances, entries, shift, x, begin, end, sums);
 }
 
 template <class T>
-ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared) {
-  return [&context, distances, squared](double shift, const double* x, double* sums) {
+ShiftedProduct product(Context& context, MatrixView<const T> distances, Entries entries) {
+  return [&context, distances, entries](double shift, const double* x, double* sums) {
     // Thirty-two rows of 2000 take 5 us, far above the cost of handing them to a thread.
     context.parallel_for(distances.rows, 32, [&](std::int64_t begin, std::int64_t end) {
-      shifted_product(distances, squared, shift, x, begin, end, sums);
+      shifted_product(distances, entries, shift, x, begin, end, sums);
     });
   };
 }

@@ -8,13 +8,13 @@ namespace yupana::analysis {
 namespace dense {
 
 template <class T>
-Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes) {
+Eigenpairs mds(MatrixView<const T> distances, Entries entries, std::int64_t axes) {
   const std::int64_t n = distances.rows;
   Eigen::MatrixXd b(n, n);
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       const double d = static_cast<double>(distances(i, j));
-      b(i, j) = -0.5 * (squared ? d : d * d);
+      b(i, j) = -0.5 * (entries == Entries::squares ? d : d * d);
     }
   }
   b.colwise() -= b.rowwise().mean().eval();
@@ -32,11 +32,11 @@ namespace {
 
 /// One row of the product: column j in strand j mod strands, then the strands pairwise.
 template <class T>
-double row_sum(const T* row, std::int64_t n, bool squared, double shift, const double* x) {
+double row_sum(const T* row, std::int64_t n, Entries entries, double shift, const double* x) {
   double parts[strands] = {};
   for (std::int64_t j = 0; j < n; ++j) {
     const double d = static_cast<double>(row[j]);
-    const double entry = squared ? d - shift : std::fma(d, d, -shift);
+    const double entry = entries == Entries::squares ? d - shift : std::fma(d, d, -shift);
     parts[j % strands] = std::fma(entry, x[j], parts[j % strands]);
   }
   for (std::int64_t half = strands / 2; half > 0; half /= 2) {
@@ -48,10 +48,10 @@ double row_sum(const T* row, std::int64_t n, bool squared, double shift, const d
 }  // namespace
 
 template <class T>
-ShiftedProduct product(MatrixView<const T> distances, bool squared) {
-  return [distances, squared](double shift, const double* x, double* sums) {
+ShiftedProduct product(MatrixView<const T> distances, Entries entries) {
+  return [distances, entries](double shift, const double* x, double* sums) {
     for (std::int64_t i = 0; i < distances.rows; ++i) {
-      sums[i] = row_sum(distances.row(i), distances.cols, squared, shift, x);
+      sums[i] = row_sum(distances.row(i), distances.cols, entries, shift, x);
     }
   };
 }

@@ -61,6 +61,9 @@ class SquareMatrix : public Matrix<T> {
   std::int64_t size() const { return this->rows(); }
 };
 
+/// What a matrix of distances d holds: d, or d^2.
+enum class Entries { distances, squares };
+
 /// An n x n row-major matrix in the memory of one GPU, kept as long as anyone holds it. One
 /// family leaves it on a device and another continues with it. Default: empty.
 struct DeviceMatrix {

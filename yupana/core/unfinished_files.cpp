@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

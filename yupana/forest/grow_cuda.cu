@@ -1,7 +1,6 @@
 // Levels of trees on a device: tables for the kernels, and their answers. See grow_nodes_cuda.cu.
 #include <utility>
 
-#include "yupana/core/tiles.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/prune.hpp"
 

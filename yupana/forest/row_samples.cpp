@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
-#include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/row_sampling.hpp"
 
 namespace yupana::forest {
 namespace {

@@ -2,7 +2,7 @@
 #include "yupana/arrays/scan_cuda.cuh"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists_cuda.hpp"
-#include "yupana/forest/row_sampling.hpp"
+#include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/sample_rows_cuda.hpp"
 #include "yupana/forest/scan_cuda.cuh"
 

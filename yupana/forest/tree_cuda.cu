@@ -10,7 +10,7 @@
 #include "yupana/forest/category_order.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/plan_cuda.hpp"
-#include "yupana/forest/row_sampling.hpp"
+#include "yupana/forest/row_samples.hpp"
 #include "yupana/forest/sample_rows_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 

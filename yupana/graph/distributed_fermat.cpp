@@ -144,7 +144,7 @@ DistributedFermatResult solve(Context& context,
 
 DistributedFermatResult fermat(Context& context,
                                AnyDistributedMatrix& distances,
-                               bool squared,
+                               Entries entries,
                                const FermatParams& params) {
   if (params.neighbors != 0 || params.landmarks != 0) {
     throw input_error(
@@ -154,7 +154,7 @@ DistributedFermatResult fermat(Context& context,
   return std::visit(
       [&](auto& tiles) {
         const WeightRange range = distance_range(context, tiles);
-        const WeightRule rule = weight_rule(range, tiles.size(), squared, params);
+        const WeightRule rule = weight_rule(range, tiles.size(), entries, params);
         switch (rule.precision) {
           case Precision::integer:
             return solve<std::int32_t>(context, tiles, rule, range.unreachable, params);

@@ -13,8 +13,8 @@ struct DistributedFermatResult : FermatFacts {
   AnyDistributedMatrix lengths;
 };
 
-/// Sample Fermat distances of a matrix that no rank holds. Collective, with the tiles of d (or d^2,
-/// if `squared`), which stay. Always the dense closure: the lengths have the bits of fermat()
+/// Sample Fermat distances of a matrix that no rank holds. Collective, with the tiles of d or d^2,
+/// as `entries` says, which stay. Always the dense closure: the lengths have the bits of fermat()
 /// without pruning on a CPU, for any number of ranks; or, where compute_closure runs on GPUs alone,
 /// those of fermat() on a GPU.
 ///   work: n^3 / 2 add+min in all; memory: distributed_fermat_bytes() in addition to the distances
@@ -22,7 +22,7 @@ struct DistributedFermatResult : FermatFacts {
 ///   checked to be zero on the diagonal, not negative and not NaN
 DistributedFermatResult fermat(Context& context,
                                AnyDistributedMatrix& distances,
-                               bool squared,
+                               Entries entries,
                                const FermatParams& params = {});
 
 /// Bytes that it takes on a rank, whatever types it chooses among those allowed.

@@ -169,14 +169,14 @@ void check_params(const FermatParams& params) {
 
 FermatResult solve_matrix(Context& context,
                           AnyMatrix distances,
-                          bool squared,
+                          Entries entries,
                           const FermatParams& params,
                           const DeviceMatrix& on_device,
                           SharedClosure& shared) {
-  FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
+  FermatWeights weights = fermat_weights(context, std::move(distances), entries, params);
   FermatResult result;
   DeviceSource source;
-  source.power = squared ? params.alpha / 2 : params.alpha;
+  source.power = entries == Entries::squares ? params.alpha / 2 : params.alpha;
   // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
   if (weights.scale == 1 && (source.power == 1 || source.power == 2)) source.distances = on_device;
   std::visit(
@@ -236,12 +236,12 @@ SquareMatrix<double> submatrix(const AnyMatrix& distances,
       distances);
 }
 
-double kept_at(Context& context, const SquareMatrix<double>& part, bool squared, double alpha) {
+double kept_at(Context& context, const SquareMatrix<double>& part, Entries entries, double alpha) {
   SquareMatrix<double> copy(part.size());
   std::copy(part.data(), part.data() + part.size() * part.size(), copy.data());
   const FermatParams params = {.alpha = alpha, .precision = Precision::float64};
   SharedClosure alone;  // by this process, whatever ranks the context has
-  return solve_matrix(context, std::move(copy), squared, params, {}, alone).kept_edges;
+  return solve_matrix(context, std::move(copy), entries, params, {}, alone).kept_edges;
 }
 
 }  // namespace
@@ -291,7 +291,7 @@ std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const Squar
 
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
-                    bool squared,
+                    Entries entries,
                     const FermatParams& params,
                     const DeviceMatrix& on_device) {
   check_params(params);
@@ -301,7 +301,7 @@ FermatResult fermat(Context& context,
   }
   SharedClosure shared(context);
   FermatResult result =
-      solve_matrix(context, std::move(distances), squared, params, on_device, shared);
+      solve_matrix(context, std::move(distances), entries, params, on_device, shared);
   if (std::isnan(result.kept_edges)) note_vanishing(context, params.alpha);
   return result;
 }
@@ -310,13 +310,13 @@ YUPANA_FUNCTIONS(YUPANA_DISTANCES, equal_pairs)
 
 std::vector<double> kept_edges(Context& context,
                                const AnyMatrix& distances,
-                               bool squared,
+                               Entries entries,
                                const std::vector<double>& alphas,
                                std::int64_t sample,
                                std::uint64_t seed) {
   const SquareMatrix<double> part = submatrix(distances, sample, seed);
   std::vector<double> kept;
-  for (const double alpha : alphas) kept.push_back(kept_at(context, part, squared, alpha));
+  for (const double alpha : alphas) kept.push_back(kept_at(context, part, entries, alpha));
   return kept;
 }
 
@@ -336,18 +336,18 @@ double edges_of(const SquareMatrix<double>& part) {
 // finds where it passes one half.
 double automatic_alpha(Context& context,
                        const AnyMatrix& distances,
-                       bool squared,
+                       Entries entries,
                        std::int64_t sample,
                        std::uint64_t seed) {
   const SquareMatrix<double> part = submatrix(distances, sample, seed);
   double low = 1;
   double high = 64;
   const double half = edges_of(part) / 2;
-  if (kept_at(context, part, squared, low) <= half) return low;
-  if (kept_at(context, part, squared, high) > half) return high;
+  if (kept_at(context, part, entries, low) <= half) return low;
+  if (kept_at(context, part, entries, high) > half) return high;
   while (high > 1.01 * low) {
     const double middle = (low + high) / 2;
-    (kept_at(context, part, squared, middle) <= half ? high : low) = middle;
+    (kept_at(context, part, entries, middle) <= half ? high : low) = middle;
   }
   return std::ceil(high * 100) / 100;
 }

@@ -65,7 +65,7 @@ struct FermatResult : FermatFacts {
 
 /// Sample Fermat distances.
 ///   F(p, q) = min over paths p = x1 .. xT = q of  sum d(x_i, x_i+1)^alpha
-/// `distances` holds d, or d^2 if `squared` is set; symmetric, zero diagonal, no NaN. The matrix is
+/// `distances` holds d or d^2, as `entries` says; symmetric, zero diagonal, no NaN. The matrix is
 /// consumed: weights and closure are made in its memory where the types are the same. Infinite
 /// distances (unreachable<T>) are no edges. With pairwise-complete distances the triangle
 /// inequality can fail, so that alpha = 1 need not be the identity.
@@ -84,7 +84,7 @@ struct FermatResult : FermatFacts {
 ///   (alpha 2 or 4 of squared distances) weights and closure are made there, and nothing goes up.
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
-                    bool squared,
+                    Entries entries,
                     const FermatParams& params = {},
                     const DeviceMatrix& on_device = {});
 
@@ -102,7 +102,7 @@ template <class T>
 DeviceFermat fermat(Context& context,
                     int device,
                     MatrixView<const T> distances,
-                    bool squared,
+                    Entries entries,
                     const FermatParams& params = {});
 }  // namespace cuda
 #endif
@@ -118,7 +118,7 @@ void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k);
 /// gives an upper estimate. Not collective: by this process alone.
 double automatic_alpha(Context& context,
                        const AnyMatrix& distances,
-                       bool squared,
+                       Entries entries,
                        std::int64_t sample = 2048,
                        std::uint64_t seed = 0);
 
@@ -126,7 +126,7 @@ double automatic_alpha(Context& context,
 /// individuals: the report's curve. Not collective.
 std::vector<double> kept_edges(Context& context,
                                const AnyMatrix& distances,
-                               bool squared,
+                               Entries entries,
                                const std::vector<double>& alphas,
                                std::int64_t sample = 512,
                                std::uint64_t seed = 0);

@@ -21,7 +21,7 @@ struct FermatWeights {
 /// Checks the distances and turns them into weights, in place where the type stays.
 FermatWeights fermat_weights(Context& context,
                              AnyMatrix distances,
-                             bool squared,
+                             Entries entries,
                              const FermatParams& params);
 
 /// The facts that params and the type of the lengths decide; those of a graph whose edges join all

@@ -95,7 +95,7 @@ template <class T>
 DeviceFermat fermat(Context& context,
                     int device,
                     MatrixView<const T> distances,
-                    bool squared,
+                    Entries entries,
                     const FermatParams& params) {
   if (params.neighbors != 0 || params.landmarks != 0) {
     throw usage_error(
@@ -107,7 +107,7 @@ DeviceFermat fermat(Context& context,
   const DeviceScope scope(device);
   const Stream stream;
   const WeightRange range = checked(distances, stream);
-  const WeightRule rule = weight_rule(range, distances.rows, squared, params);
+  const WeightRule rule = weight_rule(range, distances.rows, entries, params);
   if (rule.vanishing) note_vanishing(context, params.alpha);
   const auto close = [&]<class To>() {
     return closed<To>(context, device, distances, rule, range.unreachable, params, stream);

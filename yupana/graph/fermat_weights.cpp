@@ -168,12 +168,12 @@ void add_pair(T weight, bool positive, T least, const T* length, KnownEdges& cou
 template <class T, class D>
 KnownEdges count_pairs(Context& context,
                        const SquareMatrix<D>& distances,
-                       bool squared,
+                       Entries entries,
                        const FermatFacts& facts,
                        const SquareMatrix<T>* lengths) {
-  const double power = squared ? facts.alpha / 2 : facts.alpha;
+  const double power = entries == Entries::squares ? facts.alpha / 2 : facts.alpha;
   // The scale of the distances given is a power of two.
-  const double scale = std::log2(facts.weight_scale) * (squared ? 2 : 1);
+  const double scale = std::log2(facts.weight_scale) * (entries == Entries::squares ? 2 : 1);
   const double inverse = std::exp2(-std::round(scale));
   const T least = least_known<T>(distances.size());
   KnownEdges all;
@@ -228,27 +228,27 @@ void note_vanishing(const Context& context, double alpha) {
 
 WeightRule weight_rule(WeightRange range,
                        std::int64_t n,
-                       bool squared,
+                       Entries entries,
                        const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
     throw bad(fmt::format("expected a finite alpha of at least 1, got {}", params.alpha));
   }
   range.smallest = std::min(range.smallest, range.largest);
   WeightRule rule;
-  rule.power = squared ? params.alpha / 2 : params.alpha;
+  rule.power = entries == Entries::squares ? params.alpha / 2 : params.alpha;
   const bool complete = !range.unreachable && params.neighbors == 0;
   const bool integers =
       integers_fit(range, rule.power, complete ? 1 : std::max<std::int64_t>(1, n - 1));
   rule.precision = choose(range, rule.power, params.precision, integers);
   rule.scale = scale_for(range, rule.power, rule.precision);
   rule.vanishing = is_vanishing(range, rule);
-  rule.unit = squared ? std::sqrt(rule.scale) : rule.scale;
+  rule.unit = entries == Entries::squares ? std::sqrt(rule.scale) : rule.scale;
   return rule;
 }
 
 FermatWeights fermat_weights(Context& context,
                              AnyMatrix distances,
-                             bool squared,
+                             Entries entries,
                              const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {  // before the distances are looked at
     throw bad(fmt::format("expected a finite alpha of at least 1, got {}", params.alpha));
@@ -259,7 +259,7 @@ FermatWeights fermat_weights(Context& context,
         const WeightRange range = distance_range(context, matrix);
         const bool far = range.unreachable;
         const auto [precision, power, scale, unit, vanishing] =
-            weight_rule(range, matrix.size(), squared, params);
+            weight_rule(range, matrix.size(), entries, params);
         switch (precision) {
           case Precision::integer:
             return {convert<std::int32_t>(context, std::move(matrix), power, scale),
@@ -280,14 +280,14 @@ YUPANA_FUNCTIONS(YUPANA_DISTANCES, weight_range)
 
 KnownEdges known_edges(Context& context,
                        const AnyMatrix& distances,
-                       bool squared,
+                       Entries entries,
                        const FermatResult& result,
                        bool estimated) {
   return std::visit(
       [&](const auto& d, const auto& lengths) {
         using T = std::remove_cvref_t<decltype(lengths(0, 0))>;
         const bool comparable = !result.rooted && !estimated;
-        return count_pairs<T>(context, d, squared, result, comparable ? &lengths : nullptr);
+        return count_pairs<T>(context, d, entries, result, comparable ? &lengths : nullptr);
       },
       distances,
       result.lengths);

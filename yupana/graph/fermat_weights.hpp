@@ -67,7 +67,10 @@ struct WeightRule {
 };
 
 /// For n vertices whose distances have this range. Throws bad_input for alpha and precision.
-WeightRule weight_rule(WeightRange range, std::int64_t n, bool squared, const FermatParams& params);
+WeightRule weight_rule(WeightRange range,
+                       std::int64_t n,
+                       Entries entries,
+                       const FermatParams& params);
 
 /// Says that weights vanish at this alpha.
 void note_vanishing(const Context& context, double alpha);
@@ -113,7 +116,7 @@ struct KnownEdges {
 ///   work: O(n^2); the same for any number of threads
 KnownEdges known_edges(Context& context,
                        const AnyMatrix& distances,
-                       bool squared,
+                       Entries entries,
                        const FermatResult& result,
                        bool estimated);
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "yupana/core/array.hpp"
 #include "yupana/io/input_file.hpp"
 
 namespace yupana::io {

@@ -146,7 +146,8 @@ MatrixAnalysis analyze_matrix(Context& context,
   // Individuals that no path joins have no place in one picture; a notice names the matrix.
   result.findings.finite = all_finite(context, distances);
   if (result.findings.finite) {
-    result.mds = analysis::mds(context, view, false, {.dimensions = params.dimensions});
+    result.mds =
+        analysis::mds(context, view, Entries::distances, {.dimensions = params.dimensions});
     result.findings.share = result.mds.share;
   }
   const std::vector<analysis::Merge> average =
@@ -203,7 +204,7 @@ FermatAnalysis::FermatAnalysis(Context& context,
                    least_unit,
                    entries.most);
   }
-  const Power power = distance_power(input.squared);
+  const Power power = distance_power(input.entries);
   least_ = power.of(entries.least);
   most_ = power.of(entries.most);
   shown_ = shown({least_, most_}, 1, 1);
@@ -212,7 +213,7 @@ FermatAnalysis::FermatAnalysis(Context& context,
 }
 
 Power FermatAnalysis::distances_shown() const {
-  Power power = distance_power(input_.squared);
+  Power power = distance_power(input_.entries);
   power.outer = 1 / shown_.scale;
   return power;
 }
@@ -271,7 +272,7 @@ AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindi
   findings.shown_scale = lengths_shown.scale;
   // F^(1/alpha) compares with d, F with d^alpha: only these pairs share a scale.
   roots.outer /= shown_.scale;
-  const Power weights = unit.weights(input_.squared, findings.shown_weight_scale);
+  const Power weights = unit.weights(input_.entries, findings.shown_weight_scale);
   const Power lengths = unit.lengths(findings.shown_scale);
   AlphaAnalysis result;
   result.roots = analyze_lengths(fmt::format("Fermat F^(1/{}){}", a, estimate),
@@ -302,7 +303,7 @@ AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindi
   }
   result.tree = analysis::is_linkage(params_.tree) ? analysis::phylogeny_of(written.merges)
                                                    : tree_of(context_, paths.lengths, params_.tree);
-  result.edges = edges(paths, unit.edges(input_.squared));
+  result.edges = edges(paths, unit.edges(input_.entries));
   return result;
 }
 
@@ -332,7 +333,7 @@ RetentionCurve FermatAnalysis::curve(const std::vector<double>& alphas) {
   RetentionCurve curve;
   curve.alphas.assign(shown.begin(), shown.end());
   curve.kept_edges =
-      graph::kept_edges(context_, input_.distances, input_.squared, curve.alphas, curve.sample);
+      graph::kept_edges(context_, input_.distances, input_.entries, curve.alphas, curve.sample);
   // Shares that are not known are no points of the curve.
   for (std::size_t i = curve.alphas.size(); i-- > 0;) {
     if (!std::isnan(curve.kept_edges[i])) continue;

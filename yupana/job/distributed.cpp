@@ -109,7 +109,8 @@ void write_alpha(Context& context,
                  FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
-  graph::DistributedFermatResult closed = graph::fermat(context, distances, true, fermat);
+  graph::DistributedFermatResult closed =
+      graph::fermat(context, distances, Entries::squares, fermat);
   const AlphaFindings findings = findings_of(closed);
   result.alphas.push_back(findings);
   for (std::string& notice : notices_of(params, findings, result.samples > 2)) {

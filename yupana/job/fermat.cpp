@@ -102,7 +102,7 @@ graph::FermatResult find_paths(Context& context,
   findings.estimated = params.fermat.landmarks > 0;
   if (std::isnan(findings.kept_edges)) {
     findings.known =
-        graph::known_edges(context, input.distances, input.squared, paths, findings.estimated);
+        graph::known_edges(context, input.distances, input.entries, paths, findings.estimated);
   }
   append(result.notices, notices_of(params, findings, has_paths(input)));
   return paths;
@@ -190,7 +190,7 @@ void help_first_rank(Context& context,
                      const Plan& plan) {
   if (cohort) load_cohort(context, params, *cohort, plan);
   const std::size_t alphas = params.automatic_alpha ? 1 : params.alphas.size();
-  for (std::size_t k = 0; k < alphas; ++k) graph::fermat(context, {}, true);
+  for (std::size_t k = 0; k < alphas; ++k) graph::fermat(context, {}, Entries::squares);
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ struct KernelVariant {
 /// Of the families that have several kernels for one step; those that are not named have one for
 /// every GPU. Which one runs depends on what this program's code was compiled for. Empty for a GPU
 /// that does not run kernels.
+#ifdef YUPANA_CUDA
 std::vector<KernelVariant> kernel_variants(int device);
+#else
+inline std::vector<KernelVariant> kernel_variants(int) { return {}; }
+#endif
 
 }  // namespace yupana::job

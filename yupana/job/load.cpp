@@ -179,7 +179,7 @@ FermatInput load_distances(Context& context, const FermatJobParams& params) {
   FermatInput result;
   result.names = std::move(read.names);
   result.distances = std::move(read.values);
-  result.squared = params.squared;
+  result.entries = params.squared ? Entries::squares : Entries::distances;
   if (result.names.empty()) {
     for (std::int64_t i = 1; i <= result.size(); ++i) result.names.push_back(std::to_string(i));
   }

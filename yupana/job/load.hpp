@@ -43,7 +43,7 @@ struct FermatInput {
   RunLabels labels;
   graph::AnyMatrix distances;
   DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
-  bool squared = true;
+  Entries entries = Entries::squares;
   std::optional<genotype::CohortSummary> cohort;
   std::optional<genotype::RelationshipCounts> relationships;  ///< --relationships
   std::optional<genotype::PopulationPairs> populations;       ///< of labelled genotypes

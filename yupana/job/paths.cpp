@@ -18,7 +18,7 @@ std::vector<double> alphas_of(Context& context,
         n));
   }
   Stage stage(context, "choose alpha");
-  return {graph::automatic_alpha(context, input.distances, input.squared, sample)};
+  return {graph::automatic_alpha(context, input.distances, input.entries, sample)};
 }
 
 graph::FermatResult shortest_paths(Context& context,
@@ -35,7 +35,7 @@ graph::FermatResult shortest_paths(Context& context,
         return matrix;
       },
       input.distances);
-  return graph::fermat(context, std::move(copy), input.squared, fermat, input.on_device);
+  return graph::fermat(context, std::move(copy), input.entries, fermat, input.on_device);
 }
 
 AlphaFindings findings_of(const graph::FermatFacts& facts) {

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"

@@ -1,7 +1,6 @@
 // The records of a .npy file as rows to sort.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "yupana/core/messages.hpp"

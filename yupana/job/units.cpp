@@ -35,14 +35,15 @@ double LengthUnit::length(double sum) const {
   return rooted ? scale * std::pow(sum, 1 / alpha) : sum;
 }
 
-Power LengthUnit::weights(bool squared, double shown) const {
-  return {squared ? alpha / 2 : alpha, squared ? 1 / (shown * shown) : 1 / shown};
+Power LengthUnit::weights(Entries entries, double shown) const {
+  if (entries == Entries::squares) return {alpha / 2, 1 / (shown * shown)};
+  return {alpha, 1 / shown};
 }
 
-Power LengthUnit::edges(bool squared) const {
+Power LengthUnit::edges(Entries entries) const {
   // The root of an edge is its distance, whose power may leave the range of doubles.
   const LengthUnit own = {rooted ? 1 : alpha};
-  return own.weights(squared, length_scale());
+  return own.weights(entries, length_scale());
 }
 
 Power LengthUnit::lengths(double shown) const {

@@ -20,8 +20,8 @@ struct Power {
   double of(double entry) const;
 };
 
-/// d of a matrix of d or, if `squared`, of d^2.
-inline Power distance_power(bool squared) { return {squared ? 0.5 : 1.0}; }
+/// d of a matrix of d or of d^2.
+inline Power distance_power(Entries entries) { return {entries == Entries::squares ? 0.5 : 1.0}; }
 
 /// The unit of the lengths of one alpha: sums of (d / scale)^alpha along a path, or with `rooted`
 /// scale * sum^(1 / alpha), which is in the unit of d.
@@ -41,12 +41,12 @@ struct LengthUnit {
   /// Lengths are in units of this to the power alpha; 1 of roots.
   double length_scale() const { return rooted ? 1 : scale; }
 
-  // What reports show, from a matrix of d (or of d^2, if `squared`) or of these lengths.
+  // What reports show, from a matrix of d (or of d^2) or of these lengths.
 
   /// d^alpha in units of shown^alpha, from distances.
-  Power weights(bool squared, double shown) const;
+  Power weights(Entries entries, double shown) const;
   /// The direct edges in the unit of the lengths, from distances.
-  Power edges(bool squared) const;
+  Power edges(Entries entries) const;
   /// F in units of shown^alpha, from lengths.
   Power lengths(double shown) const;
   /// F^(1/alpha) in the unit of d, from lengths.

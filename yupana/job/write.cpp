@@ -19,13 +19,13 @@ namespace yupana::job {
 namespace {
 
 /// d from d (or d^2), in double, one row at a time; no way from one to the other is +inf.
-io::RowProducer distance_rows(const graph::AnyMatrix& matrix, bool squared) {
-  return [&matrix, squared](std::int64_t i, double* row) {
+io::RowProducer distance_rows(const graph::AnyMatrix& matrix, Entries entries) {
+  return [&matrix, entries](std::int64_t i, double* row) {
     std::visit(
         [&](const auto& m) {
           for (std::int64_t j = 0; j < m.size(); ++j) {
             const auto value = static_cast<double>(m(i, j));
-            row[j] = squared ? std::sqrt(value) : value;
+            row[j] = entries == Entries::squares ? std::sqrt(value) : value;
           }
         },
         matrix);
@@ -144,7 +144,7 @@ void FermatFiles::add_distances(Context& context) {
   io::write_npy(context,
                 files_.add(params_.out + ".dist.npy"),
                 std::ssize(input_.names),
-                distance_rows(input_.distances, input_.squared));
+                distance_rows(input_.distances, input_.entries));
 }
 
 void FermatFiles::add(MatrixAnalysis analysis) {

@@ -2,7 +2,6 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.cuh"
 #include "yupana/som/search_cuda.hpp"
 

@@ -6,7 +6,6 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
 

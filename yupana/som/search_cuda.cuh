@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cfloat>
-#include <cstdint>
 
 /// Device code of several kernels of the family.
 namespace yupana::som::cuda {

@@ -100,6 +100,14 @@ void launch_smooth(const DeviceCodebook& codebook,
                    const SmoothScratch& scratch,
                    cudaStream_t stream);
 
+/// distances[i * neurons + k] = sqrt(D(sample i, neuron k)) in device memory: the bits of
+/// squared_distance() and of the processor's root. Of the codebook the weights alone are read. The
+/// host does not wait.
+void launch_distances(const DeviceSamples& samples,
+                      const DeviceCodebook& codebook,
+                      double* distances,
+                      cudaStream_t stream);
+
 /// Rows of a host matrix on the current device, without gaps. Waits.
 yupana::cuda::DeviceArray<float> copied(MatrixView<const float> samples,
                                         std::int64_t first,

@@ -4,7 +4,6 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/fft_transform.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
-#include "yupana/spectral/matmul_kernels.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {

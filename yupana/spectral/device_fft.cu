@@ -8,7 +8,6 @@
 #include "yupana/spectral/cufft_cuda.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/fft_passes_cuda.hpp"
-#include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 #include "yupana/spectral/twiddles_cuda.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <mutex>

@@ -1,7 +1,7 @@
 #include <tuple>
 
 #include "yupana/core/instantiate.hpp"
-#include "yupana/spectral/matmul_kernels.hpp"
+#include "yupana/spectral/matmul_backends.hpp"
 
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (YUPANA_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3_DL)

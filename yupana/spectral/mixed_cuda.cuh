@@ -3,8 +3,8 @@
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/codelets_cuda.cuh"
 #include "yupana/spectral/fixed_radices_cuda.cuh"
-#include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
+#include "yupana/spectral/pass_cuda.hpp"
 
 /// Private to the family: the kernel of run_mixed_pass().
 /// Lengths made of 2, 3, 5 and 7: Stockham stages of up to 16 values in registers, between two

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "yupana/spectral/ntt.hpp"
 

@@ -92,4 +92,8 @@ constexpr bool has_fixed_radices(std::int64_t length) {
   return length == 360 || length == 720 || length == 1000;
 }
 
+/// The stages of a length up to longest_mixed made of 2, 3, 5 and 7, as run_mixed_pass() takes
+/// them: as few as can be, four at most.
+Radices radices_of(int length);
+
 }  // namespace yupana::spectral::cuda

@@ -2,7 +2,6 @@
 #include <thread>
 
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/cuda/shortage.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/memory_cuda.hpp"
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/cuda/shortage.hpp"
 
 namespace yupana::cuda {
 

@@ -10,7 +10,6 @@
 
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
-#include "yupana/core/cuda/shortage.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cuda {

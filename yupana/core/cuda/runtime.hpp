@@ -47,6 +47,10 @@ void* allocate_device(std::uint64_t bytes);
 /// Blocks up to 256 MiB are kept for the next call that takes as many bytes, at most 1 GiB together
 /// and a 32nd of the memory, and given back where an allocation finds memory short.
 void free_device(void* memory, std::uint64_t bytes) noexcept;
+/// `release` gives back memory that is kept for later, on whatever device and from whatever thread,
+/// and takes none; called where an allocation finds too little, which is then tried once more. For
+/// the life of the process.
+void on_shortage(void (*release)());
 void* allocate_pinned(std::uint64_t bytes);
 inline void free_pinned(void* memory, std::uint64_t) noexcept { cudaFreeHost(memory); }
 
