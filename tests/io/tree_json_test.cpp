@@ -75,6 +75,15 @@ TEST(TreeJson, EveryTextThatIsCutShortIsRefused) {
   EXPECT_NE(refusal([&] { model_from_bytes("m", text + "}"); }), "");
 }
 
+TEST(TreeJson, WhatFollowedAZeroByteWasIgnored) {
+  const std::string zero(1, '\0');
+  for (const std::string& text : {model_text("0.5" + zero + "x"),
+                                  model_text("0.5") + zero + "x",
+                                  model_text("0.5", "\"note\": 1" + zero + ",")}) {
+    expect_refusal([&] { model_from_bytes("m", text); }, "got a NUL byte");
+  }
+}
+
 TEST(TreeJson, OfMembersThatOccurTwiceTheLastWasReadInSilence) {
   for (const char* member : {R"("label": "z", )", R"("trees": [], )", R"("trees": 1, )"}) {
     expect_refusal([&] { model_from_bytes("m", model_text("0.5", member)); },
