@@ -45,8 +45,6 @@ void checked_json(const std::string& path, std::string_view text) {
       case ']':
         depth -= depth > 0;
         break;
-      case '\0':
-        throw bad_file(path, "expected text, got a NUL byte; is the file damaged?");
       case ',':
         if (members[depth] < 0 || ++members[depth] <= most_members) break;
         throw bad_file(path,

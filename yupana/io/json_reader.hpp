@@ -18,7 +18,8 @@ void checked_json(const std::string& path, std::string_view text);
 
 /// A document taken value by value, so that nothing is held of it but what the caller keeps.
 /// Numbers, true and false as programs write them are read here; every other text goes to the JSON
-/// library, which so decides what is a value and what is refused.
+/// library, which so decides what is a value and what is refused. It takes a zero byte for the end:
+/// the text has none.
 ///   errors: bad_input or the library's exceptions for a text that is no JSON
 class JsonReader {
  public:

@@ -168,6 +168,9 @@ Json parsed_header(const std::string& path, std::string_view text) {
 /// would take many times its memory.
 Json parsed_model(const std::string& path, std::string_view text, const TakeTree& take_tree) {
   if (!is_document(text)) throw no_model(path);
+  if (text.find('\0') != text.npos) {
+    throw bad_file(path, "expected text, got a NUL byte; is the file damaged?");
+  }
   JsonReader reader(path, text, no_document);
   std::string before;
   std::size_t trees = 0, after = 0;

@@ -132,7 +132,8 @@ void take(const Fields& fields, SomModel& model) {
 Json parsed(Context& context, const std::string& path) {
   const InputFile file(path);
   const Array<char> text = read_text(file, context.memory());
-  const std::string_view document(text.data(), static_cast<std::size_t>(text.size() - 1));
+  const std::string_view letters(text.data(), text.size());
+  const std::string_view document = letters.substr(0, letters.find('\0'));
   checked_json(path, document);
   Json json = Json::parse(document, nullptr, false);
   const bool known = json.is_object() && json.contains("format") && json["format"] == map_format;
