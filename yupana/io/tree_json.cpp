@@ -31,8 +31,8 @@ class TreeReader {
   Tree read() {
     reader_.members([&](const std::string& name) {
       name_ = name;
-      const auto* const found = std::find(names.begin(), names.end(), name);
-      const auto member = static_cast<std::size_t>(found - names.begin());
+      const auto member =
+          static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
       if (member == names.size()) fail("no such member");
       if (seen_[member]) fail("one value, got two");
       seen_[member] = true;
