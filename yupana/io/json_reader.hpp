@@ -12,8 +12,7 @@
 namespace yupana::io {
 
 /// bad_input where brackets are nested deeply, which the JSON library's copies follow on the stack,
-/// an object has many members, each of which it compares with all before it, or a byte is zero,
-/// with which it ends the text.
+/// or an object has many members, each of which it compares with all before it.
 void checked_json(const std::string& path, std::string_view text);
 
 /// A document taken value by value, so that nothing is held of it but what the caller keeps.
