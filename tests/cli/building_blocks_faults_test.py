@@ -147,7 +147,7 @@ def rows_in_messages_were_counted_from_0_or_from_1():
     put("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n1 2 2\n")
     refuse("trisolve", "m.mtx", says="row 1 (from 1) has an entry in column 2, above")
     put("t.csv", "x,y\n1,2\n3,\n")
-    refuse("som", "fit", "t.csv", "-o", "m", says="row 2 (from 1, without the header)")
+    refuse("som", "fit", "t.csv", "-o", "m", says="row 2 (from 1, a header not counted)")
     np.save("g.npy", np.array([[0, 1], [2, 7]], np.int8))
     refuse("dist", "g.npy", "-o", "d", says="row 2, column 2 (from 1)")
 

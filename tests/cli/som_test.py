@@ -267,8 +267,8 @@ def bad_input_is_one_line_and_leaves_nothing():
         (3, "cannot be opened", ["absent.csv"]),
     ]
     for name, text, message in (
-            ("nan", "a,b\n1,2\n3,\n", "row 2 (from 1, without the header), column 'b'"),
-            ("infinite", "a,b\n1,inf\n3,4\n", "row 1 (from 1, without the header), column 'b'"),
+            ("nan", "a,b\n1,2\n3,\n", "row 2 (from 1, a header not counted), column 'b'"),
+            ("infinite", "a,b\n1,inf\n3,4\n", "row 1 (from 1, a header not counted), column 'b'"),
             ("large", "a,b\n1,1e39\n3,4\n", "beyond the range of float32"),
             ("ragged", "a,b\n1,2\n3\n", "ragged.csv:3:"),
             ("header", "a,b\n", "header.csv: has no rows"),

@@ -100,13 +100,15 @@ def rows_keep_their_names_in_every_file_of_predictions():
 
 def a_name_of_rows_has_no_other_use():
     put("t.csv", "x,z,class\n1,2,0\n2,3,1\n")
-    for options, says in ((["--id", "class"], "'class' has another use"), (["--id", "z,z"], "'z' has another use"),
+    for options, says in ((["--id", "class"], "'class' has another use"), (["--id", "z,z"], "'z' is named twice"),
                           (["--id", "z", "--ignore", "z"], "'z' is an id as well"),
                           (["--id", "z", "--weight", "z"], "'z' has another use"),
                           (["--id", "z", "--categorical", "z"], "'z' has another use")):
         refuse("tree", "fit", "t.csv", "--label", "class", *options, status=2, says=[says])
     refuse("tree", "fit", "t.csv", "--label", "class", "--id", "z", "--columns", "x,z", status=2,
            says=["'z' cannot be a feature and an id"])
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "f")
+    refuse("tree", "predict", "f.json", "t.csv", "--ignore", "z", "-o", "p", status=2, says=["'z' is a feature; take it out of --ignore"])
     put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
     refuse("tree", "fit", "t.svm", "--label", "label", "--id", 1, status=2, says=["numbers alone"])
     refuse("som", "fit", "t.svm", "--label", "label", "--id", 1, "-o", "map", status=2, says=["numbers alone"])

@@ -5,15 +5,16 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_fields.hpp"
-#include "yupana/io/json_shape.hpp"
-#include "yupana/io/json_writer.hpp"
+#include "yupana/io/json_reader.hpp"
 #include "yupana/io/model_binary.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/tree_json.hpp"
 
 namespace yupana::io {
 namespace {
@@ -88,48 +89,6 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   return encodings;
 }
 
-/// As a JSON object of lists. The library's own takes a fifth of a forest's run.
-std::string tree_text(const Tree& tree) {
-  JsonWriter text;
-  const auto list = [&](std::string_view name, const auto& all, const auto& put) {
-    text.put(name);
-    for (const auto& one : all) {
-      put(one);
-      text.put(",");
-    }
-    if (!all.empty()) text.drop_last();
-    text.put("]");
-  };
-  const auto numbers = [&](std::string_view name, auto field) {
-    list(name, tree.nodes, [&](const Node& node) { text.put(field(node)); });
-  };
-  numbers("{\"feature\":[", [](const Node& node) { return std::int64_t{node.feature}; });
-  // JSON has no infinite numbers.
-  list(",\"threshold\":[", tree.nodes, [&](const Node& node) {
-    if (!std::isinf(node.threshold)) return text.put(node.threshold);
-    text.put(node.threshold > 0 ? "\"inf\"" : "\"-inf\"");
-  });
-  numbers(",\"left\":[", [](const Node& node) { return std::int64_t{node.left}; });
-  numbers(",\"right\":[", [](const Node& node) { return std::int64_t{node.right}; });
-  list(",\"missing_left\":[", tree.nodes, [&](const Node& node) {
-    text.put(node.missing_left ? "true" : "false");
-  });
-  numbers(",\"rows\":[", [](const Node& node) { return node.rows; });
-  numbers(",\"weight\":[", [](const Node& node) { return node.weight; });
-  numbers(",\"impurity\":[", [](const Node& node) { return node.impurity; });
-  if (!tree.sets.empty()) {
-    numbers(",\"set\":[", [](const Node& node) { return std::int64_t{node.set}; });
-    list(",\"sets\":[", tree.sets, [&](const forest::CategorySet& set) {
-      text.put("\"");
-      for (const bool left : set) text.put(left ? "1" : "0");
-      text.put("\"");
-    });
-  }
-  list(",\"values\":[", tree.values, [&](double value) { text.put(value); });
-  text.put("}");
-  return text.take();
-}
-
 bool is_model(const Json& json) {
   return json.is_object() && json.contains("format") && json["format"] == format_name;
 }
@@ -144,16 +103,24 @@ Error no_model(const std::string& path) {
                   "is no model of trees; give a file that yupana tree fit or forest fit wrote");
 }
 
+constexpr const char* no_document = "is no model of trees: no whole JSON document; copy it again";
+
+Error damaged(const std::string& path, std::string_view name, std::string_view expected) {
+  return bad_file(path, "is a damaged model: {}: expected {}", printable(name), expected);
+}
+
+void check_version(const std::string& path, std::int64_t version) {
+  if (version >= 1 && version <= model_version) return;
+  throw bad_file(path,
+                 "is a model of version {}; this reads up to {}: train it again",
+                 version,
+                 model_version);
+}
+
 Model model_of(const std::string& path, const Json& json) {
   if (!is_model(json)) throw no_model(path);
   const Fields fields(path, json, "");
-  const std::int64_t version = fields.whole("version", 0, INT32_MAX);
-  if (version < 1 || version > model_version) {
-    throw bad_file(path,
-                   "is a model of version {}; this reads up to {}: train it again",
-                   version,
-                   model_version);
-  }
+  check_version(path, fields.whole("version", 0, INT32_MAX));
   Model model;
   model.label = fields.text("label");
   model.classes = fields.texts("classes");
@@ -168,97 +135,66 @@ Model model_of(const std::string& path, const Json& json) {
   return model;
 }
 
-double threshold_of(const std::string& path, const Fields& fields, const Json& json) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (json == "inf") return infinity;
-  if (json == "-inf") return -infinity;
-  if (json.is_null()) {
-    throw bad_file(path,
-                   "has a threshold of null, which an earlier version wrote for either infinity; "
-                   "train the model again");
-  }
-  if (!json.is_number()) fields.fail("threshold", "numbers");
-  return json.get<double>();
-}
-
-std::vector<forest::CategorySet> sets_of(const Fields& fields) {
-  std::vector<forest::CategorySet> sets;
-  for (const std::string& text : fields.texts("sets")) {
-    if (text.find_first_not_of("01") != std::string::npos) fields.fail("sets", "texts of 0 and 1");
-    forest::CategorySet& set = sets.emplace_back();
-    for (const char c : text) set.push_back(c == '1');
-  }
-  return sets;
-}
-
-/// Tree `number`, from 1.
-Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
-  const Fields fields(path, json, fmt::format("tree {}: ", number));
-  const std::int64_t count = std::ssize(fields.list("feature"));
-  Tree tree;
-  tree.nodes.resize(static_cast<std::size_t>(count));
-  const auto take = [&](const auto& values, auto&& put) {
-    for (std::size_t i = 0; i < values.size(); ++i) put(tree.nodes[i], values[i]);
-  };
-  const auto whole = [&](const char* name, std::int64_t most, auto&& put) {
-    take(fields.wholes(name, count, -1, most), put);
-  };
-  whole("feature", INT32_MAX, [](Node& node, auto x) { node.feature = static_cast<int>(x); });
-  whole("left", INT32_MAX, [](Node& node, auto x) { node.left = static_cast<int>(x); });
-  whole("right", INT32_MAX, [](Node& node, auto x) { node.right = static_cast<int>(x); });
-  whole("rows", INT64_MAX, [](Node& node, auto x) { node.rows = x; });
-  take(fields.list("threshold", count),
-       [&](Node& node, const Json& x) { node.threshold = threshold_of(path, fields, x); });
-  take(fields.list("missing_left", count), [&](Node& node, const Json& x) {
-    if (!x.is_boolean()) fields.fail("missing_left", "true or false");
-    node.missing_left = x.get<bool>();
-  });
-  take(fields.numbers("weight", count), [](Node& node, double x) { node.weight = x; });
-  take(fields.numbers("impurity", count), [](Node& node, double x) { node.impurity = x; });
-  tree.values = fields.numbers("values");
-  if (fields.has("sets")) {
-    tree.sets = sets_of(fields);
-    whole("set", INT32_MAX, [](Node& node, auto x) { node.set = static_cast<int>(x); });
-  }
-  return tree;
-}
-
 using TakeTree = std::function<void(Tree&& tree)>;
 
-/// A document without its trees, which are passed on one by one: all of a forest's JSON at once
-/// would take many times its memory. Each object of a list is taken out as it ends, for the parser
-/// looks at those before it.
-Json parsed_model(const std::string& path, std::string_view text, const TakeTree& take_tree) {
+/// A document without trees. Each object of a list is taken out as it ends, for the parser looks at
+/// those before it.
+Json parsed_header(const std::string& path, std::string_view text) {
+  checked_json(path, text);
   Json::array_t encodings;
-  std::size_t trees = 0;
+  std::set<std::string> names;
   std::string key, own;  // of the document, of any object
-  bool is_known = false;
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key) {
       own = parsed.get<std::string>();
-      if (depth == 1) key = own;
+      if (depth == 1 && !names.insert(key = own).second)
+        throw damaged(path, own, "one value, got two");
     }
-    is_known = is_known || (depth == 1 && key == "format" && parsed == format_name);
-    const bool is_encoding = key == "encodings";
     if (event == Json::parse_event_t::object_start && depth > 0 &&
-        (depth != 2 || !(is_encoding || key == "trees"))) {
-      if (!is_known) throw no_model(path);
-      throw bad_file(path,
-                     "is a damaged model: {}: expected {}",
-                     printable(own),
-                     depth > 2 ? "a list of numbers or texts" : "a list or a text");
+        (depth != 2 || key != "encodings")) {
+      throw damaged(path, own, depth > 2 ? "a list of numbers or texts" : "a list or a text");
     }
     if (depth != 2 || event != Json::parse_event_t::object_end) return true;
-    if (is_encoding) {
-      encodings.push_back(std::move(parsed));
-    } else {
-      take_tree(tree_of(path, parsed, ++trees));
-    }
+    encodings.push_back(std::move(parsed));
     return false;
   };
   Json json = Json::parse(text.begin(), text.end(), take);
   if (!encodings.empty()) json["encodings"] = std::move(encodings);
   return json;
+}
+
+/// A document without its trees, which are passed on one by one: all of a forest's JSON at once
+/// would take many times its memory.
+Json parsed_model(const std::string& path, std::string_view text, const TakeTree& take_tree) {
+  if (!is_document(text)) throw no_model(path);
+  if (text.find('\0') != text.npos) {
+    throw bad_file(path, "expected text, got a NUL byte; is the file damaged?");
+  }
+  JsonReader reader(path, text, no_document);
+  std::string before;
+  std::size_t trees = 0, after = 0;
+  bool is_known = false;
+  reader.members([&](const std::string& name) {
+    if (name == "format") {
+      is_known = reader.value() == format_name;
+      if (!is_known) throw no_model(path);
+      return;
+    }
+    if (name == "version" && is_known) {
+      return check_version(path, reader.whole().value_or(model_version));
+    }
+    if (name != "trees" || reader.next() != '[') return static_cast<void>(reader.skip());
+    if (!before.empty()) throw damaged(path, name, "one value, got two");
+    before = text.substr(0, reader.place());
+    reader.values([&] {
+      if (reader.next() != '{') throw damaged(path, name, "a list of objects");
+      take_tree(read_tree(path, reader, ++trees));
+    });
+    after = reader.place();
+  });
+  if (!is_known) throw no_model(path);
+  if (before.empty()) return parsed_header(path, text);
+  return parsed_header(path, before + "[]" + std::string(text.substr(after)));
 }
 
 /// The outputs of a node.
@@ -276,21 +212,23 @@ Model json_model(const std::string& path,
   Model model = model_of(path, json);
   const Fields fields(path, json, "");
   if (fields.has("checksum")) checksum = fields.text("checksum");
-  if (!fields.list("trees").empty()) fields.fail("trees", "a list of objects");
+  fields.list("trees");
   for (Tree& tree : trees) tree.outputs = outputs_of(model);
   model.trees = std::move(trees);
   return model;
 }
 
-/// out_of_resources where the text, its largest tree as a document and the trees are beyond
-/// `max_bytes`.
+/// out_of_resources where the text, the header as a document and the trees are beyond `max_bytes`.
 void check_memory(const std::string& path,
                   std::string_view text,
                   std::uint64_t max_bytes,
                   const ModelWork& work) {
+  const auto numbers_of = [](std::string_view part) {
+    return static_cast<std::uint64_t>(std::ranges::count(part, ','));
+  };
   // 8 bytes in a tree; 16 in a document, whose lists may have twice the room that they need.
-  const JsonShape shape = checked_json(path, text);
-  const std::uint64_t wanted = text.size() + 8 * shape.numbers + 32 * shape.largest;
+  const std::string_view header = text.substr(0, text.find("\"trees\""));
+  const std::uint64_t wanted = text.size() + 8 * numbers_of(text) + 32 * numbers_of(header);
   if (wanted <= max_bytes) return;
   double later = 0;
   if (work.of_tree) {
@@ -336,7 +274,7 @@ Model model_from_bytes(const std::string& name,
     }
   } catch (const Json::parse_error&) {
     if (!is_document(bytes)) throw no_model(name);
-    throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
+    throw bad_file(name, no_document);
   } catch (const Json::exception&) {
     throw bad_file(name, "is a damaged model; copy it again");
   }

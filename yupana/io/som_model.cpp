@@ -9,7 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_fields.hpp"
-#include "yupana/io/json_shape.hpp"
+#include "yupana/io/json_reader.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
 

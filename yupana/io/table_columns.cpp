@@ -142,7 +142,8 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   for (const std::string& name : params.ignored) {
     const std::size_t c = column_of(path, columns, name, "ignored");
     if (!params.columns.empty() && columns.uses[c] == ColumnUse::number) {
-      throw ignored_and(name, "a feature");
+      throw usage_error("--ignore: column '{}' is a feature; take it out of --ignore",
+                        printable(name));
     }
     columns.uses[c] = ColumnUse::skipped;
     ignored.push_back(c);
@@ -187,6 +188,9 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   for (const std::string& name : params.categorical) take(name, "categorical", ColumnUse::category);
   for (const std::string& name : params.ids) {
     const ColumnUse before = columns.uses[column_of(path, columns, name, "id")];
+    if (before == ColumnUse::id) {
+      throw usage_error("--id: column '{}' is named twice; name it once", printable(name));
+    }
     if (before != ColumnUse::number && before != ColumnUse::skipped) {
       throw usage_error("--id: column '{}' has another use as well; name it once", printable(name));
     }

@@ -7,7 +7,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
-#include "yupana/io/json_shape.hpp"
+#include "yupana/io/json_reader.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {

@@ -12,7 +12,7 @@
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/io/input_file.hpp"
-#include "yupana/io/json_shape.hpp"
+#include "yupana/io/json_reader.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/job/run_files.hpp"

@@ -23,16 +23,17 @@ namespace {
       const float value = table(row, c);
       if (std::isfinite(value)) continue;
       const std::string& name = file.table.names()[static_cast<std::size_t>(c)];
-      throw bad_file(
-          path,
-          "row {} (from 1, without the header), column '{}': the value is {}; a map needs a finite "
-          "number in every cell: fill it in, {}",
-          row + 1,
-          io::printable(name),
-          std::isnan(value) ? "missing" : "infinite or beyond float32",
-          reading.for_model         ? "or drop the row"
-          : reading.columns.empty() ? "drop the row, or leave the column out with --ignore"
-                                    : "drop the row, or leave the column out of --columns");
+      throw bad_file(path,
+                     "row {} (from 1, a header not counted), column '{}': the value is {}; a map "
+                     "needs a finite "
+                     "number in every cell: fill it in, {}",
+                     row + 1,
+                     io::printable(name),
+                     std::isnan(value) ? "missing" : "infinite or beyond float32",
+                     reading.for_model ? "or drop the row"
+                     : reading.columns.empty()
+                         ? "drop the row, or leave the column out with --ignore"
+                         : "drop the row, or leave the column out of --columns");
     }
   }
   throw bad_file(path, "has values that are not finite");

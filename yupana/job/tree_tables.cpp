@@ -128,11 +128,12 @@ void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::in
   for (std::int64_t row = 0; row < part.table.rows(); ++row) {
     for (std::int64_t c = 0; c < part.table.columns(); ++c) {
       if (!std::isnan(part.table.column(c)[row])) continue;
-      throw bad_file(table.path,
-                     "row {} (from 1, without the header), column '{}': the value is missing, and "
-                     "--missing error; fill it in or let trees learn where such rows go",
-                     before + row + 1,
-                     io::printable(part.table.names()[static_cast<std::size_t>(c)]));
+      throw bad_file(
+          table.path,
+          "row {} (from 1, a header not counted), column '{}': the value is missing, and "
+          "--missing error; fill it in or let trees learn where such rows go",
+          before + row + 1,
+          io::printable(part.table.names()[static_cast<std::size_t>(c)]));
     }
   }
 }
