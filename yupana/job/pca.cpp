@@ -145,13 +145,20 @@ std::uint64_t page_bytes(const PcaJobParams& params, std::int64_t samples) {
   return params.report ? 27'500'000 + 3000 * static_cast<std::uint64_t>(samples) : 0;
 }
 
+/// The matrix, what is held to find its eigenvectors, and those as they are found and kept.
+std::uint64_t eigenvector_bytes(const PcaJobParams& params, std::int64_t n) {
+  const auto samples = static_cast<std::uint64_t>(n);
+  const std::int64_t components = std::min(params.pca.components, n);
+  return 8 * samples * samples + analysis::mds_bytes(n, components) +
+         samples * (1000 + 16 * static_cast<std::uint64_t>(components));
+}
+
 GrmPlan plan_components(const Context& context, const Input& input, const PcaJobParams& params) {
   // A square of doubles is 16 bytes a pair.
   const auto n = std::ssize(input.cohort.samples());
-  return plan_grm(context,
-                  input,
-                  params.input,
-                  {.cell_bytes = 16, .one_band = true, .later_bytes = page_bytes(params, n)});
+  const std::uint64_t later = std::max(page_bytes(params, n), eigenvector_bytes(params, n));
+  return plan_grm(
+      context, input, params.input, {.cell_bytes = 16, .one_band = true, .later_bytes = later});
 }
 
 std::uint64_t approximate_bytes(const Context& context,
@@ -160,9 +167,10 @@ std::uint64_t approximate_bytes(const Context& context,
   const std::int64_t n = std::ssize(input.cohort.samples());
   // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
   const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
-  const std::int64_t blocks =
-      2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
-  constexpr std::uint64_t tables = 3 << 20;
+  const std::int64_t known = input.cohort.sites();
+  const std::int64_t sites = known < 0 ? pass_sites : std::min(known, pass_sites);
+  const std::int64_t blocks = 2 * (genotype::SiteBlock(n, 0).stride + dosages) * sites + 64 * 8 * n;
+  const auto tables = (std::uint64_t{1} << 19) + static_cast<std::uint64_t>(1280 * sites);
   return analysis::block_pca_bytes(n, params.pca) + static_cast<std::uint64_t>(blocks) + tables +
          plan_sizes(context, input, params.input).reader_bytes;
 }
@@ -278,6 +286,8 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
   Plan plan;
   plan.at_most = true;
   plan.sizes = plan_sizes(context, input, params.input);
+  const auto samples = static_cast<std::uint64_t>(plan.sizes.samples);
+  const std::uint64_t program = program_bytes(context) + sample_bytes * samples;
   std::uint64_t bytes = page_bytes(params, plan.sizes.samples);
   if (!params.project.empty()) {
     plan.passes = 1;
@@ -288,15 +298,12 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
   } else {
     const GrmPlan grm = plan_components(context, input, params);
     plan = plan_of_grm(context, input, params.input, grm);
-    const std::uint64_t tables = (1 << 20) + 2000 * static_cast<std::uint64_t>(plan.sizes.samples);
-    bytes = std::max(bytes, plan.sizes.reader_bytes + tables + grm.sum_bytes / 3 * 7);
+    hold_sums(plan, program + plan.sizes.reader_bytes + 1000 * samples, 16, grm.cells);
+    bytes =
+        std::max(bytes, plan.sizes.reader_bytes + eigenvector_bytes(params, plan.sizes.samples));
   }
   plan.passes += params.loadings ? 1 : 0;
-  plan.total_bytes =
-      std::max({plan.total_bytes,
-                plan.sizes.before_bytes(),
-                program_bytes(context) +
-                    sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + bytes});
+  hold_sums(plan, program + bytes, 0, 0);
   add_disk(plan, params.out, output_bytes(plan.sizes, params));
   plan.output_may_grow = true;
   return plan;
