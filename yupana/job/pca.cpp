@@ -148,17 +148,16 @@ std::uint64_t page_bytes(const PcaJobParams& params, std::int64_t samples) {
 /// The matrix, what is held to find its eigenvectors, and those as they are found and kept.
 std::uint64_t eigenvector_bytes(const PcaJobParams& params, std::int64_t n) {
   const auto samples = static_cast<std::uint64_t>(n);
-  const std::int64_t components = std::min(params.pca.components, n);
-  return 8 * samples * samples + analysis::mds_bytes(n, components) +
-         samples * (1000 + 16 * static_cast<std::uint64_t>(components));
+  const auto components = static_cast<std::uint64_t>(std::min(params.pca.components, n));
+  return analysis::mds_bytes(n, params.pca.components) +
+         samples * (8 * samples + 16 * components + 1000);
 }
 
 GrmPlan plan_components(const Context& context, const Input& input, const PcaJobParams& params) {
-  // A square of doubles is 16 bytes a pair.
   const auto n = std::ssize(input.cohort.samples());
-  const std::uint64_t later = std::max(page_bytes(params, n), eigenvector_bytes(params, n));
-  return plan_grm(
-      context, input, params.input, {.cell_bytes = 16, .one_band = true, .later_bytes = later});
+  GrmNeeds needs{.cell_bytes = 16, .one_band = true};  // a square of doubles
+  needs.later_bytes = std::max(page_bytes(params, n), eigenvector_bytes(params, n));
+  return plan_grm(context, input, params.input, needs);
 }
 
 std::uint64_t approximate_bytes(const Context& context,
@@ -184,8 +183,6 @@ std::uint64_t output_bytes(const PlanParams& sizes, const PcaJobParams& params) 
   return static_cast<std::uint64_t>(number * components * lines);
 }
 
-constexpr std::int64_t sites_at_once = 2048;
-
 /// Bytes of a projection: the loadings as they are found by their names, the blocks of sites and
 /// the coordinates.
 std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage) {
@@ -194,7 +191,7 @@ std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& para
   const auto file = std::filesystem::file_size(params.project, none);
   const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
   const std::int64_t codes = (dosage ? 5 : 1) * sizes.samples;
-  const std::int64_t blocks = sites_at_once * (3 * codes / 4 + 400);
+  const std::int64_t blocks = pass_sites * (3 * codes / 4 + 400);
   return sizes.reader_bytes + loadings +
          static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
 }
@@ -255,14 +252,16 @@ void note_components(Context& context, std::int64_t expected, const analysis::Pc
                              samples));
   }
   const double least = 1e-6 * pca.eigenvalues.front();
-  const auto empty = std::count_if(
-      pca.eigenvalues.begin(), pca.eigenvalues.end(), [&](double value) { return value <= least; });
-  if (empty == 0) return;
-  context.note(
-      fmt::format("{} an eigenvalue of 0 but for rounding, or below: samples do not differ "
-                  "along {}",
-                  counted(empty, "component at the end has", "components at the end have"),
-                  empty == 1 ? "it" : "them"));
+  const auto note = [&](const char* what, const auto& is) {
+    const auto count = std::count_if(pca.eigenvalues.begin(), pca.eigenvalues.end(), is);
+    if (count == 0) return;
+    context.note(fmt::format("{} an eigenvalue {}: samples do not differ along {}",
+                             counted(count, "component has", "components have"),
+                             what,
+                             count == 1 ? "it" : "them"));
+  };
+  note("of 0 but for rounding", [&](double value) { return std::abs(value) <= least; });
+  note("below 0, which missing calls bring about", [&](double value) { return value < -least; });
 }
 
 Components find_components(Context& context, Input& input, const PcaJobParams& params) {
@@ -365,7 +364,7 @@ Matrix<double> project(Context& context,
   input.cohort.name_sites();
   input.cohort.rewind();
   genotype::CallBlock block;
-  while (input.cohort.read(block, sites_at_once)) {
+  while (input.cohort.read(block, pass_sites)) {
     std::vector<genotype::SiteScore> sites;
     for (std::int64_t k = 0; k < block.codes.sites; ++k) {
       const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(k));
