@@ -28,6 +28,8 @@ def plans_tell_the_peak():
 def plans_of_small_relationships_and_components_were_a_quarter_too_high():
     if sanitized():
         return
+    sizes = answer("plan", "--samples", 500, "--sites", 2000)
+    assert sizes["memory"] == answer("dist", "simulate:500x2000", "--plan")["memory"], sizes
     for cohort in ("simulate:100x1000", "simulate:500x2000", "simulate:500x4000", "simulate:2000x3000"):
         for command in (("grm",), ("pca",), ("grm", "--missing", "mode")):
             planned, held = plan_of(*command, cohort), peak_of(*command, cohort)
