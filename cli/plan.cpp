@@ -47,6 +47,7 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
                       options.sizes.samples);
   }
   options.sizes.missing = !options.complete;
+  options.sizes.reader_bytes = job::reading_bytes(options.sizes.sites);
   if (options.fermat && options.command == "dist" && call.command.given("command")) {
     throw usage_error("--fermat has no effect on a plan of dist; plan fermat");
   }
@@ -73,7 +74,7 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
 /// The name of a command that is planned by sizes alone.
 std::string planned_command(const std::string& word) {
   if (word == "dist" || word == "fermat") return word;
-  const bool has_plan = word == "pca" || word == "grm";
+  const bool has_plan = word == "pca" || word == "grm" || word == "filter";
   throw usage_error(
       "command: expected dist or fermat, got '{}'{}",
       word,

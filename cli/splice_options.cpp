@@ -12,10 +12,11 @@ namespace {
 
 void add_files(Command& command, SpliceOptions& options) {
   command.text("--genome", options.input.genome, "FASTA, plain or gzip; - is standard input");
-  command.text("--exons",
-               options.input.exons,
-               "GFF3, BED, a table (first last) or GENSCAN's text, one of which at least is taken, "
-               "whatever it scores; auto: from splice signals");
+  command.text(
+      "--exons",
+      options.input.exons,
+      "GFF3, GTF, BED, a table (first last) or GENSCAN's text, one of which at least is taken, "
+      "whatever it scores; auto: from splice signals");
   command.text("--target", options.input.target, "FASTA of cDNAs");
   command.text("--protein", options.protein, "FASTA of proteins instead: codons are aligned");
   command.text(

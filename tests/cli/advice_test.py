@@ -35,7 +35,7 @@ def dates_of_a_npy_were_refused_without_what_to_do():
 
 
 def a_plan_of_pca_did_not_name_its_own_option():
-    for command in ("pca", "grm"):
+    for command in ("pca", "grm", "filter"):
         refuse("plan", command, "--samples", 5, "--sites", 5, status=2, says=[f"yupana {command} FILE --plan"])
     refuse("plan", "nj", status=2, says=["expected dist or fermat, got 'nj'"])
 

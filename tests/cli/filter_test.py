@@ -3,9 +3,10 @@ import gzip
 import json
 import pathlib
 import random
+import shutil
 
 import pgen_files as pgen
-from program import refuse, run
+from program import peer, refuse, run
 
 SAMPLES, VARIANTS = 43, 300
 GT = ("0/0", "0/1", "1/1", "./.")
@@ -122,6 +123,23 @@ def alleles_without_a_name_were_a_zero_in_vcf():
     for name in ("n.vcf", "n.pgen"):
         run("filter", name, "-o", "again.bed")
         assert read("again.bed") == read("m.bed"), name
+
+
+def names_longer_than_plink_reads_were_written_for_it():
+    def vcf(sample, site):
+        lines = ["##fileformat=VCFv4.2", "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT a " + sample,
+                 f"1 7 {site} A G . . . GT 0/1 1/1"]
+        pathlib.Path("c.vcf").write_text("\n".join(lines).replace(" ", "\t") + "\n")
+
+    for name in ("o.bed", "o.pgen"):
+        vcf("b" * 16001, "r")
+        refuse("filter", "c.vcf", "-o", name, says=["'bbbbbbbbbbbbbbbbbbbb...' has a name of 16001 bytes", "16000"])
+        vcf("b", "r" * 16001)
+        refuse("filter", "c.vcf", "-o", name, says=["the site at 1:7 has a name of 16001 bytes", "write .vcf"])
+        vcf("b" * 16000, "r" * 16000)
+        run("filter", "c.vcf", "-o", name)
+        if shutil.which("plink2"):
+            peer("plink2", "--bfile" if name == "o.bed" else "--pfile", "o", "--freq", "--out", "p")
 
 
 def two_samples_of_one_individual_had_one_name_in_a_fam():

@@ -199,8 +199,18 @@ def components_that_are_rounding_had_no_note():
     for options in ((), ("--approx",)):  # --approx was silent of components that there are not
         said = run("pca", "c.bed", "-o", "b", "--components", 40, *options).stderr
         assert "40 components of 12 samples: there are no more than 12" in said, said
-        assert "1 component at the end has an eigenvalue of 0 but for rounding, or below" in said, said
+        assert "1 component has an eigenvalue of 0 but for rounding: samples" in said, said
         assert "note" not in run("pca", "c.bed", "-o", "b", "--components", 11, *options).stderr
+
+
+def an_eigenvalue_far_below_0_was_called_0_but_for_rounding():
+    calls = ["0/1 1/1 ./. 0/0", "0/1 0/0 ./. 1/1", "0/1 0/0 0/1 1/1", "0/0 ./. 1/1 0/0", "1/1 0/1 0/0 0/1"]
+    lines = ["##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td"]
+    lines += ["\t".join(["1", str(i), ".", "A", "G", ".", ".", ".", "GT", *row.split()]) for i, row in enumerate(calls, 1)]
+    pathlib.Path("m.vcf").write_text("\n".join(lines) + "\n")
+    said = run("pca", "m.vcf", "-o", "b", "--components", 4).stderr
+    assert "rounding" not in said and float(pathlib.Path("b.eigenval").read_text().split()[3]) < -0.2, said
+    assert "2 components have an eigenvalue below 0, which missing calls bring about" in said, said
 
 
 def work_of_relationships_missed_pairs():

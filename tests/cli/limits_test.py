@@ -2,6 +2,7 @@
 import array
 import json
 import pathlib
+import re
 
 from held_memory import MAPPED, peak_of, plan_of, sanitized
 from program import answer, helper, refuse, run
@@ -22,6 +23,59 @@ def plans_tell_the_peak():
                       ("fermat", "--from-distances", "d.dist.npy", "--matrix-only")):
         planned, held = plan_of(*arguments)["memory"], peak_of(*arguments)
         assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def plans_of_small_relationships_and_components_were_a_quarter_too_high():
+    if sanitized():
+        return
+    sizes = answer("plan", "--samples", 500, "--sites", 2000)
+    assert sizes["memory"] == answer("dist", "simulate:500x2000", "--plan")["memory"], sizes
+    for cohort in ("simulate:100x1000", "simulate:500x2000", "simulate:500x4000", "simulate:2000x3000"):
+        for command in (("grm",), ("pca",), ("grm", "--missing", "mode")):
+            planned, held = plan_of(*command, cohort), peak_of(*command, cohort)
+            complete = planned.get("memory_complete", planned["memory"])
+            assert ("memory_complete" in planned) == (command[-1] != "mode"), planned
+            assert 0.94 * held < complete < 1.15 * held + 0.3e6, (command, cohort, complete, held)
+
+
+def relationships_of_many_missing_calls_held_more_than_at_the_most():
+    # Lists of missing calls took 4 bytes a call, of 8192 sites at a time: next to sums of 24 MB, 50 MB.
+    if sanitized():
+        return
+    cohort = "simulate:1500x8000,missing=0.6"
+    for command in ("grm", "pca"):
+        planned, held = plan_of(command, cohort)["memory"], peak_of(command, cohort)
+        assert 0.87 * planned < held < 1.03 * planned, (command, planned, held)
+    assert peak_of("grm", cohort, "--memory", "40M") < 40e6 + 16e6
+
+
+def many_components_held_more_than_at_the_most():
+    if sanitized():
+        return
+    for components, samples in ((150, 400), (200, 1200), (300, 1500)):
+        command = ("pca", f"simulate:{samples}x1500", "--components", components)
+        planned, held = plan_of(*command)["memory"], peak_of(*command)
+        assert 0.85 * planned < held < 1.03 * planned, (command, planned, held)
+    told = run(*command, "--memory", "1M", "-o", "o", status=4).stderr
+    least = float(re.search(r"raise --memory to ([\d.]+)M", told)[1])
+    assert peak_of(*command, "--memory", f"{least}M") < 1e6 * least + 16e6
+
+
+def columns_of_arrays_were_decoded_next_to_what_memory_allows():
+    # Up to 16 MiB of them, which no plan counted.
+    if sanitized():
+        return
+    run("filter", "simulate:1000x80000,missing=0.01", "-o", "c.npy")
+    planned, held = plan_of("dist", "c.npy")["memory"], peak_of("dist", "c.npy")
+    assert 0.87 * planned < held < 1.06 * planned, (planned, held)
+
+
+def replicates_were_planned_with_pages_that_none_draws():
+    if sanitized():
+        return
+    command = ("fermat", "simulate:500x20000", "--bootstrap", 10, "--block", 100)
+    planned, held = plan_of(*command)["memory_complete"], peak_of(*command)
+    assert held < planned < 1.25 * held, (planned, held)
 
 
 def a_third_more_was_planned_than_a_run_with_little_memory_takes():

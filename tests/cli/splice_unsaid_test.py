@@ -8,7 +8,7 @@ import subprocess
 
 import genes
 from genes import complement, example, fasta, noise, table, translated
-from program import PROGRAM, helper, run
+from program import PROGRAM, helper, put, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
@@ -333,3 +333,15 @@ def refusals_followed_one_another_target_by_target():
                 break
         else:
             raise AssertionError(done.stderr)
+
+
+def gtf_was_no_format_of_exons_in_the_help():
+    assert "GFF3, GTF, BED, a table" in run("splice", "--help").stdout
+    genome = "ACGTTGCA" * 50
+    put("g.fa", f">g\n{genome}\n")
+    put("t.fa", f">t\n{genome[100:200]}\n")
+    put("e.gtf", 'g\tx\texon\t101\t200\t.\t+\t.\tgene_id "a"; transcript_id "b";\n')
+    run("splice", "--genome", "g.fa", "--exons", "e.gtf", "--target", "t.fa", "-o", "o")
+    put("e.txt", ">g\n1 2\n")
+    told = run("splice", "--genome", "g.fa", "--exons", "e.txt", "--target", "t.fa", "-o", "o", status=3).stderr
+    assert "as GFF3, GTF, BED" in told, told

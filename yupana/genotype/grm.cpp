@@ -165,10 +165,10 @@ std::uint64_t GrmCounter::least_gpu_memory([[maybe_unused]] const Context& conte
   return memory + 1;
 }
 
-std::uint64_t GrmCounter::bytes(std::int64_t samples, Range rows) {
-  const std::int64_t cells = triangle_cells(rows.end) - triangle_cells(rows.begin);
-  const std::int64_t planes = samples * slab_sites / 4;
-  return static_cast<std::uint64_t>(12 * cells + planes + 32 * samples);
+std::uint64_t GrmCounter::bytes(std::int64_t samples, std::int64_t sites) {
+  const std::int64_t planes =
+      sites < 0 ? slab_sites : std::min(slab_sites, round_up(sites, chunk_sites));
+  return static_cast<std::uint64_t>(samples * planes / 4 + 32 * samples);
 }
 
 void GrmCounter::add(const CallBlock& calls, Stage* stage) {

@@ -83,8 +83,9 @@ class GrmCounter {
   void add(const CallBlock& block, Stage* stage = nullptr);
   Range rows() const { return grm_.rows; }
   Grm take();
-  /// Bytes that a counter holds next to the blocks it is given, but for one more block of codes.
-  static std::uint64_t bytes(std::int64_t samples, Range rows);
+  /// Bytes that a counter holds next to the sums and the blocks it is given, but for one more block
+  /// of codes: if each of `sites` is in one word, or at the most (-1).
+  static std::uint64_t bytes(std::int64_t samples, std::int64_t sites);
   /// What the context's GPUs hold; without CUDA any number.
   static GrmRoom room(const Context& context, std::int64_t samples);
   /// The least --gpu-memory whose room is a row of pairs and a site.

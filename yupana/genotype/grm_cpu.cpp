@@ -140,10 +140,25 @@ class TileCorrections {
   Grm& grm_;
 };
 
+/// The sites from `begin` on whose lists are no larger than the planes of as many sites, or one.
+Range next_sites(const GrmBlock& block, std::int64_t begin) {
+  const std::int64_t end = std::min(begin + missing_sites, block.sites());
+  const std::int64_t most = block.codes.samples * std::min(missing_sites, block.sites()) / 32;
+  std::int64_t calls = 0;
+  for (std::int64_t site = begin; site < end; ++site) {
+    for (std::int64_t at = 0; at < block.codes.stride; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, block.codes.row(site) + at, 8);
+      calls += std::popcount(word & ~(word >> 1) & 0x5555555555555555);
+    }
+    if (calls > most) return {begin, std::max(begin + 1, site)};
+  }
+  return {begin, end};
+}
+
 void add_missing(Context& context, const GrmBlock& block, Grm& grm) {
   SiteLists lists(static_cast<std::size_t>(grm.samples));
-  for (std::int64_t begin = 0; begin < block.sites(); begin += missing_sites) {
-    const Range sites = {begin, std::min(begin + missing_sites, block.sites())};
+  for (Range sites = next_sites(block, 0); sites.size() > 0; sites = next_sites(block, sites.end)) {
     fill_missing_lists(context, block.codes, sites, lists);
     for (std::size_t i = 0; i < lists.size(); ++i) grm.missing[i] += std::ssize(lists[i]);
     for_each_tile(context, grm.rows, line_samples, [&](Range rows, Range columns) {

@@ -192,10 +192,11 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
     if (line.starts_with("##FASTA")) break;
     const auto hidden = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t'; };
     if (std::any_of(line.begin(), line.end(), hidden)) {
-      throw to.fault("a control character; expected exons as GFF3, BED, a table or GENSCAN's text");
+      throw to.fault(
+          "a control character; expected exons as GFF3, GTF, BED, a table or GENSCAN's text");
     }
     if (line.starts_with('>') && kind != Kind::genscan) {  // which ends with peptides
-      throw to.fault("a FASTA record; expected exons as GFF3, BED, a table or GENSCAN's text");
+      throw to.fault("a FASTA record; expected exons as GFF3, GTF, BED, a table or GENSCAN's text");
     }
     if (line.starts_with("GENSCAN")) kind = Kind::genscan;
     const ExonFields words = words_of(line);

@@ -46,6 +46,9 @@ std::unique_ptr<genotype::Source> open_pgen(Context& context,
 /// block of variants are, and the batch being decoded.
 std::uint64_t pgen_reader_bytes(std::int64_t samples, std::int64_t sites, int threads);
 
+/// Columns that a source of .npy holds decoded, and numbers before that.
+std::uint64_t npy_reader_bytes(std::int64_t samples, std::int64_t sites);
+
 /// The three files of a PLINK 1 data set.
 struct BedFiles {
   std::string bed;

@@ -161,7 +161,7 @@ void write_bed(Context& context,
     const auto row_bytes = static_cast<std::size_t>(divide_up(block.samples, 4));
     std::string lines;
     for (std::int64_t site = 0; site < block.sites; ++site) {
-      check_plink_position(block.names[site], bim.path());
+      check_plink_site(block.names[site], bim.path());
       bed.write(block.row(site), row_bytes);
       append_bim(block.names[site], lines);
     }

@@ -88,7 +88,16 @@ inline std::string_view written_allele(std::string_view allele) {
 inline constexpr std::int64_t max_plink_position = 2'147'483'646;
 
 /// Throws bad_input for a site that PLINK's tables of variants do not hold.
-inline void check_plink_position(const genotype::SiteName& site, std::string_view path) {
+inline void check_plink_site(const genotype::SiteName& site, std::string_view path) {
+  if (site.name.size() > max_plink_name) {
+    throw bad_file(path,
+                   "the site at {}:{} has a name of {} bytes, and PLINK reads names of up to {}; "
+                   "write .vcf or .vcf.gz, or leave the site out with --exclude bed1",
+                   printable(site.chromosome),
+                   site.position,
+                   site.name.size(),
+                   max_plink_name);
+  }
   if (site.position <= max_plink_position) return;
   throw bad_file(path,
                  "site {} of chromosome {} is at position {}, and PLINK reads positions up to {}; "

@@ -18,6 +18,12 @@ namespace {
 constexpr std::int64_t buffer_bytes = std::int64_t{16} << 20;
 constexpr int no_genotype = -1;
 
+/// Columns that are decoded at a time.
+std::int64_t buffer_sites(std::int64_t samples, std::int64_t sites) {
+  const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
+  return std::min(sites, std::clamp<std::int64_t>(buffer_bytes / stride, 64, 65536));
+}
+
 /// The code of a value; no_genotype where it is none.
 template <class T>
 int code_of(T value, bool round) {
@@ -80,9 +86,7 @@ NpySource::NpySource(const NpyGenotypesParams& params)
                       params.path);
   }
   name_samples();
-  const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
-  const std::int64_t capacity = std::clamp<std::int64_t>(buffer_bytes / stride, 64, 65536);
-  buffer_ = genotype::SiteBlock(samples, std::min(sites(), capacity));
+  buffer_ = genotype::SiteBlock(samples, buffer_sites(samples, sites()));
   const std::int64_t adjacent = npy_.layout().fortran ? samples : buffer_.capacity;
   bytes_ = Array<std::uint8_t>(adjacent * npy_.type().width);
   codes_.resize(adjacent);
@@ -177,6 +181,13 @@ void NpySource::decode(std::int64_t row, std::int64_t column, std::int64_t count
 
 std::unique_ptr<genotype::Source> open_npy_genotypes(const NpyGenotypesParams& params) {
   return std::make_unique<NpySource>(params);
+}
+
+std::uint64_t npy_reader_bytes(std::int64_t samples, std::int64_t sites) {
+  const std::int64_t columns = buffer_sites(samples, sites);
+  constexpr std::int64_t number = 9;  // at most, with its code
+  return static_cast<std::uint64_t>(columns * genotype::SiteBlock(samples, 0).stride +
+                                    number * std::max(samples, columns));
 }
 
 }  // namespace yupana::io

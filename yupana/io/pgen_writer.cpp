@@ -232,7 +232,7 @@ void write_pgen(Context& context,
       header.add(records[i]);
       bytes += records[i].bytes;
       const genotype::SiteName& name = block.names[i];
-      check_plink_position(name, pvar.path());
+      check_plink_site(name, pvar.path());
       append_formatted(lines,
                        "{}\t{}\t{}\t{}\t{}\n",
                        name.chromosome,

@@ -40,6 +40,15 @@ std::string_view sex_code(std::string_view sex) {
 }
 
 void check_name(std::string_view name) {
+  if (name.size() > max_plink_name) {
+    throw input_error(
+        "sample '{:.20}...' has a name of {} bytes, and PLINK reads names of up to {}; write VCF, "
+        "or "
+        "shorten it",
+        name,
+        name.size(),
+        max_plink_name);
+  }
   if (name.find(' ') == name.npos) return;
   throw input_error(
       "sample '{}': PLINK's files cannot hold a name with a blank; write VCF, or rename it", name);

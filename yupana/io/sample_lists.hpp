@@ -13,6 +13,9 @@
 
 namespace yupana::io {
 
+/// Bytes of the longest name of a sample, family or variant that PLINK 1.9 and 2 read.
+inline constexpr std::size_t max_plink_name = 16'000;
+
 /// Names of samples as inputs give them. Only PLINK files have families.
 struct SampleNames {
   std::vector<std::string> ids;               ///< unique; what yupana calls the samples

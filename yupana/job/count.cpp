@@ -177,6 +177,7 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   PlanParams sizes;
   sizes.samples = std::ssize(input.cohort.samples());
   sizes.sites = input.cohort.sites();
+  sizes.reader_bytes = reading_bytes(sizes.sites);
   sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
   const bool in_memory = params.path.empty();  // an array of Python's
   const InputKind kind = in_memory ? InputKind::array : input_kind(params);
@@ -184,6 +185,9 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
     sizes.reader_bytes += io::vcf_reader_bytes(context.threads(), !params.path.ends_with(".vcf"));
   } else if (kind == InputKind::pgen) {
     sizes.reader_bytes += io::pgen_reader_bytes(sizes.samples, sizes.sites, context.threads());
+  }
+  if (kind == InputKind::npy) {
+    sizes.reader_bytes += io::npy_reader_bytes(sizes.samples, sizes.sites);
   }
   if (kind == InputKind::bgen) {
     sizes.reader_bytes += io::bgen_reader_bytes(sizes.samples, sizes.sites, context.threads());

@@ -21,10 +21,11 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-/// The distances of the cohort, and what a replicate needs as the run itself does.
+/// The distances of the cohort, and what a replicate needs: no pictures.
 std::uint64_t bytes_of_replicate(const FermatJobParams& params, std::int64_t samples) {
   const DistanceSizes given{.samples = samples};
-  return static_cast<std::uint64_t>(samples * samples * given.cell) + fermat_bytes(params, given);
+  return static_cast<std::uint64_t>(samples * samples * given.cell) +
+         replicate_bytes(params, given);
 }
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {

@@ -109,6 +109,8 @@ DistanceSizes sizes_of_matrix(const io::MatrixSize& size);
 /// each with what is kept of the matrices before. Fitted to the peaks of runs of 200 to 4000
 /// samples on the CPU. Where the type of lengths depends on the distances, the wider is taken.
 std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& given);
+/// The same of a replicate of --bootstrap, of which the trees alone are made.
+std::uint64_t replicate_bytes(const FermatJobParams& params, const DistanceSizes& given);
 
 /// Bytes of all its files.
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceSizes& given);

@@ -109,6 +109,22 @@ double most_of(const FermatJobParams& params, const Of& of) {
   return most;
 }
 
+/// What finding lengths holds, along all edges or as the options have it.
+double finding_bytes(const FermatJobParams& params, const DistanceSizes& given) {
+  return most_of(params, [&](double alpha) {
+    return std::max(closing_bytes(params, alpha, given), searching_bytes(params, alpha, given));
+  });
+}
+
+/// Of a pair in the matrices that are analyzed.
+double analyzed_cell(const FermatJobParams& params, const DistanceSizes& given) {
+  const double length =
+      most_of(params, [&](double alpha) { return bytes_of(params, alpha, given).length; });
+  const double shown =
+      most_of(params, [&](double alpha) { return spans_much(params, alpha) ? 8 : 4; });
+  return given.cell + length + shown + 0.2;
+}
+
 /// Those of --from-distances from its first bytes (.npy); without samples of other formats.
 DistanceSizes sizes_of_distances(const std::string& path) {
   const io::InputFile file(path);
@@ -139,11 +155,7 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& g
   const double text = static_cast<double>(given.text_bytes) + n * n * given.cell;
   const double closing = std::max({text, most(closing_bytes), choosing_bytes(params, given)});
   if (params.matrix_only) return static_cast<std::uint64_t>(closing);
-  const double searching = std::max(closing, most(searching_bytes));
-  const double length =
-      most_of(params, [&](double alpha) { return bytes_of(params, alpha, given).length; });
-  const double shown =
-      most_of(params, [&](double alpha) { return spans_much(params, alpha) ? 8 : 4; });
+  const double searching = std::max(closing, finding_bytes(params, given));
   // Of a matrix that was analyzed a heat map, coordinates and tree are kept; three an alpha.
   const double pixels = std::pow(std::min(n, 512.0), 2);
   const double coordinates = n * std::min(static_cast<double>(params.dimensions), n);
@@ -154,9 +166,16 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, const DistanceSizes& g
                                    analysis::mds_bytes(given.samples, params.dimensions)));
   return static_cast<std::uint64_t>(
       std::max({searching + (matrices - 2) * kept,
-                n * n * (given.cell + length + shown + 0.2) + working + (matrices + 1) * kept,
+                n * n * analyzed_cell(params, given) + working + (matrices + 1) * kept,
                 n * n * given.cell + matrices * (kept + pixels + 5 * coordinates) + 3000 * n + 26e6,
                 n * n * given.cell + matrices * (kept + 4 * pixels + 16 * coordinates) + 2e6}));
+}
+
+std::uint64_t replicate_bytes(const FermatJobParams& params, const DistanceSizes& given) {
+  const double linking = static_cast<double>(given.samples) * static_cast<double>(given.samples) *
+                             analyzed_cell(params, given) +
+                         static_cast<double>(analysis::linkage_bytes(given.samples));
+  return static_cast<std::uint64_t>(std::max(finding_bytes(params, given), linking));
 }
 
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceSizes& given) {

@@ -38,8 +38,8 @@ std::uint64_t site_bytes(std::int64_t samples,
 }
 
 /// Bytes of a run besides its pairs and blocks.
-std::uint64_t fixed_bytes(std::int64_t samples, bool dosage) {
-  if (!dosage) return genotype::GrmCounter::bytes(samples, {0, 0});
+std::uint64_t fixed_bytes(std::int64_t samples, bool dosage, std::int64_t sites = -1) {
+  if (!dosage) return genotype::GrmCounter::bytes(samples, sites);
   constexpr std::uint64_t piece_of_filter = 1 << 20;
   return genotype::grm_dosages_bytes(samples) + 40 * static_cast<std::uint64_t>(samples) +
          piece_of_filter;
@@ -210,19 +210,29 @@ GrmPlan plan_grm(const Context& context,
     plan.bands.push_back(triangle_band(row, samples, cells));
     const Range band = plan.bands.back();
     const std::int64_t pairs = triangle_cells(band.end) - triangle_cells(band.begin);
-    plan.sum_bytes = std::max(plan.sum_bytes, 12 * static_cast<std::uint64_t>(pairs));
+    plan.cells = std::max(plan.cells, static_cast<std::uint64_t>(pairs));
   }
   if (plan.bands.size() > 1 && context.backend() != Backend::cuda) {
     plan.one_pass_bytes =
         with_block(besides + static_cast<std::uint64_t>(triangle_cells(samples)) * cell);
   }
-  plan.fixed_bytes = besides;
   if (!needs.one_band) {
-    plan.write_bytes = plan.sum_bytes / 12 * static_cast<std::uint64_t>(needs.cell_bytes);
+    plan.write_bytes = plan.cells * static_cast<std::uint64_t>(needs.cell_bytes);
   }
   plan.block_bytes = static_cast<std::uint64_t>(plan.block_sites) *
                      site_bytes(samples, dosage, plan.block_sites == known, usual_table_bytes);
   return plan;
+}
+
+void hold_sums(Plan& plan, std::uint64_t held, std::uint64_t cell_bytes, std::uint64_t cells) {
+  // Sites that both of a pair miss are counted from the first missing call on.
+  const auto most = [&](std::uint64_t known, std::uint64_t sums) {
+    return std::max({known, plan.sizes.before_bytes(), held + (sums + cell_bytes) * cells});
+  };
+  const std::uint64_t complete = most(plan.complete_bytes.value_or(plan.total_bytes), 8);
+  plan.total_bytes = plan.sizes.missing ? most(plan.total_bytes, 12) : complete;
+  const bool known = plan.sizes.sites >= 0 && !plan.bands.empty();
+  if (plan.sizes.missing && known) plan.complete_bytes = complete;
 }
 
 Plan plan_of_grm(const Context& context,
@@ -236,14 +246,13 @@ Plan plan_of_grm(const Context& context,
   plan.bands = grm.bands;
   plan.block_sites = grm.block_sites;
   plan.block_bytes = grm.block_bytes;
-  plan.count_bytes = grm.sum_bytes;
+  plan.count_bytes = (plan.sizes.missing ? 12 : 8) * grm.cells;
   plan.one_pass_bytes = grm.one_pass_bytes;
-  const std::uint64_t summing = fixed_bytes(plan.sizes.samples, input.cohort.has_dosages());
-  plan.total_bytes =
-      std::max(plan.sizes.before_bytes(),
-               program_bytes(context) +
-                   sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + grm.fixed_bytes -
-                   summing + grm.sum_bytes + std::max(summing + grm.block_bytes, grm.write_bytes));
+  const std::uint64_t summing =
+      fixed_bytes(plan.sizes.samples, input.cohort.has_dosages(), plan.sizes.sites);
+  const std::uint64_t held = program_bytes(context) + plan.sizes.reader_bytes +
+                             sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples);
+  hold_sums(plan, held + std::max(summing + grm.block_bytes, grm.write_bytes), 0, grm.cells);
   return plan;
 }
 

@@ -41,9 +41,8 @@ struct GrmPlan {
   std::int64_t block_sites = 0;
   std::vector<Range> bands;
   std::uint64_t block_bytes = 0;  ///< of the sites of a block
-  std::uint64_t sum_bytes = 0;    ///< of the pairs of the largest band
+  std::uint64_t cells = 0;        ///< pairs of the largest band, with those of a sample and itself
   std::uint64_t write_bytes = 0;  ///< of rows of a .npy that are written at a time
-  std::uint64_t fixed_bytes = 0;  ///< of a run besides both
   /// Memory with which one pass would do, where there are several; else 0.
   std::uint64_t one_pass_bytes = 0;
 };
@@ -69,6 +68,9 @@ Plan plan_of_grm(const Context& context,
                  const Input& input,
                  const InputParams& params,
                  const GrmPlan& grm);
+
+/// Adds a time of the run to its peak: `held`, sums of so many pairs and `cell_bytes` of each.
+void hold_sums(Plan& plan, std::uint64_t held, std::uint64_t cell_bytes, std::uint64_t cells);
 
 /// What run_grm() would hold and write.
 Plan plan_grm_job(Context& context, const GrmJobParams& params);

@@ -145,13 +145,19 @@ std::uint64_t page_bytes(const PcaJobParams& params, std::int64_t samples) {
   return params.report ? 27'500'000 + 3000 * static_cast<std::uint64_t>(samples) : 0;
 }
 
+/// The matrix, what is held to find its eigenvectors, and those as they are found and kept.
+std::uint64_t eigenvector_bytes(const PcaJobParams& params, std::int64_t n) {
+  const auto samples = static_cast<std::uint64_t>(n);
+  const auto components = static_cast<std::uint64_t>(std::min(params.pca.components, n));
+  return analysis::mds_bytes(n, params.pca.components) +
+         samples * (8 * samples + 16 * components + 1000);
+}
+
 GrmPlan plan_components(const Context& context, const Input& input, const PcaJobParams& params) {
-  // A square of doubles is 16 bytes a pair.
   const auto n = std::ssize(input.cohort.samples());
-  return plan_grm(context,
-                  input,
-                  params.input,
-                  {.cell_bytes = 16, .one_band = true, .later_bytes = page_bytes(params, n)});
+  GrmNeeds needs{.cell_bytes = 16, .one_band = true};  // a square of doubles
+  needs.later_bytes = std::max(page_bytes(params, n), eigenvector_bytes(params, n));
+  return plan_grm(context, input, params.input, needs);
 }
 
 std::uint64_t approximate_bytes(const Context& context,
@@ -160,9 +166,10 @@ std::uint64_t approximate_bytes(const Context& context,
   const std::int64_t n = std::ssize(input.cohort.samples());
   // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
   const std::int64_t dosages = input.cohort.has_dosages() ? 2 * n : 0;
-  const std::int64_t blocks =
-      2 * (genotype::SiteBlock(n, 0).stride + dosages) * pass_sites + 64 * 8 * n;
-  constexpr std::uint64_t tables = 3 << 20;
+  const std::int64_t known = input.cohort.sites();
+  const std::int64_t sites = known < 0 ? pass_sites : std::min(known, pass_sites);
+  const std::int64_t blocks = 2 * (genotype::SiteBlock(n, 0).stride + dosages) * sites + 64 * 8 * n;
+  const auto tables = (std::uint64_t{1} << 19) + static_cast<std::uint64_t>(1280 * sites);
   return analysis::block_pca_bytes(n, params.pca) + static_cast<std::uint64_t>(blocks) + tables +
          plan_sizes(context, input, params.input).reader_bytes;
 }
@@ -176,8 +183,6 @@ std::uint64_t output_bytes(const PlanParams& sizes, const PcaJobParams& params) 
   return static_cast<std::uint64_t>(number * components * lines);
 }
 
-constexpr std::int64_t sites_at_once = 2048;
-
 /// Bytes of a projection: the loadings as they are found by their names, the blocks of sites and
 /// the coordinates.
 std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& params, bool dosage) {
@@ -186,7 +191,7 @@ std::uint64_t projection_bytes(const PlanParams& sizes, const PcaJobParams& para
   const auto file = std::filesystem::file_size(params.project, none);
   const std::uint64_t loadings = none ? 0 : static_cast<std::uint64_t>(file) * 3 / 2;
   const std::int64_t codes = (dosage ? 5 : 1) * sizes.samples;
-  const std::int64_t blocks = sites_at_once * (3 * codes / 4 + 400);
+  const std::int64_t blocks = pass_sites * (3 * codes / 4 + 400);
   return sizes.reader_bytes + loadings +
          static_cast<std::uint64_t>(blocks + sizes.samples * (8 * components + 100));
 }
@@ -247,14 +252,16 @@ void note_components(Context& context, std::int64_t expected, const analysis::Pc
                              samples));
   }
   const double least = 1e-6 * pca.eigenvalues.front();
-  const auto empty = std::count_if(
-      pca.eigenvalues.begin(), pca.eigenvalues.end(), [&](double value) { return value <= least; });
-  if (empty == 0) return;
-  context.note(
-      fmt::format("{} an eigenvalue of 0 but for rounding, or below: samples do not differ "
-                  "along {}",
-                  counted(empty, "component at the end has", "components at the end have"),
-                  empty == 1 ? "it" : "them"));
+  const auto note = [&](const char* what, const auto& is) {
+    const auto count = std::count_if(pca.eigenvalues.begin(), pca.eigenvalues.end(), is);
+    if (count == 0) return;
+    context.note(fmt::format("{} an eigenvalue {}: samples do not differ along {}",
+                             counted(count, "component has", "components have"),
+                             what,
+                             count == 1 ? "it" : "them"));
+  };
+  note("of 0 but for rounding", [&](double value) { return std::abs(value) <= least; });
+  note("below 0, which missing calls bring about", [&](double value) { return value < -least; });
 }
 
 Components find_components(Context& context, Input& input, const PcaJobParams& params) {
@@ -278,6 +285,8 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
   Plan plan;
   plan.at_most = true;
   plan.sizes = plan_sizes(context, input, params.input);
+  const auto samples = static_cast<std::uint64_t>(plan.sizes.samples);
+  const std::uint64_t program = program_bytes(context) + sample_bytes * samples;
   std::uint64_t bytes = page_bytes(params, plan.sizes.samples);
   if (!params.project.empty()) {
     plan.passes = 1;
@@ -288,15 +297,12 @@ Plan plan_pca(Context& context, const PcaJobParams& params) {
   } else {
     const GrmPlan grm = plan_components(context, input, params);
     plan = plan_of_grm(context, input, params.input, grm);
-    const std::uint64_t tables = (1 << 20) + 2000 * static_cast<std::uint64_t>(plan.sizes.samples);
-    bytes = std::max(bytes, plan.sizes.reader_bytes + tables + grm.sum_bytes / 3 * 7);
+    hold_sums(plan, program + plan.sizes.reader_bytes + 1000 * samples, 16, grm.cells);
+    bytes =
+        std::max(bytes, plan.sizes.reader_bytes + eigenvector_bytes(params, plan.sizes.samples));
   }
   plan.passes += params.loadings ? 1 : 0;
-  plan.total_bytes =
-      std::max({plan.total_bytes,
-                plan.sizes.before_bytes(),
-                program_bytes(context) +
-                    sample_bytes * static_cast<std::uint64_t>(plan.sizes.samples) + bytes});
+  hold_sums(plan, program + bytes, 0, 0);
   add_disk(plan, params.out, output_bytes(plan.sizes, params));
   plan.output_may_grow = true;
   return plan;
@@ -358,7 +364,7 @@ Matrix<double> project(Context& context,
   input.cohort.name_sites();
   input.cohort.rewind();
   genotype::CallBlock block;
-  while (input.cohort.read(block, sites_at_once)) {
+  while (input.cohort.read(block, pass_sites)) {
     std::vector<genotype::SiteScore> sites;
     for (std::int64_t k = 0; k < block.codes.sites; ++k) {
       const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(k));

@@ -22,6 +22,12 @@ inline std::uint64_t program_bytes(const Context& context, int ranks = 1) {
 /// Names and summaries of a sample.
 inline constexpr std::uint64_t sample_bytes = 100;
 
+/// What reading holds next to the blocks, for few sites less; -1: unknown.
+inline std::uint64_t reading_bytes(std::int64_t sites) {
+  constexpr std::uint64_t most = 2 << 20, of_site = 320;
+  return sites < 0 ? most : std::min(most, of_site * static_cast<std::uint64_t>(sites));
+}
+
 /// Sites of the smallest block that a run packs at a time, where it has as many.
 inline constexpr std::int64_t smallest_block_sites = 4096;
 
@@ -32,8 +38,8 @@ struct PlanParams {
   std::int64_t sites = -1;  ///< -1: unknown (VCF)
   bool missing = true;      ///< some calls are missing, or may be
   bool hethet = false;
-  std::uint64_t reader_bytes = 2 << 20;  ///< what reading the input holds next to the blocks
-  std::uint64_t later_bytes = 0;         ///< held next to the counts, on every rank
+  std::uint64_t reader_bytes = reading_bytes(-1);  ///< what reading holds next to the blocks
+  std::uint64_t later_bytes = 0;                   ///< held next to the counts, on every rank
   /// Held next to the counts when the blocks are gone (a tree and its distances).
   std::uint64_t unblocked_bytes = 0;
   std::uint64_t after_bytes = 0;  ///< held at most when the counts are gone (matrices of a closure)

@@ -31,6 +31,10 @@ std::string bytes_text(const char* what, std::uint64_t bytes, const std::string&
 /// When a run holds less than planned, and whose memory it is.
 std::string less_text(const Plan& plan) {
   const std::string each = plan.sizes.ranks > 1 ? " on each rank" : "";
+  if (plan.at_most && plan.complete_bytes) {
+    return fmt::format(" at the most; {} if no call is missing",
+                       needed_bytes(*plan.complete_bytes));
+  }
   if (plan.at_most && plan.sizes.sites >= 0) return " at the most; what the sites hold decides";
   if (plan.bands.empty() && !plan.at_most) return "";
   if (plan.sizes.sites < 0) return each + " at the most; less if the sites are few";
