@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/instruction_sets.hpp"
@@ -38,8 +40,9 @@ bool agree(const Genotypes& genotypes, std::int64_t samples, const CallRules& ru
 }
 
 struct Text {
-  explicit Text(const std::string& columns) : size(columns.size()), bytes(columns) {
-    bytes.append("\n").append(64, '\0');
+  explicit Text(const std::string& columns, std::string_view after = "\n")
+      : size(columns.size()), bytes(columns) {
+    bytes.append(after).append(64, '\0');
   }
   TextGenotypes genotypes(std::int64_t subfield, bool alone) const {
     return {{bytes.data(), size}, subfield, alone};
@@ -85,6 +88,25 @@ TEST(VcfGenotypes, TextEqualsTheReferenceOnEveryTarget) {
             const Text text(random_columns(random, samples, form.subfield, form.alone, odd));
             agree(text.genotypes(form.subfield, form.alone), samples, rules);
           }
+        }
+      }
+    }
+  });
+}
+
+// A last line without its end is followed by what the buffer held before.
+TEST(VcfGenotypes, CallsAtTheEndTakeNothingOfWhatFollows) {
+  on_each_instruction_set([] {
+    for (const std::string columns :
+         {"0", "1", ".", "0|", "0/1", "0|1\t0", "0|1:7\t1", "0|1:7\t1/", "0/0\t"}) {
+      const auto samples = std::ranges::count(columns, '\t') + 1;
+      for (const std::string_view after :
+           {"/1:8\t0|1", "|1\t1|1", "1:", ":0", "\t0/1", "/1", "0"}) {
+        for (const Form& form : {Form{0, true}, Form{0, false}}) {
+          if (form.alone && columns.find(':') != columns.npos) continue;
+          SCOPED_TRACE(columns + " before " + std::string(after));
+          const Text text(columns, after);
+          agree(text.genotypes(form.subfield, form.alone), samples, all_rules[0]);
         }
       }
     }

@@ -98,10 +98,11 @@ class ShortCalls {
   }
   /// The call at `at`, if it is three letters long and a tab, a colon or `end` follows.
   std::uint8_t at(const char* at, const char* end) const {
+    if (end - at < 3) return none;  // what follows the end may be of another line
     const unsigned a = static_cast<unsigned char>(at[0]) - unsigned{'.'};
     const unsigned b = static_cast<unsigned char>(at[2]) - unsigned{'.'};
     if ((a | b) > 3 || (at[1] != '|' && at[1] != '/')) return none;
-    if (at[3] != ':' && at[3] != '\t' && at + 3 != end) return none;
+    if (at + 3 != end && at[3] != ':' && at[3] != '\t') return none;
     return codes_[4 * a + b];
   }
 
@@ -211,7 +212,7 @@ bool decode_alone(const char* at, const char* end, const CallRow& to, CodeWriter
       if (at > end) return false;
       const std::uint8_t code = calls.at(at, end);
       const char* last = at + 3;
-      if (code != ShortCalls::none && *last != ':') {
+      if (code != ShortCalls::none && (last == end || *last != ':')) {
         writer.put(code, 1);
       } else {
         last = column_end(at, end);
