@@ -95,7 +95,7 @@ TEST(TreeJson, OfMembersThatOccurTwiceTheLastWasReadInSilence) {
 
 TEST(TreeJson, MembersOfATreeThatNoVersionHasWereReadInSilence) {
   expect_refusal([&] { model_from_bytes("m", model_text("0.5", "", R"("set ": [0], )")); },
-                 "tree 1: set : expected no such member");
+                 "tree 1 has a member 'set ', which no version writes");
   EXPECT_EQ(model_from_bytes("m", model_text("0.5", R"("note": ["mine"], )")).trees.size(), 1U);
 }
 

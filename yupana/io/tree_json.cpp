@@ -33,7 +33,12 @@ class TreeReader {
       name_ = name;
       const auto member =
           static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-      if (member == names.size()) fail("no such member");
+      if (member == names.size()) {
+        throw bad_file(path_,
+                       "is a damaged model: tree {} has a member '{}', which no version writes",
+                       number_,
+                       printable(name));
+      }
       if (seen_[member]) fail("one value, got two");
       seen_[member] = true;
       if (reader_.next() != '[') fail("a list");
