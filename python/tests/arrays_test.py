@@ -120,11 +120,36 @@ def test_numbers_in_the_other_byte_order_are_no_other_type():
         assert arrays.inclusive_scan(x).tolist() == [3, 4, 6]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "float16", "bool", ">i2"])
+def test_narrow_numbers_were_refused(dtype):
+    x = np.random.default_rng(3).integers(0, 2 if dtype == "bool" else 100, 500).astype(dtype)
+    native = x.dtype.newbyteorder("=")
+    for result, expected in [
+        (arrays.sort(x), np.sort(x)),
+        (arrays.sort(x, descending=True, top=7), np.sort(x)[::-1][:7]),
+        (arrays.unique(x), np.unique(x)),
+        (arrays.merge(np.sort(x), np.sort(x)), np.sort(np.concatenate([x, x]))),
+        (arrays.sort_by_key(x, np.arange(500))[0], np.sort(x)),
+        (arrays.merge_by_key(np.sort(x), np.arange(500), np.sort(x), np.arange(500))[0], np.sort(np.concatenate([x, x]))),
+    ]:
+        assert result.dtype == native and np.array_equal(result, expected)
+    assert np.array_equal(arrays.argsort(x), np.argsort(x, kind="stable"))
+    assert np.array_equal(arrays.lexsort((x, x[::-1])), np.lexsort((x, x[::-1])))
+    wide = {"f": "f8", "i": "i8"}.get(x.dtype.kind, "u8")
+    sums = arrays.inclusive_scan(x)
+    assert sums.dtype == wide and np.array_equal(sums, np.cumsum(x, dtype=wide))
+    assert arrays.reduce(x) == x.sum(dtype=wide) and arrays.reduce(x, "max") == x.max()
+    if x.dtype.kind != "f":
+        keys, totals = arrays.reduce_by_key(np.sort(x), x)
+        assert keys.dtype == native and np.array_equal(keys, np.unique(x)) and totals.dtype == wide
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
         (lambda: arrays.reduce(np.zeros((2, 2))), ValueError, "one dimension"),
-        (lambda: arrays.reduce(np.zeros(2, np.int8)), TypeError, "got int8"),
+        (lambda: arrays.reduce(np.zeros(2, np.complex64)), TypeError, "got complex64"),
+        (lambda: arrays.sort(np.zeros(3, "i1"), out=np.zeros(3, "i1")), ValueError, "3 int64 values"),
         (lambda: arrays.reduce(np.zeros(2), "times"), ValueError, "plus, min, max"),
         (lambda: arrays.sort(np.zeros(2), out=np.zeros(3)), ValueError, "2 float64 values"),
         (lambda: arrays.merge(np.zeros(2), np.zeros(2, int)), TypeError, "expected float64"),

@@ -27,6 +27,12 @@ FLOATS = ("float32", "float64")
 COMPLEX = ("complex64", "complex128")
 #: The same in host memory, which need no conversion.
 _REAL, _COMPLEX = ({*map(np.dtype, types)} for types in (FLOATS, COMPLEX))
+#: What narrower numbers in host memory are read as.
+_WIDER = {
+    **dict.fromkeys(("int8", "int16"), "int64"),
+    **dict.fromkeys(("bool", "uint8", "uint16"), "uint64"),
+    **dict.fromkeys(("float16", "bfloat16"), "float64"),
+}
 WEIGHTS = ("int32", *FLOATS)
 #: Values that move with their keys.
 WORDS = ("a type of 4 or 8 bytes",)
@@ -252,15 +258,25 @@ def complex_array(array: Any, name: str) -> Array:
 
 
 def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) -> Array:
-    """A dense vector of one of the types."""
+    """A dense vector of one of the types, in host memory made of narrower ones too."""
     if on_gpu(array):
         return resident(array, name, types, 1)
     vector = host_array(array, name)
     if vector.ndim != 1:
         raise ValueError(f"{name}: expected one dimension, got {vector.ndim}")
-    if vector.dtype.name not in types:
+    kind = _WIDER.get(vector.dtype.name, vector.dtype.name)
+    if kind not in types:
         raise TypeError(f"{name}: expected {', '.join(types)}, got {vector.dtype}")
-    return np.ascontiguousarray(vector, dtype=vector.dtype.newbyteorder("="))
+    return np.ascontiguousarray(vector, dtype=kind)
+
+
+def as_narrow_as(result: Array, *keys: Any) -> Array:
+    """Some of the keys in their own type where plain_vector() made a wider one of each."""
+    if on_gpu(result):
+        return result
+    kinds = {dtype_of(key) if hasattr(key, "dtype") else None for key in keys}
+    kind = kinds.pop()
+    return result if kinds or kind is None or kind.name not in _WIDER else result.astype(kind.newbyteorder("="))
 
 
 def output(out: Any, like: Any) -> Array:

@@ -1,6 +1,8 @@
 """Scans, reductions, merges and sorts of vectors: the building blocks.
 
-Vectors hold int32, int64, uint32, uint64, float32 or float64. Results do not depend on the device or
+Vectors hold int32, int64, uint32, uint64, float32 or float64. In host memory int8, int16, bool, uint8,
+uint16, float16 and bfloat16 are taken too: keys keep their type, sums, least and greatest are int64, uint64
+and float64, as ``yupana scan`` has them. Results do not depend on the device or
 the number of threads, floats included. NaN counts as the greatest number, -0 equals +0; sums of integers wrap
 around, with a note where ``overflow`` says so. Vectors on a GPU (CuPy, torch, JAX) are read there, and results made there; they are never
 converted. Every function takes ``device``, ``threads``, ``memory`` and ``progress``.
@@ -15,7 +17,7 @@ import numpy as np
 from ._call import Keywords, run, with_keywords
 from ._vectors import first, offsets_of, overflow_of, selected_of, start_of, unwrapped, vectors_of, words_of
 from ._views import Array, any_on_gpu, dtype_of, given, new_array
-from ._views import output, plain_vector, same_types, type_name
+from ._views import as_narrow_as, output, plain_vector, same_types, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -203,13 +205,13 @@ def reduce_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple
     array([3., 4., 8.])
     """
     is_there = any_on_gpu(keys=keys, values=values)
-    keys, values = plain_vector(keys, "keys", _INTEGERS), plain_vector(values, "values")
+    own, keys, values = keys, plain_vector(keys, "keys", _INTEGERS), plain_vector(values, "values")
     if is_there:
         return run("arrays.reduce_by_key", keywords, keys, values, likes=(keys, values))
     words = keys.astype(np.int64, copy=False)
     wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
     found_keys, sums = run("arrays.reduce_by_key", keywords, words, wide)
-    return found_keys.astype(keys.dtype), sums.astype(values.dtype)
+    return as_narrow_as(found_keys.astype(keys.dtype), own), sums.astype(values.dtype)
 
 
 @with_keywords
@@ -250,13 +252,14 @@ def sort(
     >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]), descending=True, top=2)
     array([5, 4])
     """
-    keys = plain_vector(keys, "keys")
+    own, keys = keys, plain_vector(keys, "keys")
     if out is not None and (unique or top is not None):
         raise ValueError("out: expected none with unique or top, which may keep fewer keys; leave it out")
     selected = selected_of(keys, descending, unique, top)
-    out = output(out, keys)
-    kept = run("arrays.sort", keywords, keys, out, *selected)
-    return first(given(out, keys), kept)
+    written = output(out, keys)
+    kept = run("arrays.sort", keywords, keys, written, *selected)
+    ordered = first(given(written, keys), kept)
+    return as_narrow_as(ordered, own) if out is None else ordered
 
 
 @with_keywords
@@ -269,11 +272,7 @@ def unique(keys: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.arrays.unique(np.array([3, 1, 4, 1, 5]))
     array([1, 3, 4, 5])
     """
-    keys = plain_vector(keys, "keys")
-    selected = selected_of(keys, False, True, None)
-    different = new_array(keys)
-    kept = run("arrays.sort", keywords, keys, different, *selected)
-    return first(different, kept)
+    return sort(keys, unique=True, **keywords)
 
 
 @with_keywords
@@ -292,11 +291,11 @@ def sort_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple[A
     (array([1, 2]), array([0.25, 0.5 ]))
     """
     any_on_gpu(keys=keys, values=values)
-    keys = plain_vector(keys, "keys")
+    own, keys = keys, plain_vector(keys, "keys")
     words, dtype = words_of(values, "values")
     ordered, moved = new_array(keys), new_array(words)
     run("arrays.sort_by_key", keywords, keys, words, ordered, moved)
-    return given(ordered, keys), unwrapped(given(moved, words), dtype)
+    return as_narrow_as(given(ordered, keys), own), unwrapped(given(moved, words), dtype)
 
 
 @with_keywords
@@ -367,11 +366,11 @@ def merge(a: Any, b: Any, **keywords: Unpack[Keywords]) -> Array:
     array([1, 2, 3, 4, 5])
     """
     any_on_gpu(a=a, b=b)
-    a, b = plain_vector(a, "a"), plain_vector(b, "b")
+    own, a, b = (a, b), plain_vector(a, "a"), plain_vector(b, "b")
     same_types(a=a, b=b)
     merged = new_array(a, (int(a.shape[0]) + int(b.shape[0]),), type_name(a))
     run("arrays.merge", keywords, a, b, merged)
-    return given(merged, a)
+    return as_narrow_as(given(merged, a), *own)
 
 
 @with_keywords
@@ -388,7 +387,7 @@ def merge_by_key(
     (array([1, 2, 4]), array([10, 20, 40]))
     """
     any_on_gpu(a=a, a_values=a_values, b=b, b_values=b_values)
-    a, b = plain_vector(a, "a"), plain_vector(b, "b")
+    own, a, b = (a, b), plain_vector(a, "a"), plain_vector(b, "b")
     a_words, dtype = words_of(a_values, "a_values")
     b_words, b_dtype = words_of(b_values, "b_values")
     same_types(a=a, b=b)
@@ -397,4 +396,4 @@ def merge_by_key(
     size = (int(a.shape[0]) + int(b.shape[0]),)
     keys, moved = new_array(a, size, type_name(a)), new_array(a_words, size, type_name(a_words))
     run("arrays.merge_by_key", keywords, a, a_words, b, b_words, keys, moved)
-    return given(keys, a), unwrapped(given(moved, a_words), dtype)
+    return as_narrow_as(given(keys, a), *own), unwrapped(given(moved, a_words), dtype)
