@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_fields.hpp"
@@ -168,7 +169,11 @@ Matrix<float> read_codebook(Context& context, const std::string& path, const Som
                    npy.type().name());
   }
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
-    throw Error(ErrorCode::out_of_resources, path + ": does not fit into --memory");
+    throw resource_error("{}: the codebook takes {}, and memory is limited to {}; give --memory {}",
+                         path,
+                         needed_bytes(static_cast<double>(file.size())),
+                         allowed_bytes(static_cast<double>(context.memory())),
+                         memory_option(static_cast<double>(file.size())));
   }
   Matrix<float> codebook(rows, cols);
   npy.read_rows(context, codebook.data());
