@@ -50,6 +50,9 @@ class TableText {
   std::int64_t size_ = 0;
 };
 
+/// usage where a parameter was given that means nothing for a kind of file.
+void check_kind(const std::string& path, const TableParams& params, bool text, bool libsvm);
+
 /// Each kind of file a table may be; see read_table_parts.
 template <class T>
 void read_text_table(Context& context,

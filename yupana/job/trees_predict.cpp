@@ -45,7 +45,7 @@ double bytes_of_piece(const PredictParams& params, const Model& model) {
   const std::size_t value = params.table.single ? sizeof(float) : sizeof(double);
   const auto row = static_cast<double>(columns_of(model).features.size() * value +
                                        io::bytes_of_id * params.table.columns.ids.size());
-  return least_part_bytes + static_cast<double>(rows) * row;
+  return std::max(least_part_bytes, static_cast<double>(filled) + static_cast<double>(rows) * row);
 }
 
 /// One of so many trees as read, in the form that rows go through (forest::PackedTree, CodedTree):
@@ -94,7 +94,7 @@ class Prediction {
         }
       };
       TreeTable table = params_.table;
-      table.columns.held_bytes = model_bytes_ + least_part_bytes;
+      table.columns.held_bytes = model_bytes_;
       read_parts_for_model(context_, columns_, table, part_bytes(), take);
     }
     if (labelled_) result_.measures = tally_.measures(context_);
