@@ -56,6 +56,17 @@ std::int64_t at_least_one(const std::string& names,
   throw usage_error("{} and {} exclude each other; leave one of them out", one, other);
 }
 
+/// The parser takes --flag=7 for the flag, and --flag=false for one that was given. `is_pair`: the
+/// flag has an opposite, whose value is "false".
+void refuse_values(CLI::Option& flag, bool is_pair) {
+  flag.check([&flag, is_pair](const std::string& text) {
+    if (text != "true" && !(is_pair && text == "false")) {
+      refuse_value(flag.get_name(), "no value", text);
+    }
+    return std::string();
+  });
+}
+
 /// The input of a command, where no option names it instead; none if there is one already.
 CLI::Option* missing_input(CLI::App& app) {
   for (const char* other : {"--bfile",
@@ -206,6 +217,7 @@ void Command::refuse_options(const std::string& names, CLI::Option& option) cons
 Option Command::flag(const std::string& names, bool& value, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, value, help);
   const std::size_t no = names.find(",!");
+  refuse_values(*option, no != names.npos);
   if (no != names.npos) {
     rules_->push_back(
         [option, yes = names.substr(0, no), no = names.substr(no + 2)](const Command&) {
@@ -217,7 +229,9 @@ Option Command::flag(const std::string& names, bool& value, const std::string& h
 }
 
 Option Command::flag(const std::string& names, std::function<void()> act, const std::string& help) {
-  return Option(app_->add_flag_callback(names, std::move(act), help));
+  CLI::Option* option = app_->add_flag_callback(names, std::move(act), help);
+  refuse_values(*option, false);
+  return Option(option);
 }
 
 Option Command::add_word(const std::string& names,

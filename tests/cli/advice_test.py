@@ -4,6 +4,7 @@ import random
 import re
 
 import numpy as np
+import numpy.lib.recfunctions
 from genes import complement, fasta, noise
 from program import answer, helper, refuse, run
 
@@ -32,6 +33,17 @@ def dates_of_a_npy_were_refused_without_what_to_do():
         for name, advice in (("day", "x.astype('int64')"), ("time", "x.astype('int64')"),
                              ("text", "x.astype('float64')"), ("rows", "x['NAME']")):
             refuse(command[0], f"{name}.npy", *command[1:], status=3, says=[f"{name}.npy", advice])
+
+
+def records_of_a_table_were_told_to_be_one_field_which_is_no_table():
+    records = np.zeros(9, [("a", "i4"), ("b", "f8"), ("c", "?")])
+    records["a"], records["c"] = np.arange(9), np.arange(9) % 2
+    np.save("rows.npy", records)
+    np.save("table.npy", np.lib.recfunctions.structured_to_unstructured(records))
+    for command in (("tree", "fit"), ("forest", "fit", "--trees", 2), ("som", "fit"), ("closest",)):
+        options = ("-o", "m.tsv") if command[0] == "closest" else ("--label", 3, "-o", "m")
+        refuse(*command, "rows.npy", *options, status=3, says="as rows and columns, numpy.lib.recfunctions.structured_to_unstructured(x)")
+        run(*command, "table.npy", *options)
 
 
 def a_plan_of_pca_did_not_name_its_own_option():

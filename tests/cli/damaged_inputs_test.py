@@ -132,3 +132,19 @@ def options_out_of_range_ended_otherwise_than_in_a_line():
             remove(set(files()) - set(before))
             faults += [f"{given}: {fault}"] if fault else []
     assert not faults, faults
+
+
+def members_that_occurred_twice_within_a_member_were_read_by_the_last():
+    write_tables(random.Random(3))
+    fit_models()
+    run("tree", "fit", "t.csv", "--label", "y", "--regression", "--categorical", "colour", "--ignore", "class", "-o", "coded")
+    for model, members, command in (("tree", ("categories", "values", "column", "feature", "one_hot"), ("tree", "predict")),
+                                    ("coded", ("categories", "values"), ("tree", "predict")),
+                                    ("map", ("lattice", "sigma0", "classes", "neurons", "hits", "file", "rows"), ("som", "apply"))):
+        # As edited on purpose, without the checksum of the whole.
+        text = re.sub(r',\s*"checksum": "[0-9a-f]+"\s*}\s*$', "\n}\n", pathlib.Path(f"{model}.json").read_text())
+        for member in members:
+            found = re.search(rf'(?<=[{{,\n ])"{member}": (\[[^\]]*\]|"[^"]*"|[\w.]+)', text)
+            pathlib.Path("bad.json").write_text(text[:found.end()] + ", " + found[0] + text[found.end():])
+            told = run(*command, "bad.json", "t.csv", "-o", "o", status=3).stderr
+            assert told == f"yupana: bad.json: is a damaged model: {member}: expected one value, got two\n", told

@@ -335,3 +335,24 @@ def classes_of_samples_stayed_in_memory_where_those_of_a_map_wait_on_disk():
             held = max(held, int(found[1]) if found else 0)
             time.sleep(0.01)
         assert running.returncode == 0 and (SANITIZED or held < 45_000), (arguments, held)
+
+
+def rows_of_short_lines_were_in_no_figure_of_a_prediction():
+    pathlib.Path("t.csv").write_text("a,b,y\n" + "".join(f"{i % 10},{i // 10 % 10},{'pq'[i // 7 % 2]}\n" for i in range(300_000)))
+    run("tree", "fit", "t.csv", "--label", "y", "--max-depth", 3, "-o", "m")
+    pathlib.Path("few.csv").write_text("a,b,y\n1,2,p\n3,4,q\n")
+    program = peak("tree", "predict", "m.json", "few.csv", "--threads", 2, "-o", "o")
+    pathlib.Path("o.predicted.tsv").unlink()
+    for command, options in (("predict", ()), ("predict", ("--label", "y", "--proba")), ("apply", ())):
+        for memory in ("1k", "300k"):
+            of = ["tree", command, "m.json", "t.csv", *options, "--threads", 2, "-o", "o"]
+            plan = float(re.search(r"give --memory ([\d.]+)M\b", run(*of, "--memory", memory, status=4).stderr)[1])
+            took = peak(*of, "--memory", f"{plan}M") - program
+            assert SANITIZED or took <= 1.5 * plan, (of, f"{plan} planned, {took:.1f} taken")
+        told = run(*of, "--memory", "2M", status=4).stderr
+        run(*of, "--memory", re.search(r"give --memory ([\d.]+M)\b", told)[1])
+        output = next(pathlib.Path(".").glob("o.*"))
+        few = output.read_bytes()
+        run(*of)
+        assert output.read_bytes() == few
+        output.unlink()

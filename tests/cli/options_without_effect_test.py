@@ -88,3 +88,15 @@ def standard_output_was_the_beginning_of_names_in_dev():
                                   stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 2 and "expected a name to which endings as .json are added" in done.stderr, done
         assert not list(pathlib.Path("/dev").glob("stdout.*"))
+
+
+def a_flag_took_any_number_and_one_that_was_false_counted_as_given():
+    pathlib.Path("t.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
+    fit = ("forest", "fit", "t.csv", "--label", "y", "--trees", 3, "-o", "m")
+    for flag in ("--oob", "--report", "--json"):
+        for value in ("7", "0", "-1", "0.5", "false", "page.html"):
+            refuse(*fit, f"{flag}={value}", says=f"{flag}: expected no value, got '{value}'")
+    # --predictions wrote nothing.
+    refuse(*fit, "--oob=false", "--predictions", says="--oob: expected no value, got 'false'")
+    run(*fit, "--oob=true", "--predictions")
+    assert pathlib.Path("m.oob.tsv").exists()

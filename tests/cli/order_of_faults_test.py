@@ -3,6 +3,7 @@ status 2, though the files named are missing too."""
 import os
 import pathlib
 
+import numpy as np
 from program import refuse, run
 
 
@@ -81,3 +82,13 @@ def maps_were_trained_before_their_name_was_refused():
     pathlib.Path(latin).mkdir()
     pathlib.Path("t.csv").write_text("a,b\n1,2\n3,5\n")
     run("som", "fit", "t.csv", "--rows", 2, "--cols", 2, "-o", latin + "/map", "--quiet")
+
+
+def a_note_on_columns_came_before_the_refusal_of_an_option_of_text():
+    np.save("t.npy", np.arange(40.0).reshape(10, 4) % 7)
+    run("tree", "fit", "t.npy", "--label", 4, "-o", "m")
+    run("som", "fit", "t.npy", "--ignore", 4, "--rows", 2, "--cols", 2, "-o", "s")
+    for options in (("--header", "yes"), ("--delimiter", ","), ("--comment", "none"), ("--zero-based",)):
+        refuse("tree", "predict", "m.json", "t.npy", *options, "-o", "o", status=2, says=f"yupana: {options[0]}: is for ")
+        refuse("tree", "importances", "m.json", "t.npy", "--label", 4, *options, status=2, says=f"yupana: {options[0]}: is for ")
+        refuse("som", "apply", "s.json", "t.npy", *options, "-o", "o", status=2, says=f"yupana: {options[0]}: is for ")

@@ -124,3 +124,22 @@ def a_model_of_much_text_was_refused_for_its_text_and_then_for_its_trees():
         follow("tree", "predict", name, "t.csv", "-o", "p")
     put("no.json", b"x" + text)
     assert "is no model of trees" in run("tree", "predict", "no.json", "t.csv", "-o", "p", "--memory", "1M", status=3).stderr
+
+
+def a_codebook_did_not_fit_without_a_figure():
+    put("w.csv", "".join(",".join(str((i * 37 + c * 11) % 101) for c in range(40)) + "\n" for i in range(50)))
+    run("som", "fit", "w.csv", "--rows", 20, "--cols", 20, "--no-p-matrix", "-o", "m")
+    text = pathlib.Path("m.json").stat().st_size
+    assert text < pathlib.Path("m.codebook.npy").stat().st_size
+    for command in (("apply", "m.json", "w.csv"), ("report", "m.json")):
+        follow("som", *command, "-o", "o", memory=text)
+
+
+def names_of_samples_were_held_beyond_the_memory_of_a_map():
+    put("t.csv", "name,a,b\n" + "".join(f"individual_number_{i:09d},{i % 97},{i % 89}\n" for i in range(20_000)))
+    fit = ("som", "fit", "t.csv", "--rows", 2, "--cols", 2, "--iterations", 1, "--no-p-matrix", "-o", "m")
+    run(*fit, "--ignore", "name", "--memory", "100k")
+    for command in ((*fit, "--id", "name"), ("som", "apply", "m.json", "t.csv", "--id", "name", "-o", "o")):
+        told = run(*command, "--memory", "100k", status=4).stderr
+        assert told.startswith("yupana: t.csv: --id of 20000 rows needs 1.") and told.count("\n") == 1, told
+        follow(*command, memory="100k")

@@ -165,3 +165,17 @@ def closest_by_halves_took_a_sixth_more_than_its_plan():
     put("few.csv", "1,2,3\n4,5,6\n")
     took = megabytes("closest", "p.npy", "--method", "divide") - megabytes("closest", "few.csv", "--method", "divide")
     assert CHECKED or took <= 1.08 * plan, (took, plan)
+
+
+def a_forest_of_equal_trees_was_grown_without_a_word():
+    put("t.csv", "a,b,y\n" + "".join(f"{i % 7},{i % 5},{i % 3}\n" for i in range(60)))
+    fit = ("forest", "fit", "t.csv", "--label", "y", "-o", "m", "--trees")
+    said = "note: each of the 4 trees sees all rows and features, so they are all the same"
+    for options in (("--all-rows", "--regression"), ("--all-rows", "--max-features", 0), ("--all-rows", "--max-features", 2)):
+        assert said in run(*fit, 4, *options, "--seed", 1).stderr
+        model = pathlib.Path("m.json").read_text()
+        trees = [line.strip().rstrip(",") for line in model.splitlines() if line.strip().startswith('{"feature"')]
+        assert len(trees) == 4 and len(set(trees)) == 1
+    for options in (("--all-rows",), ("--all-rows", "--random-splits"), ("--regression",), ("--max-features", 0)):
+        assert "all the same" not in run(*fit, 4, *options).stderr
+    assert "all the same" not in run(*fit, 1, "--all-rows", "--max-features", 0).stderr

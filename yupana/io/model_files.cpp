@@ -142,14 +142,16 @@ using TakeTree = std::function<void(Tree&& tree)>;
 Json parsed_header(const std::string& path, std::string_view text) {
   checked_json(path, text);
   Json::array_t encodings;
-  std::set<std::string> names;
-  std::string key, own;  // of the document, of any object
+  std::set<std::string> names, members;  // of the document, of an encoding
+  std::string key, own;                  // of the document, of any object
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key) {
       own = parsed.get<std::string>();
-      if (depth == 1 && !names.insert(key = own).second)
+      if (depth == 1) key = own;
+      if (!(depth == 1 ? names : members).insert(own).second)
         throw damaged(path, own, "one value, got two");
     }
+    if (event == Json::parse_event_t::object_start) members.clear();
     if (event == Json::parse_event_t::object_start && depth > 0 &&
         (depth != 2 || key != "encodings")) {
       throw damaged(path, own, depth > 2 ? "a list of numbers or texts" : "a list or a text");

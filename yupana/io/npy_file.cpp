@@ -19,7 +19,10 @@ constexpr std::string_view npy_magic = "\x93NUMPY";
 std::string advice(std::string_view type) {
   const bool is_time = type.size() > 1 && (type[1] == 'M' || type[1] == 'm');
   if (is_time) return "save dates and times as numbers of their unit, by x.astype('int64')";
-  if (type.empty()) return "save one field of the records, x['NAME']";
+  if (type.empty()) {
+    return "save one field of the records, x['NAME'], or, as rows and columns, "
+           "numpy.lib.recfunctions.structured_to_unstructured(x)";
+  }
   return "convert them with astype, as x.astype('float64')";
 }
 

@@ -4,8 +4,12 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_fields.hpp"
@@ -135,7 +139,15 @@ Json parsed(Context& context, const std::string& path) {
   const std::string_view letters(text.data(), text.size());
   const std::string_view document = letters.substr(0, letters.find('\0'));
   checked_json(path, document);
-  Json json = Json::parse(document, nullptr, false);
+  std::map<int, std::set<std::string>> names;  // of the object that is open at a depth
+  const auto once = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) names[depth + 1].clear();
+    if (event != Json::parse_event_t::key) return true;
+    const auto name = parsed.get<std::string>();
+    if (names[depth].insert(name).second) return true;
+    throw bad_file(path, "is a damaged model: {}: expected one value, got two", printable(name));
+  };
+  Json json = Json::parse(document, once, false);
   const bool known = json.is_object() && json.contains("format") && json["format"] == map_format;
   if (!known) {
     throw bad_file(path, "is no model of a map; give the .json that 'yupana som fit' writes");
@@ -168,7 +180,11 @@ Matrix<float> read_codebook(Context& context, const std::string& path, const Som
                    npy.type().name());
   }
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
-    throw Error(ErrorCode::out_of_resources, path + ": does not fit into --memory");
+    throw resource_error("{}: the codebook takes {}, and memory is limited to {}; give --memory {}",
+                         path,
+                         needed_bytes(static_cast<double>(file.size())),
+                         allowed_bytes(static_cast<double>(context.memory())),
+                         memory_option(static_cast<double>(file.size())));
   }
   Matrix<float> codebook(rows, cols);
   npy.read_rows(context, codebook.data());

@@ -147,7 +147,8 @@ std::vector<std::string> numbered(T* values, std::int64_t rows, Code* codes) {
   return names;
 }
 
-/// usage where a parameter was given that means nothing for a kind of file.
+}  // namespace
+
 void check_kind(const std::string& path, const TableParams& params, bool text, bool libsvm) {
   const auto refuse = [&](const char* option, const char* kind) {
     throw usage_error("{}: is for {}, and {} is none; leave it out", option, kind, path);
@@ -160,8 +161,6 @@ void check_kind(const std::string& path, const TableParams& params, bool text, b
   if (params.delimiter != plain.delimiter) refuse("--delimiter", "tables of text");
   if (params.comment != plain.comment) refuse("--comment", "tables of text");
 }
-
-}  // namespace
 
 template <class T>
 void read_npy_table(Context& context,

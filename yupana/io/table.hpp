@@ -45,6 +45,9 @@ struct TableParams {
   double row_bytes = 0, held_bytes = 0;
 };
 
+/// Of a name that a row has, about.
+inline constexpr std::int64_t bytes_of_id = 64;
+
 /// Columns that name rows, in the file's order.
 struct RowIds {
   std::vector<std::string> names;  ///< of the columns

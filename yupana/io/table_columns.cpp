@@ -5,6 +5,7 @@
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table.hpp"
+#include "yupana/io/table_parts.hpp"
 
 namespace yupana::io {
 namespace {
@@ -89,6 +90,7 @@ TableColumns first_columns(const std::string& path, const TableParams& params) {
   const InputFile file(path);
   TableColumns columns;
   if (is_npy(file)) {
+    check_kind(path, params, false, false);
     const NpyLayout layout = npy_layout(file);
     const std::int64_t count = layout.shape.size() == 2 ? layout.shape[1] : 0;
     // A longer list is of no use: no model has as many features.

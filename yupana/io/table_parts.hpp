@@ -50,6 +50,9 @@ class TableText {
   std::int64_t size_ = 0;
 };
 
+/// usage where a parameter was given that means nothing for a kind of file.
+void check_kind(const std::string& path, const TableParams& params, bool text, bool libsvm);
+
 /// Each kind of file a table may be; see read_table_parts.
 template <class T>
 void read_text_table(Context& context,
@@ -69,9 +72,6 @@ void read_npy_table(Context& context,
                     const TableParams& params,
                     std::int64_t bytes,
                     const TakeTable<T>& take);
-
-/// Of a name that a row has, about.
-inline constexpr std::int64_t bytes_of_id = 64;
 
 inline std::int64_t bytes_of_ids(const TableColumns& columns) {
   return bytes_of_id * std::count(columns.uses.begin(), columns.uses.end(), ColumnUse::id);
@@ -104,7 +104,7 @@ TableFile<T> shaped_table(Context& context,
         "{} x {}, read together,{} take {}; memory is limited to {}; give --memory {}{}",
         counted(rows, "row"),
         counted(columns.features.size(), "feature"),
-        params.row_bytes > 0 ? " with what is held next to them," : "",
+        params.row_bytes + params.held_bytes > 0 ? " with what is held next to them," : "",
         needed_bytes(bytes),
         allowed_bytes(static_cast<double>(context.memory())),
         memory_option(bytes),

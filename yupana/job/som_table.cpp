@@ -76,6 +76,10 @@ SomTable taken(Context& context,
                const io::TableParams& reading,
                io::TableFile<float>& file) {
   if (file.missing > 0 || file.infinite > 0) refuse_cell(path, reading, file);
+  // Not in the files that a table beyond the memory lies in.
+  check_memory(context,
+               fmt::format("{}: --id of {}", path, counted(file.table.rows(), "row")),
+               static_cast<std::uint64_t>(file.ids.bytes()));
   SomTable table;
   table.samples = row_major(context, file, reading.scratch);
   table.features = file.table.names();

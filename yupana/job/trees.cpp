@@ -252,6 +252,7 @@ FitTreesResult fit_table(Context& context,
     Model columns;
     file.table = encoded(file, file.table.view(), on_columns(model, columns).encodings);
   }
+  note_equal_trees(context, params, std::ssize(model.features));
   const double begin = now();
   Grown own = grown(context, file.table.view(), target, params, model);
   result.seconds = now() - begin;

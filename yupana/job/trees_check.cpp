@@ -102,6 +102,19 @@ void check_fit(const FitTreesParams& params) {
   }
 }
 
+void note_equal_trees(Context& context, const FitTreesParams& params, std::int64_t features) {
+  const forest::ForestParams& forest = params.forest_params;
+  std::int64_t drawn = forest.max_features == 0 ? features : forest.max_features;
+  if (drawn == forest::root_of_features) drawn = params.regression ? features : 1;
+  const bool draws =
+      forest.sampling != forest::Sampling::all || drawn < features || forest.tree.random_splits;
+  if (!params.forest || forest.trees == 1 || draws) return;
+  context.note(
+      fmt::format("each of the {} trees sees all rows and features, so they are all the same; give "
+                  "--bootstrap, --random-splits or fewer --max-features",
+                  forest.trees));
+}
+
 void check_counts(const std::string& path, const Array<double>& labels) {
   const double* const end = labels.data() + labels.size();
   const double* const bad = std::find_if(labels.data(), end, [](double y) { return y < 0; });

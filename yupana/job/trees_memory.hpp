@@ -36,6 +36,9 @@ inline bool leaves_rows_out(const FitTreesParams& params) {
   return params.alpha_folds > 0 || (params.forest && params.out_of_bag);
 }
 
+/// Says where nothing is drawn, so that a forest's trees are all one.
+void note_equal_trees(Context& context, const FitTreesParams& params, std::int64_t features);
+
 /// bad_input, which names the table, for labels that Poisson's deviance does not take.
 void check_counts(const std::string& path, const Array<double>& labels);
 

@@ -30,6 +30,24 @@ constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
 /// Of a table's text, which is read by the mebibyte.
 constexpr double least_part_bytes = 1 << 20;
 
+/// What a prediction holds of its table at least, and that is read together: a piece of its text,
+/// here the first, and the features and names of its rows.
+double bytes_of_piece(const PredictParams& params, const Model& model) {
+  if (io::is_npy(io::InputFile(params.table.path))) return least_part_bytes;
+  io::TextStream text(params.table.path);
+  std::string piece(static_cast<std::size_t>(least_part_bytes), '\0');
+  std::int64_t filled = 0, rows = 0;
+  while (const std::int64_t got = text.read(piece.data(), std::ssize(piece) - filled)) {
+    rows += std::count(piece.begin(), piece.begin() + got, '\n');
+    filled += got;
+    if (filled == std::ssize(piece)) break;
+  }
+  const std::size_t value = params.table.single ? sizeof(float) : sizeof(double);
+  const auto row = static_cast<double>(columns_of(model).features.size() * value +
+                                       io::bytes_of_id * params.table.columns.ids.size());
+  return std::max(least_part_bytes, static_cast<double>(filled) + static_cast<double>(rows) * row);
+}
+
 /// One of so many trees as read, in the form that rows go through (forest::PackedTree, CodedTree):
 /// complete levels, then a node, in a list that doubles when full, and what it votes for.
 double bytes_of_tree(const Model& model, const forest::Tree& tree, std::size_t trees) {
@@ -61,14 +79,23 @@ class Prediction {
     AtomicFile& file = files.add(table_path(params_.out, kind));
     {
       Stage stage(context_, "predict " + params_.table.path);
+      const std::int64_t at_a_time = rows_at_a_time();
       const io::TakeTable<T> take = [&](io::TableFile<T>&& part) {
-        text_ = result_.rows == 0 ? part.ids.header() + header() : std::string();
-        result_.rows += part.table.rows();
         has_missing_ = has_missing_ || part.missing > 0;
-        params_.nodes ? write_nodes(part) : write_labels(part);
-        file.write(text_);
+        // A piece of text has more rows than may be written together where its lines are short.
+        for (std::int64_t first = 0; first < part.table.rows(); first += at_a_time) {
+          TableView<T> some = part.table.view();
+          some.data += first;
+          some.rows = std::min(at_a_time, some.rows - first);
+          text_ = result_.rows == 0 ? part.ids.header() + header() : std::string();
+          result_.rows += some.rows;
+          params_.nodes ? write_nodes(part, some, first) : write_labels(part, some, first);
+          file.write(text_);
+        }
       };
-      read_parts_for_model(context_, columns_, params_.table, part_bytes(), take);
+      TreeTable table = params_.table;
+      table.columns.held_bytes = model_bytes_;
+      read_parts_for_model(context_, columns_, table, part_bytes(), take);
     }
     if (labelled_) result_.measures = tally_.measures(context_);
     if (params_.report && labelled_) {
@@ -103,7 +130,10 @@ class Prediction {
     check_memory(context_,
                  params_.model + ": predicting with the model",
                  static_cast<std::uint64_t>(model_bytes_ + least_part_bytes),
-                 [&] { return io::packed_text_bytes(params_.table.path); });
+                 [&] {
+                   return std::max(model_bytes_ + bytes_of_piece(params_, columns_),
+                                   io::packed_text_bytes(params_.table.path));
+                 });
   }
 
   double count_model_bytes() const {
@@ -126,6 +156,12 @@ class Prediction {
     return static_cast<std::int64_t>(most * row / (row + 32 * outputs + 32));
   }
 
+  std::int64_t rows_at_a_time() const {
+    constexpr std::int64_t least = 4096;
+    const std::size_t row = std::max<std::size_t>(1, columns_.features.size()) * sizeof(T);
+    return std::max(least, part_bytes() / static_cast<std::int64_t>(row));
+  }
+
   std::string header() const {
     std::string text;
     for (std::size_t t = 0; params_.nodes && t < model_.trees.size(); ++t) {
@@ -138,12 +174,13 @@ class Prediction {
     return text + '\n';
   }
 
-  void write_nodes(const io::TableFile<T>& part) {
+  /// `some`: the part's rows from `first` on.
+  void write_nodes(const io::TableFile<T>& part, TableView<T> some, std::int64_t first) {
     const double begin = now();
-    const Matrix<std::int32_t> nodes = forest::apply(context_, columns_, part.table.view());
+    const Matrix<std::int32_t> nodes = forest::apply(context_, columns_, some);
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < nodes.rows(); ++i) {
-      text_ += part.ids.of(i);
+      text_ += part.ids.of(first + i);
       for (std::int64_t t = 0; t < nodes.cols(); ++t) {
         if (t > 0) text_ += '\t';
         append_formatted(text_, "{}", nodes(i, t));
@@ -152,17 +189,17 @@ class Prediction {
     }
   }
 
-  void write_labels(const io::TableFile<T>& part) {
+  void write_labels(const io::TableFile<T>& part, TableView<T> some, std::int64_t first) {
     const double begin = now();
-    const Matrix<double> shares = forest::predict_shares(context_, columns_, part.table.view());
+    const Matrix<double> shares = forest::predict_shares(context_, columns_, some);
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < shares.rows(); ++i) {
       const double* row = shares.row(i);
-      text_ += part.ids.of(i);
+      text_ += part.ids.of(first + i);
       model_.is_class() ? write_class(row, shares.cols()) : append_number(text_, row[0]);
       text_ += '\n';
     }
-    count(part, shares);
+    count(part, shares, first);
   }
 
   void write_class(const double* row, std::int64_t classes) {
@@ -173,15 +210,18 @@ class Prediction {
     }
   }
 
-  /// Measures the part's rows, if they have labels.
-  void count(const io::TableFile<T>& part, const Matrix<double>& shares) {
+  /// Measures rows of the part, if they have labels.
+  void count(const io::TableFile<T>& part, const Matrix<double>& shares, std::int64_t first) {
+    if (part.codes.empty() && part.values.empty()) return;
     forest::Target target = target_of(part);
     const auto own = io::places_of(part.classes, model_.classes);
     std::vector<std::int32_t> codes;
-    for (const std::int32_t code : part.codes) codes.push_back(own[static_cast<std::size_t>(code)]);
-    if (codes.empty() && part.values.empty()) return;
+    for (std::int64_t i = first; i < first + shares.rows() && !part.codes.empty(); ++i) {
+      codes.push_back(own[static_cast<std::size_t>(part.codes[i])]);
+    }
     labelled_ = true;
     target.codes = codes.data();
+    if (!part.values.empty()) target.values += first;
     tally_.add(context_, target, shares.view());
   }
 
@@ -309,10 +349,15 @@ void shuffle_features(Context& context,
 }  // namespace
 
 PredictResult predict_trees(Context& context, const PredictParams& params) {
-  const auto total = [&](double trees) {
-    return std::max(trees + least_part_bytes, io::packed_text_bytes(params.table.path));
+  double piece = 0;
+  const auto of_tree = [&](const Model& model, const forest::Tree& tree, std::size_t trees) {
+    if (piece == 0) piece = bytes_of_piece(params, model);
+    return bytes_of_tree(model, tree, trees);
   };
-  const Model model = io::read_model(params.model, context.memory(), {bytes_of_tree, total});
+  const auto total = [&](double trees) {
+    return std::max(trees + piece, io::packed_text_bytes(params.table.path));
+  };
+  const Model model = io::read_model(params.model, context.memory(), {of_tree, total});
   return params.table.single ? Prediction<float>(context, model, params).run()
                              : Prediction<double>(context, model, params).run();
 }
