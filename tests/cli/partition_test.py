@@ -84,7 +84,7 @@ def bad_conditions_are_refused_in_one_line():
     np.save("x.npy", np.arange(5))
     for arguments, says, status in [((), "expected --below or --above", 2), (("--below", "x"), "--below: expected a number", 2),
                                     (("--above", "nan"), "--above: expected a number, got 'nan'", 2),
-                                    (("--below", 1, "--memory", "1M"), "--memory", 4)]:
+                                    (("--below", 1, "--memory", "79"), "--memory", 4)]:
         pathlib.Path("no.npy").unlink(missing_ok=True)
         done = run("partition", "x.npy", *arguments, "-o", "no.npy", status=status)
         assert says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

@@ -42,12 +42,6 @@ struct Point {
   T x[D];
 };
 
-/// Bits of a cell's number within its block: a block is about as wide as uniform points are apart,
-/// so that buckets are equally full, and much wider than the bound, so that few points are near
-/// another block.
-template <int D>
-inline constexpr int block_bits = D == 1 ? 4 : (D == 2 ? 3 : 2);
-
 template <class T, int D>
 class Buckets {
  public:
@@ -114,7 +108,7 @@ class Buckets {
                     std::vector<Copy>& copies,
                     Array<std::int64_t>& places) {
     std::int64_t* counts = places.data() + part * count();
-    constexpr int shift = block_bits<D>;
+    constexpr int shift = block_bits(D);
     constexpr std::int64_t last = (std::int64_t{1} << shift) - 1;
     for (std::int64_t i = first_of(part); i < first_of(part + 1); ++i) {
       if ((i & 0xffff) == 0) context_.check_cancelled();

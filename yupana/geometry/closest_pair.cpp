@@ -1,5 +1,9 @@
 #include "yupana/geometry/closest_pair.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/place.hpp"
 #include "yupana/core/instantiate.hpp"
@@ -48,6 +52,30 @@ ClosestPair closest_pair(Context& context,
   return params.method == ClosestMethod::divide
              ? cpu::closest_pair_divide(context, points, extent.largest)
              : cpu::closest_pair_grid(context, points, extent.largest);
+}
+
+std::uint64_t search_bytes(std::uint64_t rows,
+                           std::uint64_t cols,
+                           std::uint64_t number,
+                           ClosestMethod method) {
+  const std::uint64_t point = cols * number;
+  const auto dimensions = static_cast<int>(cols);
+  if (method == ClosestMethod::divide || rows >> 32 > 0) {
+    // Copies with their numbers, of 8 bytes as their places: while they are sorted two of each,
+    // afterwards one and two orders.
+    const std::uint64_t copy = (point + 7) / 8 * 8 + 8;
+    return rows * std::max(2 * copy, copy + 16);
+  }
+  if (dimensions > cpu::max_bucketed_dimensions ||
+      static_cast<std::int64_t>(rows) < cpu::min_bucketed_points) {
+    return 8 * (rows + (std::uint64_t{2} << std::bit_width(rows)));  // chains and their heads
+  }
+  // Points in buckets with two numbers each, and of a lattice as many copies: the worst that even
+  // points do.
+  const double block = std::ldexp(ratio_of(dimensions), cpu::block_bits(dimensions));
+  const double copies = std::pow(1 + 1 / block, dimensions) - 1;
+  const auto copied = static_cast<std::uint64_t>(copies * static_cast<double>(rows));
+  return rows * (point + 6) + copied * (point + 12);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair)

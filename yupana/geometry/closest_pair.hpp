@@ -39,8 +39,7 @@ struct ClosestPair {
 ///   -600 (coordinates are scaled) or +600 (differences are), see pair_distance.hpp
 ///   error: relative at most (d / 2 + 2) 2^-53
 ///   determinism: pair and distance are the same bits on every backend, method and any threads
-///   work: grid O(n 2^d) expected, divide O(n log n) in the plane; memory: grid a copy of the
-///   points and 16 bytes a point
+///   work: grid O(n 2^d) expected, divide O(n log n) in the plane; memory: search_bytes on the CPU
 ///   errors (bad_input): fewer than 2 points, no or more than 8 dimensions, a coordinate that is
 ///   NaN or infinite (names the first such row); usage: divide on a GPU; out_of_resources;
 ///   interrupted
@@ -50,5 +49,12 @@ template <class T>
 ClosestPair closest_pair(Context& context,
                          MatrixView<const T> points,
                          const ClosestPairParams& params = {});
+
+/// Bytes that closest_pair holds besides `rows` points of `cols` coordinates, of `number` bytes
+/// each: on the CPU.
+std::uint64_t search_bytes(std::uint64_t rows,
+                           std::uint64_t cols,
+                           std::uint64_t number,
+                           ClosestMethod method);
 
 }  // namespace yupana::geometry

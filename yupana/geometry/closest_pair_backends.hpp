@@ -12,6 +12,10 @@
 /// the largest absolute coordinate.
 namespace yupana::geometry {
 
+/// The width of a cell in bounds. Wide cells have few near neighbours to look at, 1 + 2 / ratio an
+/// axis on average, and narrow ones few points: (ratio + 1)^d at most if the bound is the answer.
+constexpr double ratio_of(int dimensions) { return dimensions <= 2 ? 8 : 4; }
+
 namespace reference {
 /// All pairs.
 template <class T>
@@ -39,6 +43,12 @@ inline constexpr std::int64_t max_all_pairs_points = 512;
 constexpr std::int64_t sample_of(int dimensions) { return dimensions <= 3 ? 64 : 8; }
 /// Fewest points that are dealt into buckets.
 inline constexpr std::int64_t min_bucketed_points = std::int64_t{1} << 17;
+/// Most dimensions of such points: with more, cells reach across any bucket.
+inline constexpr int max_bucketed_dimensions = 3;
+/// Bits of a cell's number within its block: a block is about as wide as uniform points are apart,
+/// so that buckets are equally full, and much wider than the bound, so that few points are near
+/// another block.
+constexpr int block_bits(int dimensions) { return dimensions == 1 ? 4 : dimensions == 2 ? 3 : 2; }
 }  // namespace cpu
 
 namespace cuda {

@@ -13,10 +13,6 @@
 namespace yupana::geometry::cpu {
 namespace {
 
-/// The width of a cell in bounds. Wide cells have few near neighbours to look at, 1 + 2 / ratio an
-/// axis on average, and narrow ones few points: (ratio + 1)^D at most if the bound is the answer.
-constexpr double ratio_of(int dimensions) { return dimensions <= 2 ? 8 : 4; }
-
 template <class T, int D>
 Candidate all_pairs(MatrixView<const T> points, const Unit& unit) {
   Candidate best;
@@ -88,7 +84,7 @@ class GridSolver {
       return in_buckets<T, D>(context_, points, unit_, Grid::of_points(), {});
     }
     const Grid grid(bound.square, unit_, ratio_of(D));
-    if constexpr (D <= 3) {
+    if constexpr (D <= max_bucketed_dimensions) {
       if (points.rows >= min_bucketed_points && points.rows <= max_in_buckets) {
         return in_buckets<T, D>(context_, points, unit_, grid, bound);
       }

@@ -18,8 +18,6 @@ using namespace yupana::cuda;
 /// Most points for all pairs: a launch of that many blocks.
 constexpr std::int64_t max_all_pairs_points = 1024;
 
-constexpr double ratio_of(int dimensions) { return dimensions <= 2 ? 8 : 4; }
-
 std::int64_t sample_size(std::int64_t points, int dimensions) {
   return std::max(points / cpu::sample_of(dimensions), max_all_pairs_points / 2);
 }

@@ -155,7 +155,7 @@ void ColumnWriter::write(const void* values, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       append_number(text, static_cast<const T*>(values)[i]);
       text += '\n';
-      if (text.size() < (1 << 20)) continue;
+      if (text.size() < (1 << 16)) continue;
       file_.write(text);
       text.clear();
     }

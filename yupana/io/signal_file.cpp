@@ -188,7 +188,7 @@ void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& sig
   for (std::int64_t i = 0; i < signals.numbers.size(); ++i) {
     append_number(text, signals.numbers[i]);
     text += (i + 1) % parts == 0 ? '\n' : ' ';
-    if (text.size() < (1 << 20)) continue;
+    if (text.size() < (1 << 16)) continue;
     context.check_cancelled();
     file.write(text);
     text.clear();

@@ -13,19 +13,15 @@
 namespace yupana::job {
 namespace {
 
-/// Bytes of the points, each `point`, and of what the search holds besides.
+/// Bytes of the points and of what the search holds besides.
 std::uint64_t bytes_of(const Context& context,
                        std::uint64_t rows,
-                       std::uint64_t point,
+                       std::uint64_t cols,
+                       std::uint64_t number,
                        geometry::ClosestMethod method) {
-  if (context.backend() != Backend::cpu) return rows * point;
-  if (method != geometry::ClosestMethod::divide) {
-    return rows * (2 * point + 16);  // a copy with two numbers a point
-  }
-  // Copies with their numbers, of 8 bytes as their places: while they are sorted two of each,
-  // afterwards one and two orders.
-  const std::uint64_t copy = (point + 7) / 8 * 8 + 8;
-  return rows * (point + std::max(2 * copy, copy + 16));
+  const bool searches_here = context.backend() == Backend::cpu;
+  return rows * cols * number +
+         (searches_here ? geometry::search_bytes(rows, cols, number, method) : 0);
 }
 
 template <class T>
@@ -59,14 +55,14 @@ std::string table_of(const ClosestFileResult& result) {
   return fmt::format("i\tj\tdistance\n{}\t{}\t{}\n", pair.i, pair.j, pair.distance);
 }
 
-/// Lines of pairs, some megabytes at a time.
+/// Lines of pairs, some kilobytes at a time.
 class PairLines {
  public:
   explicit PairLines(AtomicFile& file) : file_(file) { text_ += "i\tj\tdistance\n"; }
   void add(std::int64_t i, std::int64_t j, double distance) {
     append_formatted(text_, "{}\t{}\t{}\n", i, j, distance);
     ++count_;
-    if (text_.size() >= (1 << 22)) flush();
+    if (text_.size() >= (1 << 16)) flush();
   }
   std::int64_t finish() {
     flush();
@@ -124,17 +120,19 @@ void write_lines(Context& context,
   }
 }
 
-/// Copies in doubles, with a number each, in the tree of both sets; and the k nearest of each
-/// query, or where each point's pairs begin and end, and a mebibyte of pairs.
+/// Copies in doubles, with a number each and two bytes of nodes, in the tree of both sets; and the
+/// k nearest of each query, or where each point's pairs begin and end, and a mebibyte of pairs.
 std::uint64_t bytes_of(const NeighborsFileParams& params,
                        std::int64_t rows,
                        std::int64_t cols,
-                       std::size_t number) {
+                       std::size_t number,
+                       bool are_searched) {
   const std::int64_t in_tree = cols <= 2 ? 2 : cols <= 4 ? cols : 8;
-  const std::int64_t found = 16 * params.neighbors.value_or(params.radius ? 1 : 0);
+  const std::int64_t nearest = are_searched ? params.neighbors.value_or(0) : 0;
+  const std::int64_t found = 16 * (params.radius ? 1 : nearest);
   const auto bytes = static_cast<std::uint64_t>(rows) *
                      static_cast<std::uint64_t>(cols * static_cast<std::int64_t>(number) +
-                                                8 * in_tree + 8 + found);
+                                                8 * in_tree + 10 + found);
   return bytes + (params.radius ? 1 << 20 : 0);
 }
 
@@ -146,7 +144,7 @@ std::uint64_t bytes_of_queries(Context& context,
   io::PointsParams in{params.queries, params.in.columns};
   in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
     const std::uint64_t reading = 24 * static_cast<std::uint64_t>(rows * cols);  // of a text
-    bytes = std::max(bytes_of(params, rows, cols, number), reading - std::min(reading, held));
+    bytes = std::max(bytes_of(params, rows, cols, number, true), reading - std::min(reading, held));
     return ~std::uint64_t{0};  // which none may hold
   };
   try {
@@ -204,7 +202,7 @@ ClosestFileResult closest_file(Context& context, const ClosestFileParams& params
   in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
     const geometry::ClosestMethod method =
         params.method.value_or(geometry::ClosestPairParams{}.method);
-    return bytes_of(context, rows, static_cast<std::uint64_t>(cols) * number, method);
+    return bytes_of(context, rows, cols, number, method);
   };
   const io::Points points = io::read_points(context, in);
   const ClosestFileResult result =
@@ -232,8 +230,9 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
   AtomicFile out(params.out.empty() ? "/dev/stdout" : params.out);
   io::PointsParams in = params.in;
   std::uint64_t held = 0, own = 0;  // held: of the points, while queries are read
+  bool is_last = params.queries.empty();
   in.work = [&](std::int64_t rows, std::int64_t cols, std::size_t number) {
-    own = bytes_of(params, rows, cols, number);
+    own = bytes_of(params, rows, cols, number, is_last);
     return held + own;
   };
   if (params.radius) in.left_out = " and more for many pairs within the radius";
@@ -246,6 +245,7 @@ NeighborsFileResult neighbors_file(Context& context, const NeighborsFileParams& 
   std::optional<io::Points> queries;
   if (!params.queries.empty()) {
     held = own;
+    is_last = true;
     in.path = params.queries;
     queries = io::read_points(context, in);
     if (queries->index() != points.index()) {

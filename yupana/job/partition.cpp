@@ -110,14 +110,20 @@ PartitionFileResult partition_file(Context& context, const PartitionFileParams& 
   AtomicFile out(params.out);
   return io::with_number_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
-    check_memory(context, "partition: " + params.in, 2 * sizeof(T) * column_chunk);
+    const std::int64_t chunk = std::min(column_chunk, reader->size_bound());
+    const bool at_most = params.only || !reader->size();
+    check_memory(context,
+                 "partition: " + params.in,
+                 2 * sizeof(T) * static_cast<std::uint64_t>(chunk),
+                 {},
+                 at_most);
     const Interval<T> satisfied = interval_of<T>(params);
     Stage stage(context, "partition", static_cast<double>(reader->size().value_or(0)), "numbers");
     io::ColumnWriter writer(out, reader->type());
-    Array<T> values(column_chunk), parted(column_chunk);
+    Array<T> values(chunk), parted(chunk);
     std::optional<Waiting> others;
     PartitionFileResult result{0, 0, reader->type().name()};
-    while (const std::int64_t got = reader->read(values.data(), column_chunk)) {
+    while (const std::int64_t got = reader->read(values.data(), chunk)) {
       context.check_cancelled();
       const std::int64_t first =
           params.only ? arrays::compact(context, values.data(), got, parted.data(), satisfied)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "yupana/core/messages.hpp"
@@ -17,9 +16,32 @@
 namespace yupana::job {
 namespace {
 
+/// A file of coefficients: how many it may hold, of a text one a line, and whether all are
+/// integers, of a text whether none has a point, an exponent or a word like inf.
+struct Factor {
+  std::string path;
+  std::int64_t size = 0;
+  bool integers = true;
+};
+
+Factor factor_of(Context& context, const std::string& path) {
+  const io::ColumnReader column(path, {'i', 8});
+  if (column.size()) return {path, *column.size(), column.type().kind != 'f'};
+  Factor factor{path};
+  io::LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (lines.number() % 65536 == 0) context.check_cancelled();
+    if (line.starts_with('#')) continue;
+    ++factor.size;
+    factor.integers = factor.integers && line.find_first_of(".eEiInN") == line.npos;
+  }
+  return factor;
+}
+
 /// All numbers of a file, as T.
 template <class T>
-Array<T> column(Context& context, const std::string& path) {
+Array<T> column(Context& context, const Factor& factor) {
+  const std::string& path = factor.path;
   io::ColumnReader reader(
       path, io::number_type<T>(), {.as_f8 = "pass --real", .as_i8 = "pass --exact", .as_u8 = ""});
   if constexpr (std::is_integral_v<T>) {
@@ -28,18 +50,10 @@ Array<T> column(Context& context, const std::string& path) {
     }
   }
   constexpr std::int64_t piece = std::int64_t{1} << 20;
-  Array<T> values(reader.size().value_or(piece));
+  Array<T> values(factor.size);
   std::int64_t count = 0;
-  while (true) {
+  while (count < values.size()) {
     context.check_cancelled();
-    if (count == values.size()) {
-      if (reader.size()) break;
-      // Text says only at its end how long it is.
-      check_memory(context, "polymul: " + path, 3 * sizeof(T) * static_cast<std::uint64_t>(count));
-      Array<T> longer(std::max<std::int64_t>(piece, 2 * count));
-      std::copy(values.begin(), values.end(), longer.begin());
-      values = std::move(longer);
-    }
     const std::int64_t got = reader.read_as(&values[count], std::min(piece, values.size() - count));
     if (got == 0) break;
     if constexpr (std::is_integral_v<T>) {
@@ -53,6 +67,9 @@ Array<T> column(Context& context, const std::string& path) {
       }
     }
     count += got;
+  }
+  if (T more; reader.read_as(&more, 1) > 0) {
+    throw bad_file(path, "became longer while it was read; keep it as it is");
   }
   note_comments(context, reader);
   for (std::int64_t i = 0; std::is_floating_point_v<T> && i < count; ++i) {
@@ -109,13 +126,16 @@ spectral::Digits digits_named(const std::string& name) {
 /// Limbs of the product and what multiplies them, or the product's text and its limbs in two bases.
 void check_digits(const Context& context, const PolymulFileParams& params, spectral::Digits base) {
   const bool decimal = base == spectral::Digits::decimal;
-  const std::int64_t digits = io::InputFile(params.a).size() + io::InputFile(params.b).size();
+  const std::int64_t a = io::InputFile(params.a).size(), b = io::InputFile(params.b).size();
+  const std::int64_t digits = a + b;
   const std::int64_t of_limb = decimal ? 9 : base == spectral::Digits::hexadecimal ? 8 : 32;
   const std::int64_t limbs = digits / of_limb + 1;
   const std::uint64_t limb_bytes = sizeof(std::uint32_t) * static_cast<std::uint64_t>(limbs);
-  const std::uint64_t multiplying = spectral::polymul_exact_scratch_bytes(
-                                        context, limbs, std::numeric_limits<std::uint64_t>::max()) +
-                                    (decimal ? 4 : 2) * limb_bytes;
+  // The product's text is half multiplied by half, whatever its factors are.
+  const std::uint64_t scratch =
+      decimal ? spectral::integer_scratch_bytes(context, limbs / 2, limbs / 2)
+              : spectral::integer_scratch_bytes(context, a / of_limb, b / of_limb);
+  const std::uint64_t multiplying = scratch + (decimal ? 4 : 2) * limb_bytes;
   check_memory(context,
                fmt::format("polymul: the product of {} and {}", params.a, params.b),
                std::max(multiplying, static_cast<std::uint64_t>(digits) + 2 * limb_bytes));
@@ -147,11 +167,6 @@ SpectralFileResult integer_product(Context& context, const PolymulFileParams& pa
       1, static_cast<std::int64_t>(text.size()) - (product.negative ? 1 : 0), false, params.digits};
 }
 
-/// Numbers of a .npy; 0 where a text does not say how many it holds.
-std::int64_t numbers_in(const std::string& path) {
-  return io::ColumnReader(path, {'i', 8}).size().value_or(0);
-}
-
 /// Factors and product of so many coefficients, and the scratch memory of the multiplication.
 /// `bound`: of an exact product's coefficients, 0 where it is not known yet.
 void check_product(const Context& context,
@@ -161,24 +176,11 @@ void check_product(const Context& context,
                    bool exact,
                    std::uint64_t bound = 0) {
   const std::int64_t count = a == 0 || b == 0 ? 0 : a + b - 1;
-  const std::uint64_t scratch = exact ? spectral::polymul_exact_scratch_bytes(context, count, bound)
+  const std::uint64_t scratch = exact ? spectral::polymul_exact_scratch_bytes(context, a, b, bound)
                                       : spectral::polymul_scratch_bytes(context, count);
   check_memory(context,
                fmt::format("polymul: the product of {} and {}", params.a, params.b),
                8 * static_cast<std::uint64_t>(a + b + count) + scratch);
-}
-
-/// Whether a .npy is of integers; of a text, whether no number has a point, an exponent or a word
-/// like inf.
-bool holds_integers(Context& context, const std::string& path) {
-  const io::ColumnReader column(path, {'i', 8});
-  if (column.size()) return column.type().kind != 'f';
-  io::LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (lines.number() % 65536 == 0) context.check_cancelled();
-    if (!line.starts_with('#') && line.find_first_of(".eEiInN") != line.npos) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -191,22 +193,20 @@ SpectralFileResult polymul_file(Context& context, const PolymulFileParams& param
     }
     return integer_product(context, params);
   }
-  bool exact = params.kind == PolymulKind::exact;
-  if (params.kind == PolymulKind::automatic) {
-    exact = holds_integers(context, params.a) && holds_integers(context, params.b);
-  }
   Stage stage(context, "multiply");
-  check_product(context, params, numbers_in(params.a), numbers_in(params.b), exact);
+  const Factor first = factor_of(context, params.a), second = factor_of(context, params.b);
+  const bool exact = params.kind == PolymulKind::automatic ? first.integers && second.integers
+                                                           : params.kind == PolymulKind::exact;
+  check_product(context, params, first.size, second.size, exact);
   if (exact) {
-    const auto a = column<std::int64_t>(context, params.a);
-    const auto b = column<std::int64_t>(context, params.b);
+    const auto a = column<std::int64_t>(context, first);
+    const auto b = column<std::int64_t>(context, second);
     const std::uint64_t bound = spectral::coefficient_bound(span_of(a), span_of(b));
     check_product(context, params, a.size(), b.size(), exact, bound);
     return written(params.out, spectral::polymul_exact(context, span_of(a), span_of(b)), 0);
   }
-  const auto a = column<double>(context, params.a);
-  const auto b = column<double>(context, params.b);
-  check_product(context, params, a.size(), b.size(), exact);
+  const auto a = column<double>(context, first);
+  const auto b = column<double>(context, second);
   const spectral::RealProduct product = spectral::polymul(context, span_of(a), span_of(b));
   return written(params.out, product.coefficients, product.error_bound);
 }

@@ -19,11 +19,13 @@ namespace yupana::job {
 void check_memory(const Context& context,
                   std::string_view what,
                   std::uint64_t bytes,
-                  const std::function<double()>& later) {
+                  const std::function<double()>& later,
+                  bool at_most) {
   if (bytes <= context.memory()) return;
   const auto needed = static_cast<double>(bytes);
-  throw resource_error("{} needs {} of memory, and {} are allowed; give --memory {}",
+  throw resource_error("{} needs {}{} of memory, and {} are allowed; give --memory {}",
                        what,
+                       at_most ? "up to " : "",
                        needed_bytes(needed),
                        allowed_bytes(context.memory()),
                        memory_option(later ? std::max(needed, later()) : needed));

@@ -18,12 +18,14 @@
 namespace yupana::job {
 
 /// Throws out_of_resources where work on a file is about to hold more bytes than --memory allows.
-/// `what` names command and file; `later`: bytes that steps after it take, for the refusal. The
-/// program itself, about 14 MB, is not counted.
+/// `what` names command and file; `later`: bytes that steps after it take, for the refusal;
+/// `at_most`: what is not known yet may leave some of them out. The program itself, about 14 MB, is
+/// not counted.
 void check_memory(const Context& context,
                   std::string_view what,
                   std::uint64_t bytes,
-                  const std::function<double()>& later = {});
+                  const std::function<double()>& later = {},
+                  bool at_most = false);
 
 /// What body() returns; faults that begin with the name of a function of the library ("pca: ")
 /// have that of the input in front.

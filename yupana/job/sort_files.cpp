@@ -98,11 +98,11 @@ class FileSort {
     if (runs_.empty()) {
       const auto folder = std::filesystem::path(out_.temporary()).parent_path();
       waiting_ = std::make_unique<NamelessFile>(folder.string());
-      context_.note(
-          fmt::format("sort: the numbers exceed the memory; runs of {} wait in a temporary file "
-                      "in {}",
-                      run_size_,
-                      waiting_->folder()));
+      context_.note(fmt::format(
+          "sort: the numbers and a copy of them exceed the memory; runs of {} wait in a "
+          "temporary file in {}",
+          run_size_,
+          waiting_->folder()));
     }
     runs_.push_back({runs_.empty() ? 0 : end_of(runs_.back()), n});
     waiting_->write(keys, static_cast<std::size_t>(n) * key_bytes_);

@@ -147,7 +147,8 @@ sparse::TriangularParams params_that_fit(const Context& context,
       bytes() > context.memory()) {
     system.method = sparse::SolveMethod::serial;
   }
-  check_memory(context, "trisolve: " + params.matrix, bytes());
+  // How many levels there are, and entries of the other triangle, is known once it is analysed.
+  check_memory(context, "trisolve: " + params.matrix, bytes(), {}, true);
   return system;
 }
 
@@ -181,7 +182,7 @@ void write(const std::string& path, const Sides<Value>& x) {
       io::append_number(text, *numbers++);
       if (x.complex) io::append_number(text += ' ', *numbers++);
       text += '\n';
-      if (text.size() < (1 << 20) && row + 1 < rows) continue;
+      if (text.size() < (1 << 16) && row + 1 < rows) continue;
       file.write(text);
       text.clear();
     }

@@ -39,6 +39,10 @@ Limbs convert(Context& context, LimbSpan digits);
 /// Where multiply() changes its method, in limbs of the shorter factor (measured: see README).
 inline constexpr std::size_t min_karatsuba = 48;
 inline constexpr std::size_t min_ntt = 176;
+/// A factor as many times longer is not worth a transform of its whole length in zeros: it goes in
+/// pieces, as many times longer.
+inline constexpr std::size_t long_factor = 16;
+inline constexpr std::size_t piece_factor = 7;
 }  // namespace cpu
 
 namespace cuda {

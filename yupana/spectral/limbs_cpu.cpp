@@ -130,8 +130,9 @@ Limbs multiply(Context& context, LimbSpan a, LimbSpan b) {
     return by_pieces<base>(context, a, b, max_ntt_limbs);
   }
   if (b.size() >= min_ntt) {
-    // A factor many times longer is not worth a transform of its whole length in zeros.
-    if (a.size() >= 16 * b.size()) return by_pieces<base>(context, a, b, 7 * b.size());
+    if (a.size() >= long_factor * b.size()) {
+      return by_pieces<base>(context, a, b, piece_factor * b.size());
+    }
     return by_transforms<base>(context, a, b);
   }
   if (a.size() >= 2 * b.size()) return by_pieces<base>(context, a, b, b.size());

@@ -29,6 +29,10 @@ void polymul_exact(std::span<const std::int64_t> a,
 
 /// `bound`: no coefficient of the product exceeds it in magnitude; < 2^63.
 namespace cpu {
+/// Whether sums of products are quicker than transforms, for factors of so many coefficients.
+constexpr bool is_summed(std::int64_t a, std::int64_t b) {
+  return a < 16 || b < 16 || a <= 4096 / b;
+}
 /// Least length >= n that the FFT takes in few passes: 2^a, 3 2^a or 5 2^a.
 std::int64_t fast_length(std::int64_t n);
 void polymul(Context& context,

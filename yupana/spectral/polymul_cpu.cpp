@@ -9,9 +9,6 @@
 namespace yupana::spectral::cpu {
 namespace {
 
-/// Below this many products of coefficients, direct sums are faster than transforms.
-constexpr std::int64_t min_transformed = 4096;
-
 template <class T>
 bool same(std::span<const T> a, std::span<const T> b) {
   return a.data() == b.data() && a.size() == b.size();
@@ -78,9 +75,7 @@ void polymul_exact(Context& context,
   const auto a_count = static_cast<std::int64_t>(a.size());
   const auto b_count = static_cast<std::int64_t>(b.size());
   const auto count = static_cast<std::int64_t>(out.size());
-  if (a_count < 16 || b_count < 16 || a_count * b_count <= min_transformed) {
-    return reference::polymul_exact(a, b, out);
-  }
+  if (is_summed(a_count, b_count)) return reference::polymul_exact(a, b, out);
   const int bits = ntt_bits(count);
   if (bits > max_ntt_bits) {
     throw input_error(

@@ -9,6 +9,7 @@
 #include "yupana/spectral/fft_bluestein.hpp"
 #include "yupana/spectral/fft_plan.hpp"
 #include "yupana/spectral/fft_rows.hpp"
+#include "yupana/spectral/limbs.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
 #include "yupana/spectral/signal_plan.hpp"
 
@@ -49,6 +50,16 @@ std::uint64_t reference_bytes(std::int64_t length) {
   return 3 * sizeof(std::complex<long double>) * static_cast<std::uint64_t>(length);
 }
 
+/// Of a convolution of `count` values, by residues of one prime or of two.
+std::uint64_t convolution_bytes(std::int64_t count, bool one) {
+  const std::int64_t n = std::int64_t{1} << std::min(cpu::ntt_bits(count), cpu::max_ntt_bits);
+  // Residues of each prime and of the other factor; roots and their inverses, n/16 in the blocks
+  // and 3 n/64 in the tiles, each with its quotient.
+  const std::int64_t residues = (one ? 2 : 3) * 8 * n;
+  const std::int64_t roots = (one ? 1 : 2) * 2 * 2 * 8 * (n / 16 + 3 * n / 64);
+  return static_cast<std::uint64_t>(residues + roots);
+}
+
 }  // namespace
 
 template <class T>
@@ -87,16 +98,21 @@ std::uint64_t polymul_scratch_bytes(const Context& context, std::int64_t count) 
 }
 
 std::uint64_t polymul_exact_scratch_bytes(const Context& context,
-                                          std::int64_t count,
+                                          std::int64_t a,
+                                          std::int64_t b,
                                           std::uint64_t bound) {
-  if (context.backend() != Backend::cpu || count == 0) return 0;
-  const std::int64_t n = std::int64_t{1} << std::min(cpu::ntt_bits(count), cpu::max_ntt_bits);
-  const bool one = bound <= static_cast<std::uint64_t>(cpu::single_prime_bound);
-  // Residues of each prime and of the other factor; roots and their inverses, n/16 in the blocks
-  // and 3 n/64 in the tiles, each with its quotient.
-  const std::int64_t residues = (one ? 2 : 3) * 8 * n;
-  const std::int64_t roots = (one ? 1 : 2) * 2 * 2 * 8 * (n / 16 + 3 * n / 64);
-  return static_cast<std::uint64_t>(residues + roots);
+  if (context.backend() != Backend::cpu || cpu::is_summed(a, b)) return 0;
+  return convolution_bytes(a + b - 1, bound <= static_cast<std::uint64_t>(cpu::single_prime_bound));
+}
+
+std::uint64_t integer_scratch_bytes(const Context& context, std::int64_t a, std::int64_t b) {
+  const std::int64_t shorter = std::min(a, b), longer = std::max(a, b);
+  if (context.backend() != Backend::cpu || static_cast<std::size_t>(shorter) < cpu::min_ntt)
+    return 0;
+  constexpr auto long_factor = static_cast<std::int64_t>(cpu::long_factor);
+  constexpr auto piece_factor = static_cast<std::int64_t>(cpu::piece_factor);
+  const bool by_pieces = longer >= long_factor * shorter;
+  return convolution_bytes(by_pieces ? (piece_factor + 1) * shorter : a + b - 1, false);
 }
 
 YUPANA_FUNCTIONS(YUPANA_FLOATS, fft_scratch_bytes, real_fft_scratch_bytes)

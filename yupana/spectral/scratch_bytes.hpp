@@ -23,11 +23,15 @@ std::uint64_t fft_scratch_bytes(const Context& context, SignalShape signals);
 template <class T>
 std::uint64_t real_fft_scratch_bytes(const Context& context, SignalShape signals, bool inverse);
 
-/// Of polymul() and polymul_exact() for a product of `count` coefficients. Exact ones are counted
-/// as if two primes were needed unless `bound`, of what a coefficient can be, is given.
+/// Of polymul() for a product of `count` coefficients.
 std::uint64_t polymul_scratch_bytes(const Context& context, std::int64_t count);
+/// Of polymul_exact() for factors of so many coefficients: as if two primes were needed unless
+/// `bound`, of what a coefficient of the product can be, is given.
 std::uint64_t polymul_exact_scratch_bytes(const Context& context,
-                                          std::int64_t count,
+                                          std::int64_t a,
+                                          std::int64_t b,
                                           std::uint64_t bound);
+/// Of multiply() for integers of so many limbs of 32 bits.
+std::uint64_t integer_scratch_bytes(const Context& context, std::int64_t a, std::int64_t b);
 
 }  // namespace yupana::spectral
