@@ -320,6 +320,16 @@ HWY_NOINLINE void last_pass_to_rows(const RowJob<T>& job, std::int64_t begin, st
     constexpr int radix = constant.value;
     if (job.sink == Sink::tiles) return last_to_tiles<radix, R>(job, begin, end);
     const std::int64_t m = plan.rows / radix;
+    if (job.factors != nullptr) {
+      return last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
+        T* const to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
+        const T* const factors = job.factors + (g * radix - 1) * R::row;
+        return [to, m, g, factors](int q, typename R::C x) HWY_ATTR {
+          if (q > 0 || g > 0) x = x * R::load(factors + q * R::row);
+          R::store(x, to + q * m * R::row);
+        };
+      });
+    }
     last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
       T* const to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
       return [to, m](int q, typename R::C x) HWY_ATTR { R::store(x, to + q * m * R::row); };

@@ -166,19 +166,21 @@ HWY_INLINE void turn_rows(const T* from, T* to) {
 
 /// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
 /// lanes: rows of L lanes of the `radix` results of each of the m places, radix / L blocks of m
-/// rows. The last L places are computed together, some of them twice where L does not divide m.
+/// rows; of groups [begin, end) of L places. The last L are computed together, some of them twice
+/// where L does not divide m.
 /// overlapped: results are turned between the sums of the next places, since one unit alone
 /// shuffles and the others would wait for it. It costs more than it gains where the values of a
 /// butterfly lie 1 KiB or more apart: loads then wait for stores to other pages' equal places.
 template <class T, int lanes, int radix, bool overlapped, bool conjugate>
-HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
+HWY_INLINE void first_turned(
+    const ShortJob<T>& job, std::int64_t m, std::int64_t begin, std::int64_t end, T* out) {
   using R = Rows<T, lanes>;
   const typename R::D d;
   constexpr int size = radix * R::row, units = 2 * radix / lanes;
   HWY_ALIGN T results[(overlapped ? 2 : 1) * size];
   T* made = results;
   T* turned = results + (overlapped ? size : 0);
-  const T* twiddles = job.twiddles;
+  const T* twiddles = job.twiddles + begin * (radix - 1) * R::row;
   const auto turn = [&](int unit, std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
     const int part = unit / 2, imaginary = unit % 2 * lanes;
     turn_rows<R>(turned + part * lanes * R::row + imaginary,
@@ -205,10 +207,10 @@ HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
 #pragma GCC unroll 16
     for (int unit = 0; unit < units; ++unit) turn(unit, place);
   };
-  std::int64_t before = 0;
+  std::int64_t before = std::min(begin * lanes, m - lanes);
   step(before, nullptr);
-  for (std::int64_t group = lanes; group < m; group += lanes) {
-    const std::int64_t p = std::min(group, m - lanes);
+  for (std::int64_t group = begin + 1; group < end; ++group) {
+    const std::int64_t p = std::min(group * lanes, m - lanes);
     if constexpr (overlapped) {
       std::swap(made, turned);
       step(p, before);
@@ -225,8 +227,10 @@ HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
 template <class T, int lanes, int radix>
 HWY_NOINLINE void first_step(const ShortJob<T>& job) {
   const std::int64_t m = job.length / radix;
-  if (job.in_sign < 0) return first_turned<T, lanes, radix, false, true>(job, m, job.out);
-  first_turned<T, lanes, radix, false, false>(job, m, job.out);
+  if (job.in_sign < 0) {
+    return first_turned<T, lanes, radix, false, true>(job, m, job.begin, job.end, job.out);
+  }
+  first_turned<T, lanes, radix, false, false>(job, m, job.begin, job.end, job.out);
 }
 
 /// The same of a radix that is a product, or no multiple of the lanes: the last of ceil(radix / L)
@@ -242,14 +246,12 @@ HWY_NOINLINE void first_steps(const ShortJob<T>& job) {
   step.in_stride = 2 * m;
   step.in_sign = job.in_sign;
   step.out = results;
-  const T* twiddles = job.twiddles;
-  for (std::int64_t group = 0; group < m; group += R::lanes) {
-    const std::int64_t p = std::min(group, m - R::lanes);
+  step.factors = job.twiddles + job.begin * (radix - 1) * R::row;
+  for (std::int64_t group = job.begin; group < job.end; ++group) {
+    const std::int64_t p = std::min(group * R::lanes, m - R::lanes);
     step.in = job.in + 2 * p;
     transform<R>(step);
-    for (std::int64_t q = 1; q < radix; ++q, twiddles += R::row) {
-      R::store(R::load(results + q * R::row) * R::load(twiddles), results + q * R::row);
-    }
+    step.factors += (radix - 1) * R::row;
     for (std::int64_t q = 0; q < radix; q += R::lanes) {
       T* const to = job.out + (q / R::lanes * m + p) * R::row;
       turn_rows<R>(results + q * R::row, to);
@@ -267,10 +269,11 @@ HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
   constexpr int m = second * third;
   HWY_ALIGN T values[2 * radix * m];
   constexpr bool overlapped = m > lanes && m * sizeof(T) <= 256;
+  constexpr int groups = (m + lanes - 1) / lanes;
   if (job.in_sign < 0) {
-    first_turned<T, lanes, radix, overlapped, true>(job, m, values);
+    first_turned<T, lanes, radix, overlapped, true>(job, m, 0, groups, values);
   } else {
-    first_turned<T, lanes, radix, overlapped, false>(job, m, values);
+    first_turned<T, lanes, radix, overlapped, false>(job, m, 0, groups, values);
   }
   const auto scale = hn::Set(d, job.scale);
   const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
@@ -315,6 +318,16 @@ ShortShape<T> first_shape() {
           .places = places_of<T, W>()};
 }
 
+template <class T>
+ShortShape<T> composite_shape(std::int64_t radix) {
+  return {.lanes = static_cast<int>(Rows<T>::lanes),
+          .radix = static_cast<int>(radix),
+          .composite = true,
+          .pass = first_steps<T>,
+          .rest = transform<Rows<T>>,
+          .places = places_of<T, static_cast<int>(Rows<T>::lanes)>()};
+}
+
 /// The plan of a length: whole in registers, or a first radix, or a product as the first.
 template <class T>
 ShortShape<T> shape_of(std::int64_t n) {
@@ -351,8 +364,13 @@ ShortShape<T> shape_of(std::int64_t n) {
     const auto divides = [n](std::int64_t radix, std::int64_t vector) {
       return n % radix == 0 && n / radix >= vector;
     };
-    // The largest radix makes a pass less for some lengths.
     const auto passes = [&](std::int64_t first) { return radices_of(n / first, max_radix).size(); };
+    // After 64 = 8 x 8 what is left of longer signals stays in the first-level cache.
+    if (2 * n * std::int64_t{sizeof(T)} >= std::int64_t{1} << 17 && divides(64, all) &&
+        passes(64) < passes(max_radix)) {
+      return composite_shape<T>(64);
+    }
+    // The largest radix makes a pass less for some lengths.
     const bool larger = max_radix > all && divides(max_radix, all) &&
                         !(divides(all, all) && passes(max_radix) >= passes(all));
     if (larger) return first_shape<T, all, max_radix>();
@@ -371,12 +389,7 @@ ShortShape<T> shape_of(std::int64_t n) {
       for (radix = n / lanes; radix > 1 && n % radix != 0;) --radix;
     }
     if (radix > 1 && n / radix >= lanes) {
-      return {.lanes = static_cast<int>(lanes),
-              .radix = static_cast<int>(radix),
-              .composite = true,
-              .pass = first_steps<T>,
-              .rest = transform<Rows<T>>,
-              .places = places_of<T, static_cast<int>(lanes)>()};
+      return composite_shape<T>(radix);
     }
   }
   return {};
