@@ -151,19 +151,6 @@ ShortShape<float> by_quarters_shape() {
 }
 #endif
 
-/// Numbers of L rows, turned: of the real or of the imaginary parts.
-template <class R, class T = typename R::Number>
-HWY_INLINE void turn_rows(const T* from, T* to) {
-  constexpr int lanes = R::lanes;
-  const typename R::D d;
-  typename R::V y[lanes];
-#pragma GCC unroll 16
-  for (int l = 0; l < lanes; ++l) y[l] = hn::Load(d, from + R::place(l) * R::row);
-  turn_vectors<lanes>(d, y);
-#pragma GCC unroll 16
-  for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row);
-}
-
 /// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
 /// lanes: rows of L lanes of the `radix` results of each of the m places, radix / L blocks of m
 /// rows; of groups [begin, end) of L places. The last L are computed together, some of them twice
@@ -183,7 +170,8 @@ HWY_INLINE void first_turned(
   const T* twiddles = job.twiddles + begin * (radix - 1) * R::row;
   const auto turn = [&](int unit, std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
     const int part = unit / 2, imaginary = unit % 2 * lanes;
-    turn_rows<R>(turned + part * lanes * R::row + imaginary,
+    turn_part<R>(turned + part * lanes * R::row + imaginary,
+                 R::row,
                  out + (part * m + place) * R::row + imaginary);
   };
   // The results of the places from p on; those of the places from `before` on are turned meanwhile.
@@ -253,9 +241,7 @@ HWY_NOINLINE void first_steps(const ShortJob<T>& job) {
     transform<R>(step);
     step.factors += (radix - 1) * R::row;
     for (std::int64_t q = 0; q < radix; q += R::lanes) {
-      T* const to = job.out + (q / R::lanes * m + p) * R::row;
-      turn_rows<R>(results + q * R::row, to);
-      turn_rows<R>(results + q * R::row + R::lanes, to + R::lanes);
+      turn_rows(results + q * R::row, R::row, job.out + (q / R::lanes * m + p) * R::row);
     }
   }
 }

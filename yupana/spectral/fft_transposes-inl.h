@@ -140,25 +140,26 @@ HWY_INLINE void turn_vectors(D d, V* x) {
 #endif
 }
 
-/// L rows from L vectors of each part, which lie `step` numbers apart. Lanes of both are in the
+/// Turns the real or the imaginary parts of L rows `step` numbers apart. Lanes of both are in the
 /// order of place().
+template <class R, class T = typename R::Number>
+HWY_INLINE void turn_part(const T* from, std::int64_t step, T* to) {
+  constexpr int lanes = R::lanes;
+  const typename R::D d;
+  typename R::V x[lanes];
+#pragma GCC unroll 32
+  for (int l = 0; l < lanes; ++l) x[l] = hn::LoadU(d, from + R::place(l) * step);
+  turn_vectors<lanes>(d, x);
+#pragma GCC unroll 32
+  for (int l = 0; l < lanes; ++l) hn::Store(x[l], d, to + R::place(l) * R::row);
+}
+
+/// Both parts.
 template <class T>
 HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
   using R = Rows<T>;
-  const typename R::D d;
-#pragma GCC unroll 2
-  for (int part = 0; part < 2; ++part) {
-    typename R::V x[R::lanes];
-#pragma GCC unroll 32
-    for (std::int64_t l = 0; l < R::lanes; ++l) {
-      x[l] = hn::LoadU(d, from + R::place(static_cast<int>(l)) * step + part * R::lanes);
-    }
-    turn_vectors<static_cast<int>(R::lanes)>(d, x);
-#pragma GCC unroll 32
-    for (std::int64_t i = 0; i < R::lanes; ++i) {
-      hn::Store(x[i], d, rows + R::place(static_cast<int>(i)) * R::row + part * R::lanes);
-    }
-  }
+  turn_part<R>(from, step, rows);
+  turn_part<R>(from + R::lanes, step, rows + R::lanes);
 }
 
 template <class T>
