@@ -153,14 +153,17 @@ ShortShape<float> by_quarters_shape() {
 
 /// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
 /// lanes: rows of L lanes of the `radix` results of each of the m places, radix / L blocks of m
-/// rows; of groups [begin, end) of L places. The last L are computed together, some of them twice
-/// where L does not divide m.
-/// overlapped: results are turned between the sums of the next places, since one unit alone
-/// shuffles and the others would wait for it. It costs more than it gains where the values of a
-/// butterfly lie 1 KiB or more apart: loads then wait for stores to other pages' equal places.
-template <class T, int lanes, int radix, bool overlapped, bool conjugate>
-HWY_INLINE void first_turned(
-    const ShortJob<T>& job, std::int64_t m, std::int64_t begin, std::int64_t end, T* out) {
+/// rows, place + l of block `part` at row_of(part, place, l); of groups [begin, end) of L places.
+/// The last L are computed together, some of them twice where L does not divide m. overlapped:
+/// results are turned between the sums of the next places, since one unit alone shuffles and the
+/// others would wait for it. It costs more than it gains where the values of a butterfly lie 1 KiB
+/// or more apart: loads then wait for stores to other pages' equal places.
+template <class T, int lanes, int radix, bool overlapped, bool conjugate, class RowOf>
+HWY_INLINE void first_turned(const ShortJob<T>& job,
+                             std::int64_t m,
+                             std::int64_t begin,
+                             std::int64_t end,
+                             const RowOf& row_of) {
   using R = Rows<T, lanes>;
   const typename R::D d;
   constexpr int size = radix * R::row, units = 2 * radix / lanes;
@@ -170,9 +173,9 @@ HWY_INLINE void first_turned(
   const T* twiddles = job.twiddles + begin * (radix - 1) * R::row;
   const auto turn = [&](int unit, std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
     const int part = unit / 2, imaginary = unit % 2 * lanes;
-    turn_part<R>(turned + part * lanes * R::row + imaginary,
-                 R::row,
-                 out + (part * m + place) * R::row + imaginary);
+    turn_part<R>(turned + part * lanes * R::row + imaginary, R::row, [&](int l) HWY_ATTR {
+      return row_of(part, place, l) + imaginary;
+    });
   };
   // The results of the places from p on; those of the places from `before` on are turned meanwhile.
   const auto step = [&](std::int64_t p, auto before) HWY_ATTR __attribute__((always_inline)) {
@@ -215,10 +218,13 @@ HWY_INLINE void first_turned(
 template <class T, int lanes, int radix>
 HWY_NOINLINE void first_step(const ShortJob<T>& job) {
   const std::int64_t m = job.length / radix;
+  const auto row_of = [&job, m](int part, std::int64_t place, int l) HWY_ATTR {
+    return job.out + (part * m + place + l) * Rows<T, lanes>::row;
+  };
   if (job.in_sign < 0) {
-    return first_turned<T, lanes, radix, false, true>(job, m, job.begin, job.end, job.out);
+    return first_turned<T, lanes, radix, false, true>(job, m, job.begin, job.end, row_of);
   }
-  first_turned<T, lanes, radix, false, false>(job, m, job.begin, job.end, job.out);
+  first_turned<T, lanes, radix, false, false>(job, m, job.begin, job.end, row_of);
 }
 
 /// The same of a radix that is a product, or no multiple of the lanes: the last of ceil(radix / L)
@@ -247,35 +253,59 @@ HWY_NOINLINE void first_steps(const ShortJob<T>& job) {
 }
 
 /// n = radix second third: all passes in one go, their strides known to the compiler. Calls between
-/// them take a fifth of the time of such signals.
+/// them take a fifth of the time of such signals. Rows lie where results of the same numbers go, in
+/// the result itself if that is not the signal's place: a fourth array would not fit the cache.
+///   place j + third k at row k + second j: (j, k) becomes (j, q), that (q', q), result q + second
+///   q'
 template <class T, int lanes, int radix, int second, int third>
 HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
   using R = Rows<T, lanes>;
   const typename R::D d;
-  constexpr int m = second * third;
-  HWY_ALIGN T values[2 * radix * m];
+  constexpr int m = second * third, groups = (m + lanes - 1) / lanes;
+  static_assert(lanes % third == 0 || third % lanes == 0);
+  constexpr std::int64_t step = 2 * radix;
+  HWY_ALIGN T buffer[m * step];
+  const bool apart = job.in == job.out || reinterpret_cast<std::uintptr_t>(job.out) % 64 != 0;
+  T* const values = apart ? buffer : job.out;
+  const auto row_of = [values](int part, std::int64_t place, int l) HWY_ATTR {
+    const std::int64_t row =
+        place / third + place % third * second + l / third + l % third * second;
+    return values + row * step + part * R::row;
+  };
   constexpr bool overlapped = m > lanes && m * sizeof(T) <= 256;
-  constexpr int groups = (m + lanes - 1) / lanes;
   if (job.in_sign < 0) {
-    first_turned<T, lanes, radix, overlapped, true>(job, m, 0, groups, values);
+    first_turned<T, lanes, radix, overlapped, true>(job, m, 0, groups, row_of);
   } else {
-    first_turned<T, lanes, radix, overlapped, false>(job, m, 0, groups, values);
+    first_turned<T, lanes, radix, overlapped, false>(job, m, 0, groups, row_of);
   }
   const auto scale = hn::Set(d, job.scale);
   const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
   const bool as_is = job.scale == T(1) && job.scale_imaginary == T(1);
   for (int part = 0; part < radix / lanes; ++part) {
-    T* const rows = values + part * m * R::row;
-    const auto load = [rows](std::int64_t row) HWY_ATTR { return R::load(rows + row * R::row); };
-    if constexpr (second > 1) butterflies<second, R>(third, job.row_twiddles, load, rows);
+    T* const rows = values + part * R::row;
+    T* const out = job.out + part * R::row;
+    const auto load = [rows](int row) HWY_ATTR { return R::load(rows + row * step); };
+    const auto second_step = [&](int j, auto turns) HWY_ATTR __attribute__((always_inline)) {
+      const T* const twiddles = job.row_twiddles + 2 * j * (second - 1);
+      butterfly<second>(
+          d,
+          [&](int k) HWY_ATTR { return load(j * second + k); },
+          [&](int q, typename R::C x) HWY_ATTR {
+            if (turns.value && q > 0) x = x * broadcast(d, twiddles + 2 * (q - 1));
+            R::store(x, rows + (j * second + q) * step);
+          });
+    };
+    if constexpr (second > 1) {
+      second_step(0, std::false_type());
+      for (int j = 1; j < third; ++j) second_step(j, std::true_type());
+    }
     for (int g = 0; g < second; ++g) {
-      T* const out = job.out + 2 * (g * radix + part * lanes);
       butterfly<third>(
           d,
-          [&](int p) HWY_ATTR { return load(g * third + p); },
+          [&](int p) HWY_ATTR { return load(g + p * second); },
           [&](int q, typename R::C y) HWY_ATTR {
             if (!as_is) y = {hn::Mul(y.re, scale), hn::Mul(y.im, scale_imaginary)};
-            R::store_complexes(y, out + 2 * q * second * radix);
+            R::store_complexes(y, out + (g + q * second) * step);
           });
     }
   }

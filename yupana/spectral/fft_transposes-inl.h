@@ -140,10 +140,10 @@ HWY_INLINE void turn_vectors(D d, V* x) {
 #endif
 }
 
-/// Turns the real or the imaginary parts of L rows `step` numbers apart. Lanes of both are in the
-/// order of place().
-template <class R, class T = typename R::Number>
-HWY_INLINE void turn_part(const T* from, std::int64_t step, T* to) {
+/// Turns the real or the imaginary parts of L rows `step` numbers apart; row i goes to to(i). Lanes
+/// of both are in the order of place().
+template <class R, class T = typename R::Number, class To>
+HWY_INLINE void turn_part(const T* from, std::int64_t step, const To& to) {
   constexpr int lanes = R::lanes;
   const typename R::D d;
   typename R::V x[lanes];
@@ -151,15 +151,17 @@ HWY_INLINE void turn_part(const T* from, std::int64_t step, T* to) {
   for (int l = 0; l < lanes; ++l) x[l] = hn::LoadU(d, from + R::place(l) * step);
   turn_vectors<lanes>(d, x);
 #pragma GCC unroll 32
-  for (int l = 0; l < lanes; ++l) hn::Store(x[l], d, to + R::place(l) * R::row);
+  for (int l = 0; l < lanes; ++l) hn::Store(x[l], d, to(R::place(l)));
 }
 
-/// Both parts.
+/// Both parts, to rows one after the other.
 template <class T>
 HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
   using R = Rows<T>;
-  turn_part<R>(from, step, rows);
-  turn_part<R>(from + R::lanes, step, rows + R::lanes);
+#pragma GCC unroll 2
+  for (std::int64_t part = 0; part < R::row; part += R::lanes) {
+    turn_part<R>(from + part, step, [=](int i) HWY_ATTR { return rows + i * R::row + part; });
+  }
 }
 
 template <class T>
