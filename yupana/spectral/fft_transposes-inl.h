@@ -15,8 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// x and y become vectors of their even and of their odd numbers, within each half of 128 bits.
 template <class D, class V>
 HWY_INLINE void interleave(D d, V& x, V& y) {
-  const V low = hn::InterleaveLower(d, x, y);
-  y = hn::InterleaveUpper(d, x, y);
+  const V low = interleave_lower(d, x, y);
+  y = interleave_upper(d, x, y);
   x = low;
 }
 
@@ -76,14 +76,14 @@ HWY_INLINE void turn_within_quarters(D d, V* x) {
     interleave(d, x[2], x[3]);
   } else {
     const hn::Repartition<double, D> pairs;
-    const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x[0], x[1]));
-    const auto b = hn::BitCast(pairs, hn::InterleaveLower(d, x[2], x[3]));
-    const auto c = hn::BitCast(pairs, hn::InterleaveUpper(d, x[0], x[1]));
-    const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x[2], x[3]));
-    x[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
-    x[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
-    x[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
-    x[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+    const auto a = hn::BitCast(pairs, interleave_lower(d, x[0], x[1]));
+    const auto b = hn::BitCast(pairs, interleave_lower(d, x[2], x[3]));
+    const auto c = hn::BitCast(pairs, interleave_upper(d, x[0], x[1]));
+    const auto e = hn::BitCast(pairs, interleave_upper(d, x[2], x[3]));
+    x[0] = hn::BitCast(d, interleave_lower(pairs, a, b));
+    x[1] = hn::BitCast(d, interleave_upper(pairs, a, b));
+    x[2] = hn::BitCast(d, interleave_lower(pairs, c, e));
+    x[3] = hn::BitCast(d, interleave_upper(pairs, c, e));
   }
 }
 
