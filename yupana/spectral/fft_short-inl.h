@@ -272,7 +272,7 @@ HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
         place / third + place % third * second + l / third + l % third * second;
     return values + row * step + part * R::row;
   };
-  constexpr bool overlapped = m > lanes && m * sizeof(T) <= 256;
+  constexpr bool overlapped = m > lanes && m * sizeof(T) <= 512;
   if (job.in_sign < 0) {
     first_turned<T, lanes, radix, overlapped, true>(job, m, 0, groups, row_of);
   } else {
