@@ -381,10 +381,14 @@ ShortShape<T> shape_of(std::int64_t n) {
       return n % radix == 0 && n / radix >= vector;
     };
     const auto passes = [&](std::int64_t first) { return radices_of(n / first, max_radix).size(); };
-    // After 64 = 8 x 8 what is left of longer signals stays in the first-level cache.
-    if (2 * n * std::int64_t{sizeof(T)} >= std::int64_t{1} << 17 && divides(64, all) &&
-        passes(64) < passes(max_radix)) {
-      return composite_shape<T>(64);
+    // After 64 = 8 x 8 what is left of longer signals stays in the first-level cache, if that takes
+    // no pass more or what 16 leaves is far from it.
+    if constexpr (max_radix == 16) {
+      const bool fits = n / 64 <= 512 && n / 16 > 1024;
+      if (2 * n * std::int64_t{sizeof(T)} >= std::int64_t{1} << 17 && divides(64, all) &&
+          (passes(64) < passes(16) || fits)) {
+        return composite_shape<T>(64);
+      }
     }
     // The largest radix makes a pass less for some lengths.
     const bool larger = max_radix > all && divides(max_radix, all) &&
