@@ -39,13 +39,28 @@ std::vector<std::int64_t> places_of() {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+/// Lower halves of each 128 bits of x and y, number by number in turns; upper halves. As integers:
+/// Intel's cores since 2019 shuffle those of up to 256 bits in two units, but floats in one.
+template <class D, class V>
+HWY_INLINE V interleave_lower(D d, V x, V y) {
+  const hn::RebindToUnsigned<D> n;
+  if constexpr (sizeof(V) > 32) return hn::InterleaveLower(d, x, y);
+  return hn::BitCast(d, hn::InterleaveLower(n, hn::BitCast(n, x), hn::BitCast(n, y)));
+}
+template <class D, class V>
+HWY_INLINE V interleave_upper(D d, V x, V y) {
+  const hn::RebindToUnsigned<D> n;
+  if constexpr (sizeof(V) > 32) return hn::InterleaveUpper(d, x, y);
+  return hn::BitCast(d, hn::InterleaveUpper(n, hn::BitCast(n, x), hn::BitCast(n, y)));
+}
+
 /// Vectors of real and of imaginary parts from complex numbers in memory, in two vectors.
 template <class D, class V>
 HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(V) >= 32) {
     if constexpr (sizeof(hn::TFromD<D>) == 8) {
-      return {hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)};
+      return {interleave_lower(d, a, b), interleave_upper(d, a, b)};
     } else if constexpr (sizeof(V) == 32) {
       return {V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)}, V{_mm256_shuffle_ps(a.raw, b.raw, 0xDD)}};
     }
@@ -64,14 +79,14 @@ HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void store_interleaved(D d, V re, V im, T* at, bool past_cache = false) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(V) >= 32) {
+  if constexpr (sizeof(V) >= 16) {
     if (past_cache) {
-      hn::Stream(hn::InterleaveLower(d, re, im), d, at);
-      hn::Stream(hn::InterleaveUpper(d, re, im), d, at + sizeof(V) / sizeof(T));
+      hn::Stream(interleave_lower(d, re, im), d, at);
+      hn::Stream(interleave_upper(d, re, im), d, at + sizeof(V) / sizeof(T));
       return;
     }
-    hn::StoreU(hn::InterleaveLower(d, re, im), d, at);
-    hn::StoreU(hn::InterleaveUpper(d, re, im), d, at + sizeof(V) / sizeof(T));
+    hn::StoreU(interleave_lower(d, re, im), d, at);
+    hn::StoreU(interleave_upper(d, re, im), d, at + sizeof(V) / sizeof(T));
     return;
   }
 #endif
@@ -320,6 +335,16 @@ HWY_NOINLINE void last_pass_to_rows(const RowJob<T>& job, std::int64_t begin, st
     constexpr int radix = constant.value;
     if (job.sink == Sink::tiles) return last_to_tiles<radix, R>(job, begin, end);
     const std::int64_t m = plan.rows / radix;
+    if (job.factors != nullptr) {
+      return last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
+        T* const to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
+        const T* const factors = job.factors + (g * radix - 1) * R::row;
+        return [to, m, g, factors](int q, typename R::C x) HWY_ATTR {
+          if (q > 0 || g > 0) x = x * R::load(factors + q * R::row);
+          R::store(x, to + q * m * R::row);
+        };
+      });
+    }
     last_butterflies<radix, R>(job.buffer, begin, end, [&](std::int64_t g) HWY_ATTR {
       T* const to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
       return [to, m](int q, typename R::C x) HWY_ATTR { R::store(x, to + q * m * R::row); };

@@ -42,7 +42,9 @@ struct RowJob {
                             ///< and is not read soon; written around the cache
   T scale = 1;              ///< of complexes: real parts
   T scale_imaginary = 1;    ///< of complexes: imaginary parts
-  const T* factors = nullptr;     ///< of complexes, laid out as they are: multiplied in; or null
+  /// Multiplied in, or null: of complexes, laid out as they are; of rows, as rows in the order in
+  /// which they are made, but of the first, which is not multiplied.
+  const T* factors = nullptr;
   StepTwiddles<T> twiddles;       ///< of tiles
   std::int64_t first_column = 0;  ///< of tiles: j0
 };
@@ -50,9 +52,11 @@ struct RowJob {
 template <class T>
 struct ShortJob {
   std::int64_t length = 0;
+  std::int64_t begin = 0, end = 0;  ///< groups of L places, unless whole
   const T* in = nullptr;
   T in_sign = 1;
-  /// [group of lanes][q - 1][re, im][lane]: w^(j q), j that of the value in the lane
+  /// [group of lanes][q - 1][re, im][lane]: w^(j q), j that of the value in the lane; of composite,
+  /// the q in the order of the last pass
   const T* twiddles = nullptr;
   const T* row_twiddles = nullptr;  ///< of whole: those of RowPlan(length / radix)
   T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
@@ -95,7 +99,7 @@ struct HalfSpectrumJob {
   bool inverse = false;
   const RootTable* roots = nullptr;  ///< of order n
   const T* lane_roots = nullptr;     ///< [re, im][lane]: w^l, l its place
-  const T* table = nullptr;          ///< [group][re, im][lane]: w^(1 + group L + l); null: none
+  const T* table = nullptr;          ///< [group][re, im][lane]: w^(group L + l); null: none
 };
 
 /// Tiles `distance` numbers apart, whose rows lie `stride` apart.
@@ -136,7 +140,8 @@ struct RowFunctions {
                         T* out,
                         std::int64_t distance);
 
-  /// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.
+  /// The pairs k, h - k for k in [begin, end) below h/2, begin a multiple of L; the pair of 0 takes
+  /// values[h] for values[0].
   void (*pair_half_spectrum)(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end);
 };
 template <class T>

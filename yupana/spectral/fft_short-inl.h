@@ -151,38 +151,31 @@ ShortShape<float> by_quarters_shape() {
 }
 #endif
 
-/// Numbers of L rows, turned: of the real or of the imaginary parts.
-template <class R, class T = typename R::Number>
-HWY_INLINE void turn_rows(const T* from, T* to) {
-  constexpr int lanes = R::lanes;
-  const typename R::D d;
-  typename R::V y[lanes];
-#pragma GCC unroll 16
-  for (int l = 0; l < lanes; ++l) y[l] = hn::Load(d, from + R::place(l) * R::row);
-  turn_vectors<lanes>(d, y);
-#pragma GCC unroll 16
-  for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + R::place(l) * R::row);
-}
-
 /// The first of the passes over n = radix m values, radix a multiple of the lanes, m at least the
 /// lanes: rows of L lanes of the `radix` results of each of the m places, radix / L blocks of m
-/// rows. The last L places are computed together, some of them twice where L does not divide m.
-/// overlapped: results are turned between the sums of the next places, since one unit alone
-/// shuffles and the others would wait for it. It costs more than it gains where the values of a
-/// butterfly lie 1 KiB or more apart: loads then wait for stores to other pages' equal places.
-template <class T, int lanes, int radix, bool overlapped, bool conjugate>
-HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
+/// rows, place + l of block `part` at row_of(part, place, l); of groups [begin, end) of L places.
+/// The last L are computed together, some of them twice where L does not divide m. overlapped:
+/// results are turned between the sums of the next places, since one unit alone shuffles and the
+/// others would wait for it. It costs more than it gains where the values of a butterfly lie 1 KiB
+/// or more apart: loads then wait for stores to other pages' equal places.
+template <class T, int lanes, int radix, bool overlapped, bool conjugate, class RowOf>
+HWY_INLINE void first_turned(const ShortJob<T>& job,
+                             std::int64_t m,
+                             std::int64_t begin,
+                             std::int64_t end,
+                             const RowOf& row_of) {
   using R = Rows<T, lanes>;
   const typename R::D d;
   constexpr int size = radix * R::row, units = 2 * radix / lanes;
   HWY_ALIGN T results[(overlapped ? 2 : 1) * size];
   T* made = results;
   T* turned = results + (overlapped ? size : 0);
-  const T* twiddles = job.twiddles;
+  const T* twiddles = job.twiddles + begin * (radix - 1) * R::row;
   const auto turn = [&](int unit, std::int64_t place) HWY_ATTR __attribute__((always_inline)) {
     const int part = unit / 2, imaginary = unit % 2 * lanes;
-    turn_rows<R>(turned + part * lanes * R::row + imaginary,
-                 out + (part * m + place) * R::row + imaginary);
+    turn_part<R>(turned + part * lanes * R::row + imaginary, R::row, [&](int l) HWY_ATTR {
+      return row_of(part, place, l) + imaginary;
+    });
   };
   // The results of the places from p on; those of the places from `before` on are turned meanwhile.
   const auto step = [&](std::int64_t p, auto before) HWY_ATTR __attribute__((always_inline)) {
@@ -205,10 +198,10 @@ HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
 #pragma GCC unroll 16
     for (int unit = 0; unit < units; ++unit) turn(unit, place);
   };
-  std::int64_t before = 0;
+  std::int64_t before = std::min(begin * lanes, m - lanes);
   step(before, nullptr);
-  for (std::int64_t group = lanes; group < m; group += lanes) {
-    const std::int64_t p = std::min(group, m - lanes);
+  for (std::int64_t group = begin + 1; group < end; ++group) {
+    const std::int64_t p = std::min(group * lanes, m - lanes);
     if constexpr (overlapped) {
       std::swap(made, turned);
       step(p, before);
@@ -225,8 +218,13 @@ HWY_INLINE void first_turned(const ShortJob<T>& job, std::int64_t m, T* out) {
 template <class T, int lanes, int radix>
 HWY_NOINLINE void first_step(const ShortJob<T>& job) {
   const std::int64_t m = job.length / radix;
-  if (job.in_sign < 0) return first_turned<T, lanes, radix, false, true>(job, m, job.out);
-  first_turned<T, lanes, radix, false, false>(job, m, job.out);
+  const auto row_of = [&job, m](int part, std::int64_t place, int l) HWY_ATTR {
+    return job.out + (part * m + place + l) * Rows<T, lanes>::row;
+  };
+  if (job.in_sign < 0) {
+    return first_turned<T, lanes, radix, false, true>(job, m, job.begin, job.end, row_of);
+  }
+  first_turned<T, lanes, radix, false, false>(job, m, job.begin, job.end, row_of);
 }
 
 /// The same of a radix that is a product, or no multiple of the lanes: the last of ceil(radix / L)
@@ -242,51 +240,72 @@ HWY_NOINLINE void first_steps(const ShortJob<T>& job) {
   step.in_stride = 2 * m;
   step.in_sign = job.in_sign;
   step.out = results;
-  const T* twiddles = job.twiddles;
-  for (std::int64_t group = 0; group < m; group += R::lanes) {
-    const std::int64_t p = std::min(group, m - R::lanes);
+  step.factors = job.twiddles + job.begin * (radix - 1) * R::row;
+  for (std::int64_t group = job.begin; group < job.end; ++group) {
+    const std::int64_t p = std::min(group * R::lanes, m - R::lanes);
     step.in = job.in + 2 * p;
     transform<R>(step);
-    for (std::int64_t q = 1; q < radix; ++q, twiddles += R::row) {
-      R::store(R::load(results + q * R::row) * R::load(twiddles), results + q * R::row);
-    }
+    step.factors += (radix - 1) * R::row;
     for (std::int64_t q = 0; q < radix; q += R::lanes) {
-      T* const to = job.out + (q / R::lanes * m + p) * R::row;
-      turn_rows<R>(results + q * R::row, to);
-      turn_rows<R>(results + q * R::row + R::lanes, to + R::lanes);
+      turn_rows(results + q * R::row, R::row, job.out + (q / R::lanes * m + p) * R::row);
     }
   }
 }
 
 /// n = radix second third: all passes in one go, their strides known to the compiler. Calls between
-/// them take a fifth of the time of such signals.
+/// them take a fifth of the time of such signals. Rows lie where results of the same numbers go, in
+/// the result itself if that is not the signal's place: a fourth array would not fit the cache.
+///   place j + third k at row k + second j: (j, k) becomes (j, q), that (q', q), result q + second
+///   q'
 template <class T, int lanes, int radix, int second, int third>
 HWY_NOINLINE void all_steps(const ShortJob<T>& job) {
   using R = Rows<T, lanes>;
   const typename R::D d;
-  constexpr int m = second * third;
-  HWY_ALIGN T values[2 * radix * m];
-  constexpr bool overlapped = m > lanes && m * sizeof(T) <= 256;
+  constexpr int m = second * third, groups = (m + lanes - 1) / lanes;
+  static_assert(lanes % third == 0 || third % lanes == 0);
+  constexpr std::int64_t step = 2 * radix;
+  HWY_ALIGN T buffer[m * step];
+  const bool apart = job.in == job.out || reinterpret_cast<std::uintptr_t>(job.out) % 64 != 0;
+  T* const values = apart ? buffer : job.out;
+  const auto row_of = [values](int part, std::int64_t place, int l) HWY_ATTR {
+    const std::int64_t row =
+        place / third + place % third * second + l / third + l % third * second;
+    return values + row * step + part * R::row;
+  };
+  constexpr bool overlapped = m > lanes && m * sizeof(T) <= 512;
   if (job.in_sign < 0) {
-    first_turned<T, lanes, radix, overlapped, true>(job, m, values);
+    first_turned<T, lanes, radix, overlapped, true>(job, m, 0, groups, row_of);
   } else {
-    first_turned<T, lanes, radix, overlapped, false>(job, m, values);
+    first_turned<T, lanes, radix, overlapped, false>(job, m, 0, groups, row_of);
   }
   const auto scale = hn::Set(d, job.scale);
   const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
   const bool as_is = job.scale == T(1) && job.scale_imaginary == T(1);
   for (int part = 0; part < radix / lanes; ++part) {
-    T* const rows = values + part * m * R::row;
-    const auto load = [rows](std::int64_t row) HWY_ATTR { return R::load(rows + row * R::row); };
-    if constexpr (second > 1) butterflies<second, R>(third, job.row_twiddles, load, rows);
+    T* const rows = values + part * R::row;
+    T* const out = job.out + part * R::row;
+    const auto load = [rows](int row) HWY_ATTR { return R::load(rows + row * step); };
+    const auto second_step = [&](int j, auto turns) HWY_ATTR __attribute__((always_inline)) {
+      const T* const twiddles = job.row_twiddles + 2 * j * (second - 1);
+      butterfly<second>(
+          d,
+          [&](int k) HWY_ATTR { return load(j * second + k); },
+          [&](int q, typename R::C x) HWY_ATTR {
+            if (turns.value && q > 0) x = x * broadcast(d, twiddles + 2 * (q - 1));
+            R::store(x, rows + (j * second + q) * step);
+          });
+    };
+    if constexpr (second > 1) {
+      second_step(0, std::false_type());
+      for (int j = 1; j < third; ++j) second_step(j, std::true_type());
+    }
     for (int g = 0; g < second; ++g) {
-      T* const out = job.out + 2 * (g * radix + part * lanes);
       butterfly<third>(
           d,
-          [&](int p) HWY_ATTR { return load(g * third + p); },
+          [&](int p) HWY_ATTR { return load(g + p * second); },
           [&](int q, typename R::C y) HWY_ATTR {
             if (!as_is) y = {hn::Mul(y.re, scale), hn::Mul(y.im, scale_imaginary)};
-            R::store_complexes(y, out + 2 * q * second * radix);
+            R::store_complexes(y, out + (g + q * second) * step);
           });
     }
   }
@@ -313,6 +332,16 @@ ShortShape<T> first_shape() {
           .pass = first_step<T, W, radix>,
           .rest = transform<Rows<T, W>>,
           .places = places_of<T, W>()};
+}
+
+template <class T>
+ShortShape<T> composite_shape(std::int64_t radix) {
+  return {.lanes = static_cast<int>(Rows<T>::lanes),
+          .radix = static_cast<int>(radix),
+          .composite = true,
+          .pass = first_steps<T>,
+          .rest = transform<Rows<T>>,
+          .places = places_of<T, static_cast<int>(Rows<T>::lanes)>()};
 }
 
 /// The plan of a length: whole in registers, or a first radix, or a product as the first.
@@ -351,8 +380,17 @@ ShortShape<T> shape_of(std::int64_t n) {
     const auto divides = [n](std::int64_t radix, std::int64_t vector) {
       return n % radix == 0 && n / radix >= vector;
     };
-    // The largest radix makes a pass less for some lengths.
     const auto passes = [&](std::int64_t first) { return radices_of(n / first, max_radix).size(); };
+    // After 64 = 8 x 8 what is left of longer signals stays in the first-level cache, if that takes
+    // no pass more or what 16 leaves is far from it.
+    if constexpr (max_radix == 16) {
+      const bool fits = n / 64 <= 512 && n / 16 > 1024;
+      if (2 * n * std::int64_t{sizeof(T)} >= std::int64_t{1} << 17 && divides(64, all) &&
+          (passes(64) < passes(16) || fits)) {
+        return composite_shape<T>(64);
+      }
+    }
+    // The largest radix makes a pass less for some lengths.
     const bool larger = max_radix > all && divides(max_radix, all) &&
                         !(divides(all, all) && passes(max_radix) >= passes(all));
     if (larger) return first_shape<T, all, max_radix>();
@@ -371,12 +409,7 @@ ShortShape<T> shape_of(std::int64_t n) {
       for (radix = n / lanes; radix > 1 && n % radix != 0;) --radix;
     }
     if (radix > 1 && n / radix >= lanes) {
-      return {.lanes = static_cast<int>(lanes),
-              .radix = static_cast<int>(radix),
-              .composite = true,
-              .pass = first_steps<T>,
-              .rest = transform<Rows<T>>,
-              .places = places_of<T, static_cast<int>(lanes)>()};
+      return composite_shape<T>(radix);
     }
   }
   return {};

@@ -15,8 +15,6 @@ namespace {
 
 /// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
 constexpr std::int64_t longest_alone = 32;
-/// Shortest signal worth more than one thread: about 20 us of work.
-constexpr std::int64_t min_parallel = std::int64_t{1} << 14;
 
 /// See RowFunctions.
 template <class T>
@@ -289,9 +287,8 @@ void Transform<T>::run(
     ends.scale_imaginary = -ends.scale;
   }
   if (four_step_) return four_step_->run(context, in, out, ends, factors);
-  if (short_) {
-    short_->run(in, out, ends);
-  } else if (lanes_) {
+  if (short_) return short_->run(context, in, out, ends, factors);
+  if (lanes_) {
     lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
   } else {
     bluestein_->run(context, in, out, ends);

@@ -13,8 +13,11 @@
 
 namespace yupana::spectral::cpu {
 
-/// Longest signal that one thread transforms without leaving its cache: four arrays of it.
-inline constexpr std::int64_t longest_short = std::int64_t{1} << 14;
+/// Longest signal that is turned in registers: beyond, its twiddles and buffer cost more than the
+/// tiles of four steps.
+inline constexpr std::int64_t longest_short = std::int64_t{1} << 18;
+/// Shortest signal worth more than one thread: about 20 us of work.
+inline constexpr std::int64_t min_parallel = std::int64_t{1} << 14;
 
 /// Scratch memory that threads take and give back: a fresh block for every piece of a loop would
 /// be paid in page faults.
@@ -104,32 +107,35 @@ class LaneTransform {
   Scratch<T> scratch_;
 };
 
-/// One signal that stays in the cache, on one thread: a first pass, or a few, over vectors of
-/// neighbours, transposed in registers, and rows of L from there on. A pass less than four steps,
-/// and no tiles.
+/// One signal that stays in the cache: a first pass, or a few, over vectors of neighbours,
+/// transposed in registers, and rows of L from there on. A pass less than four steps, and no tiles.
 template <class T>
 class ShortTransform {
  public:
   /// Where shape.lanes is not 0.
   ShortTransform(std::int64_t length, ShortShape<T> shape);
-  /// Contiguous; out may be in.
-  void run(const T* in, T* out, Ends<T> ends);
+  /// Contiguous; out may be in. `context` null: on the calling thread.
+  /// `factors`: complex numbers that the result is multiplied by, or null.
+  void run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors);
   std::uint64_t bytes() const {
-    return twiddles_.bytes() + first_.bytes() + rows_.bytes() + scratch_.bytes();
+    return twiddles_.bytes() + first_.bytes() + rows_.bytes() + buffers_.bytes() + scratch_.bytes();
   }
 
  private:
   static constexpr std::int64_t max_on_stack = 2048;  // numbers
   std::int64_t scratch_numbers() const;
-  void passes(ShortJob<T> first, T* values, T* out, Ends<T> ends);
+  void first_passes(ShortJob<T> job, std::int64_t begin, std::int64_t end, T* values, T* scratch);
+  void last_passes(
+      RowJob<T> job, std::int64_t begin, std::int64_t end, T* values, T* scratch) const;
   ShortShape<T> shape_;
   std::int64_t n_;
   RowPlan<T> first_;
   RowPlan<T> rows_;
-  std::int64_t blocks_;   ///< of L results of the first passes, the last with as many as there are
-  std::int64_t values_;   ///< numbers of all blocks
-  std::int64_t numbers_;  ///< of all scratch memory
+  std::int64_t blocks_;           ///< of L results of the first passes, the last with what is left
+  std::int64_t values_;           ///< numbers of all blocks
+  std::int64_t scratch_numbers_;  ///< of each thread
   Array<T> twiddles_;
+  Scratch<T> buffers_;
   Scratch<T> scratch_;
 };
 

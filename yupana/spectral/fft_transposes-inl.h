@@ -15,8 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// x and y become vectors of their even and of their odd numbers, within each half of 128 bits.
 template <class D, class V>
 HWY_INLINE void interleave(D d, V& x, V& y) {
-  const V low = hn::InterleaveLower(d, x, y);
-  y = hn::InterleaveUpper(d, x, y);
+  const V low = interleave_lower(d, x, y);
+  y = interleave_upper(d, x, y);
   x = low;
 }
 
@@ -76,14 +76,14 @@ HWY_INLINE void turn_within_quarters(D d, V* x) {
     interleave(d, x[2], x[3]);
   } else {
     const hn::Repartition<double, D> pairs;
-    const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x[0], x[1]));
-    const auto b = hn::BitCast(pairs, hn::InterleaveLower(d, x[2], x[3]));
-    const auto c = hn::BitCast(pairs, hn::InterleaveUpper(d, x[0], x[1]));
-    const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x[2], x[3]));
-    x[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
-    x[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
-    x[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
-    x[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+    const auto a = hn::BitCast(pairs, interleave_lower(d, x[0], x[1]));
+    const auto b = hn::BitCast(pairs, interleave_lower(d, x[2], x[3]));
+    const auto c = hn::BitCast(pairs, interleave_upper(d, x[0], x[1]));
+    const auto e = hn::BitCast(pairs, interleave_upper(d, x[2], x[3]));
+    x[0] = hn::BitCast(d, interleave_lower(pairs, a, b));
+    x[1] = hn::BitCast(d, interleave_upper(pairs, a, b));
+    x[2] = hn::BitCast(d, interleave_lower(pairs, c, e));
+    x[3] = hn::BitCast(d, interleave_upper(pairs, c, e));
   }
 }
 
@@ -140,24 +140,27 @@ HWY_INLINE void turn_vectors(D d, V* x) {
 #endif
 }
 
-/// L rows from L vectors of each part, which lie `step` numbers apart. Lanes of both are in the
-/// order of place().
+/// Turns the real or the imaginary parts of L rows `step` numbers apart; row i goes to to(i). Lanes
+/// of both are in the order of place().
+template <class R, class T = typename R::Number, class To>
+HWY_INLINE void turn_part(const T* from, std::int64_t step, const To& to) {
+  constexpr int lanes = R::lanes;
+  const typename R::D d;
+  typename R::V x[lanes];
+#pragma GCC unroll 32
+  for (int l = 0; l < lanes; ++l) x[l] = hn::LoadU(d, from + R::place(l) * step);
+  turn_vectors<lanes>(d, x);
+#pragma GCC unroll 32
+  for (int l = 0; l < lanes; ++l) hn::Store(x[l], d, to(R::place(l)));
+}
+
+/// Both parts, to rows one after the other.
 template <class T>
 HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
   using R = Rows<T>;
-  const typename R::D d;
 #pragma GCC unroll 2
-  for (int part = 0; part < 2; ++part) {
-    typename R::V x[R::lanes];
-#pragma GCC unroll 32
-    for (std::int64_t l = 0; l < R::lanes; ++l) {
-      x[l] = hn::LoadU(d, from + R::place(static_cast<int>(l)) * step + part * R::lanes);
-    }
-    turn_vectors<static_cast<int>(R::lanes)>(d, x);
-#pragma GCC unroll 32
-    for (std::int64_t i = 0; i < R::lanes; ++i) {
-      hn::Store(x[i], d, rows + R::place(static_cast<int>(i)) * R::row + part * R::lanes);
-    }
+  for (std::int64_t part = 0; part < R::row; part += R::lanes) {
+    turn_part<R>(from + part, step, [=](int i) HWY_ATTR { return rows + i * R::row + part; });
   }
 }
 
@@ -272,25 +275,76 @@ void multiply_values(const ProductJob<T>& job, std::int64_t count) {
   std::memcpy(job.out + 2 * j, out, rest);
 }
 
-/// See HalfSpectrumJob.
+#if HWY_TARGET == HWY_AVX3
+/// Complex numbers just stored, maybe in vectors of 256 bits: loads of more than one store wait
+/// until all of them have left for the cache.
 template <class T>
-void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
+HWY_INLINE Complexes<hn::Vec<hn::ScalableTag<T>>> load_by_halves(const T* at) {
+  using R = Rows<T>;
+  const typename R::D d;
+  const auto both = [&](const T* x) HWY_ATTR {
+    const auto low = _mm256_loadu_pd(reinterpret_cast<const double*>(x));
+    const auto high = _mm256_loadu_pd(reinterpret_cast<const double*>(x + R::lanes / 2));
+    const auto all = _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+    return hn::BitCast(d, hn::Vec<hn::Repartition<double, typename R::D>>{all});
+  };
+  return split_parts(d, both(at), both(at + R::lanes));
+}
+/// L - 1 numbers of x after its first, the last first, after the first of y.
+template <class T, class V>
+HWY_INLINE V reversed_after(V x, V y) {
+  using R = Rows<T>;
+  using Index = hwy::MakeUnsigned<T>;
+  HWY_ALIGN static constexpr auto order = [] {
+    std::array<Index, static_cast<std::size_t>(R::lanes)> lane_of = {}, lanes = {};
+    for (int l = 0; l < R::lanes; ++l)
+      lane_of[static_cast<std::size_t>(R::place(l))] = static_cast<Index>(l);
+    for (int l = 0; l < R::lanes; ++l) {
+      const auto i = static_cast<std::size_t>(R::place(l));
+      lanes[static_cast<std::size_t>(l)] =
+          i == 0 ? static_cast<Index>(R::lanes) : lane_of[R::lanes - i];
+    }
+    return lanes;
+  }();
+  const auto index = _mm512_load_si512(order.data());
+  if constexpr (sizeof(T) == 8) {
+    return V{_mm512_permutex2var_pd(x.raw, index, y.raw)};
+  } else {
+    return V{_mm512_permutex2var_ps(x.raw, index, y.raw)};
+  }
+}
+#endif
+
+/// See HalfSpectrumJob. Short: a signal just written, of whole vectors, whose mirrored values are
+/// read as they were stored.
+template <class T, bool carried, bool halves>
+HWY_INLINE std::int64_t pair_vectors(const HalfSpectrumJob<T>& job,
+                                     std::int64_t k,
+                                     std::int64_t end) {
   using R = Rows<T>;
   using C = typename R::C;
   const typename R::D d;
   const auto half = hn::Set(d, T(0.5));
   const auto flip = hn::Set(d, job.inverse ? T(-0.0) : T(0));
   const std::int64_t h = job.half_length;
-  std::int64_t k = begin;
+  [[maybe_unused]] C before = {hn::Zero(d), hn::Zero(d)};
   for (; k + R::lanes <= end; k += R::lanes) {
     T* low = job.values + 2 * k;
     T* high = job.values + 2 * (h - k - R::lanes + 1);
-    const C a = R::load_complexes(low);
-    C b = R::load_complexes(high);
-    b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
+    C a, b;
+    if constexpr (carried) {
+      a = halves ? load_by_halves(low) : R::load_complexes(low);
+      const C x = halves ? load_by_halves(high - 2) : R::load_complexes(high - 2);
+      b = {reversed_after<T>(x.re, before.re), hn::Neg(reversed_after<T>(x.im, before.im))};
+      before = x;
+    } else {
+      a = R::load_complexes(low);
+      b = R::load_complexes(high);
+      b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
+    }
     C w;
     if (job.table != nullptr) {
-      w = R::load(job.table + (k - 1) / R::lanes * R::row);
+      w = R::load(job.table + k / R::lanes * R::row);
     } else {
       const std::complex<double> root = (*job.roots)(k);
       const C first = {hn::Set(d, static_cast<T>(root.real())),
@@ -306,6 +360,21 @@ void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t
     R::store_complexes(x, low);
     R::store_complexes({hn::Reverse(d, y.re), hn::Reverse(d, hn::Neg(y.im))}, high);
   }
+  return k;
+}
+
+template <class T>
+void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
+  const std::int64_t h = job.half_length;
+  std::int64_t k = begin;
+#if HWY_TARGET == HWY_AVX3
+  constexpr std::int64_t lanes = Rows<T>::lanes;
+  if (begin == 0 && 2 * end == h && h % (2 * lanes) == 0) {
+    k = h <= 4 * lanes ? pair_vectors<T, true, true>(job, k, end)
+                       : pair_vectors<T, true, false>(job, k, end);
+  }
+#endif
+  k = pair_vectors<T, false, false>(job, k, end);
   for (; k < end; ++k) {
     T* low = job.values + 2 * k;
     T* high = job.values + 2 * (h - k);

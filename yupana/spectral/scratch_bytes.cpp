@@ -93,8 +93,9 @@ std::uint64_t real_fft_scratch_bytes(const Context& context, SignalShape signals
 std::uint64_t polymul_scratch_bytes(const Context& context, std::int64_t count) {
   if (context.backend() != Backend::cpu || count == 0) return 0;
   const std::int64_t n = cpu::fast_length(count);
-  // Two half spectra and the scratch memory of a transform.
-  return static_cast<std::uint64_t>(2 * 8 * n + transform_bytes<double>(n / 2).block);
+  // Two half spectra, the tables and the scratch memory of a transform.
+  const TransformBytes bytes = transform_bytes<double>(n / 2);
+  return static_cast<std::uint64_t>(2 * 8 * n + bytes.tables + bytes.block);
 }
 
 std::uint64_t polymul_exact_scratch_bytes(const Context& context,
