@@ -99,7 +99,7 @@ struct HalfSpectrumJob {
   bool inverse = false;
   const RootTable* roots = nullptr;  ///< of order n
   const T* lane_roots = nullptr;     ///< [re, im][lane]: w^l, l its place
-  const T* table = nullptr;          ///< [group][re, im][lane]: w^(group L + l); null: none
+  const T* table = nullptr;          ///< [group][re, im][lane]: w^(1 + group L + l); null: none
 };
 
 /// Tiles `distance` numbers apart, whose rows lie `stride` apart.
@@ -140,8 +140,7 @@ struct RowFunctions {
                         T* out,
                         std::int64_t distance);
 
-  /// The pairs k, h - k for k in [begin, end) below h/2, begin a multiple of L; the pair of 0 takes
-  /// values[h] for values[0].
+  /// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.
   void (*pair_half_spectrum)(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end);
 };
 template <class T>

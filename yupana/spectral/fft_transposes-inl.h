@@ -275,76 +275,25 @@ void multiply_values(const ProductJob<T>& job, std::int64_t count) {
   std::memcpy(job.out + 2 * j, out, rest);
 }
 
-#if HWY_TARGET == HWY_AVX3
-/// Complex numbers just stored, maybe in vectors of 256 bits: loads of more than one store wait
-/// until all of them have left for the cache.
+/// See HalfSpectrumJob.
 template <class T>
-HWY_INLINE Complexes<hn::Vec<hn::ScalableTag<T>>> load_by_halves(const T* at) {
-  using R = Rows<T>;
-  const typename R::D d;
-  const auto both = [&](const T* x) HWY_ATTR {
-    const auto low = _mm256_loadu_pd(reinterpret_cast<const double*>(x));
-    const auto high = _mm256_loadu_pd(reinterpret_cast<const double*>(x + R::lanes / 2));
-    const auto all = _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
-    return hn::BitCast(d, hn::Vec<hn::Repartition<double, typename R::D>>{all});
-  };
-  return split_parts(d, both(at), both(at + R::lanes));
-}
-/// L - 1 numbers of x after its first, the last first, after the first of y.
-template <class T, class V>
-HWY_INLINE V reversed_after(V x, V y) {
-  using R = Rows<T>;
-  using Index = hwy::MakeUnsigned<T>;
-  HWY_ALIGN static constexpr auto order = [] {
-    std::array<Index, static_cast<std::size_t>(R::lanes)> lane_of = {}, lanes = {};
-    for (int l = 0; l < R::lanes; ++l)
-      lane_of[static_cast<std::size_t>(R::place(l))] = static_cast<Index>(l);
-    for (int l = 0; l < R::lanes; ++l) {
-      const auto i = static_cast<std::size_t>(R::place(l));
-      lanes[static_cast<std::size_t>(l)] =
-          i == 0 ? static_cast<Index>(R::lanes) : lane_of[R::lanes - i];
-    }
-    return lanes;
-  }();
-  const auto index = _mm512_load_si512(order.data());
-  if constexpr (sizeof(T) == 8) {
-    return V{_mm512_permutex2var_pd(x.raw, index, y.raw)};
-  } else {
-    return V{_mm512_permutex2var_ps(x.raw, index, y.raw)};
-  }
-}
-#endif
-
-/// See HalfSpectrumJob. Short: a signal just written, of whole vectors, whose mirrored values are
-/// read as they were stored.
-template <class T, bool carried, bool halves>
-HWY_INLINE std::int64_t pair_vectors(const HalfSpectrumJob<T>& job,
-                                     std::int64_t k,
-                                     std::int64_t end) {
+void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
   using R = Rows<T>;
   using C = typename R::C;
   const typename R::D d;
   const auto half = hn::Set(d, T(0.5));
   const auto flip = hn::Set(d, job.inverse ? T(-0.0) : T(0));
   const std::int64_t h = job.half_length;
-  [[maybe_unused]] C before = {hn::Zero(d), hn::Zero(d)};
+  std::int64_t k = begin;
   for (; k + R::lanes <= end; k += R::lanes) {
     T* low = job.values + 2 * k;
     T* high = job.values + 2 * (h - k - R::lanes + 1);
-    C a, b;
-    if constexpr (carried) {
-      a = halves ? load_by_halves(low) : R::load_complexes(low);
-      const C x = halves ? load_by_halves(high - 2) : R::load_complexes(high - 2);
-      b = {reversed_after<T>(x.re, before.re), hn::Neg(reversed_after<T>(x.im, before.im))};
-      before = x;
-    } else {
-      a = R::load_complexes(low);
-      b = R::load_complexes(high);
-      b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
-    }
+    const C a = R::load_complexes(low);
+    C b = R::load_complexes(high);
+    b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
     C w;
     if (job.table != nullptr) {
-      w = R::load(job.table + k / R::lanes * R::row);
+      w = R::load(job.table + (k - 1) / R::lanes * R::row);
     } else {
       const std::complex<double> root = (*job.roots)(k);
       const C first = {hn::Set(d, static_cast<T>(root.real())),
@@ -360,21 +309,6 @@ HWY_INLINE std::int64_t pair_vectors(const HalfSpectrumJob<T>& job,
     R::store_complexes(x, low);
     R::store_complexes({hn::Reverse(d, y.re), hn::Reverse(d, hn::Neg(y.im))}, high);
   }
-  return k;
-}
-
-template <class T>
-void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
-  const std::int64_t h = job.half_length;
-  std::int64_t k = begin;
-#if HWY_TARGET == HWY_AVX3
-  constexpr std::int64_t lanes = Rows<T>::lanes;
-  if (begin == 0 && 2 * end == h && h % (2 * lanes) == 0) {
-    k = h <= 4 * lanes ? pair_vectors<T, true, true>(job, k, end)
-                       : pair_vectors<T, true, false>(job, k, end);
-  }
-#endif
-  k = pair_vectors<T, false, false>(job, k, end);
   for (; k < end; ++k) {
     T* low = job.values + 2 * k;
     T* high = job.values + 2 * (h - k);

@@ -31,15 +31,15 @@ class HalfSpectrum {
   /// h transformed values become h + 1 values of the spectrum.
   void unfold(Context* context, std::complex<T>* values) const {
     const std::complex<T> first = values[0];
-    pairs(context, values, false);
     values[0] = first.real() + first.imag();
     values[half_] = first.real() - first.imag();
+    pairs(context, values, false);
   }
   /// The way back, to `values` from the spectrum in place.
   void fold(Context* context, std::complex<T>* values) const {
     const T first = values[0].real(), last = values[half_].real();
-    pairs(context, values, true);
     values[0] = {T(0.5) * (first + last), T(0.5) * (first - last)};
+    pairs(context, values, true);
   }
 
  private:
@@ -50,7 +50,7 @@ class HalfSpectrum {
     const std::int64_t groups = divide_up(half_ / 2, lanes);
     table_ = Array<T>(2 * groups * lanes);
     for (std::int64_t k = 0; k < groups * lanes; ++k) {
-      const std::complex<double> w = unit_root(k % n, n);
+      const std::complex<double> w = unit_root((1 + k) % n, n);
       const std::int64_t lane = row_functions<T>().lane_of[static_cast<std::size_t>(k % lanes)];
       T* const to = &table_[k / lanes * 2 * lanes + lane];
       to[0] = static_cast<T>(w.real());
@@ -65,15 +65,24 @@ class HalfSpectrum {
     job.roots = &roots_;
     job.lane_roots = lane_roots_.data();
     job.table = table_.data();
-    // k and h - k go together; pieces of whole vectors, wherever threads cut. The middle is its own
-    // mirror image.
-    if (half_ % 2 == 0) values[half_ / 2] = std::conj(values[half_ / 2]);
+    const std::int64_t lanes = row_functions<T>().lanes;
+    // k and h - k go together; pieces of whole vectors, wherever threads cut.
     constexpr std::int64_t piece = 4096;
-    const std::int64_t end = divide_up(half_, 2);
-    const auto body = [&](std::int64_t begin, std::int64_t end_piece) {
-      row_functions<T>().pair_half_spectrum(job, begin * piece, std::min(end_piece * piece, end));
+    const std::int64_t end = half_ / 2 + 1;
+    const auto body = [&](std::int64_t begin_piece, std::int64_t end_piece) {
+      for (std::int64_t p = begin_piece; p < end_piece; ++p) {
+        const std::int64_t from = 1 + p * piece;
+        const std::int64_t to = std::min(from + piece, end);
+        // The middle is its own mirror image. As the last lane of a whole vector it is written
+        // twice, the same; elsewhere in one it would come between what the other half needs.
+        const bool whole = (to - from) % lanes == 0;
+        const bool split = !whole && to == end && half_ % 2 == 0 && half_ > 1;
+        const std::int64_t middle = split ? to - 1 : to;
+        row_functions<T>().pair_half_spectrum(job, from, middle);
+        if (middle < to) row_functions<T>().pair_half_spectrum(job, middle, to);
+      }
     };
-    const std::int64_t pieces = divide_up(end, piece);
+    const std::int64_t pieces = divide_up(end - 1, piece);
     if (context == nullptr || pieces < 4) return body(0, pieces);
     context->parallel_for(pieces, 2, body);
   }
