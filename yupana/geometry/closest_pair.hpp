@@ -50,7 +50,7 @@ ClosestPair closest_pair(Context& context,
                          MatrixView<const T> points,
                          const ClosestPairParams& params = {});
 
-/// Bytes that closest_pair holds besides `rows` points of `cols` coordinates, of `number` bytes
+/// Bytes that closest_pair holds next to `rows` points of `cols` coordinates, of `number` bytes
 /// each: on the CPU.
 std::uint64_t search_bytes(std::uint64_t rows,
                            std::uint64_t cols,

@@ -13,7 +13,7 @@
 namespace yupana::job {
 namespace {
 
-/// Bytes of the points and of what the search holds besides.
+/// Bytes of the points and of what the search holds.
 std::uint64_t bytes_of(const Context& context,
                        std::uint64_t rows,
                        std::uint64_t cols,

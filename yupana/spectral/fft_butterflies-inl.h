@@ -33,6 +33,23 @@ HWY_INLINE Complexes<hn::Vec<D>> broadcast(D d, const hn::TFromD<D>* w) {
   return {hn::Set(d, w[0]), hn::Set(d, w[1])};
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// Lower halves of each 128 bits of x and y, number by number in turns; upper halves. As integers:
+/// Intel's cores since 2019 shuffle those of up to 256 bits in two units, but floats in one.
+template <class D, class V>
+HWY_INLINE V interleave_lower(D d, V x, V y) {
+  const hn::RebindToUnsigned<D> n;
+  if constexpr (sizeof(V) > 32) return hn::InterleaveLower(d, x, y);
+  return hn::BitCast(d, hn::InterleaveLower(n, hn::BitCast(n, x), hn::BitCast(n, y)));
+}
+template <class D, class V>
+HWY_INLINE V interleave_upper(D d, V x, V y) {
+  const hn::RebindToUnsigned<D> n;
+  if constexpr (sizeof(V) > 32) return hn::InterleaveUpper(d, x, y);
+  return hn::BitCast(d, hn::InterleaveUpper(n, hn::BitCast(n, x), hn::BitCast(n, y)));
+}
+#endif
+
 /// a + b and a - b of numbers. Processors that add in units of their own (Zen, say) leave those for
 /// products idle in a butterfly: half of its sums are multiply-adds. The bits are the same.
 template <class D, class V>

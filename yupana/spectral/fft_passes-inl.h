@@ -39,21 +39,6 @@ std::vector<std::int64_t> places_of() {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Lower halves of each 128 bits of x and y, number by number in turns; upper halves. As integers:
-/// Intel's cores since 2019 shuffle those of up to 256 bits in two units, but floats in one.
-template <class D, class V>
-HWY_INLINE V interleave_lower(D d, V x, V y) {
-  const hn::RebindToUnsigned<D> n;
-  if constexpr (sizeof(V) > 32) return hn::InterleaveLower(d, x, y);
-  return hn::BitCast(d, hn::InterleaveLower(n, hn::BitCast(n, x), hn::BitCast(n, y)));
-}
-template <class D, class V>
-HWY_INLINE V interleave_upper(D d, V x, V y) {
-  const hn::RebindToUnsigned<D> n;
-  if constexpr (sizeof(V) > 32) return hn::InterleaveUpper(d, x, y);
-  return hn::BitCast(d, hn::InterleaveUpper(n, hn::BitCast(n, x), hn::BitCast(n, y)));
-}
-
 /// Vectors of real and of imaginary parts from complex numbers in memory, in two vectors.
 template <class D, class V>
 HWY_INLINE Complexes<V> split_parts(D d, V a, V b) {
