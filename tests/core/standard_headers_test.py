@@ -23,7 +23,7 @@ NAMES = {
     "charconv": r"(?:from|to)_chars\b",
     "chrono": r"chrono\b",
     "cmath": r"(?:sqrt|isnan|isinf|isfinite|floor|ceil|round|l?lround|log|log2|log10|log1p|exp|expm1|pow|ldexp|frexp|hypot|fma|sin|cos"
-             r"|trunc|nextafter|signbit|copysign)\(",
+             r"|trunc|nextafter|signbit|copysign|nan)\(",
     "complex": r"complex\b",
     "cstdint": r"u?int(?:8|16|32|64|ptr|max)_t\b",
     "cstring": r"(?:mem(?:cpy|set|cmp|move|chr)|strlen|strcmp|strerror)\b",
@@ -43,7 +43,8 @@ NAMES = {
     "unordered_map": r"unordered_map\b",
     "variant": r"(?:variant|visit|holds_alternative)\b",
 }
-NAMES = {header: re.compile(r"\bstd::(?:" + names + ")") for header, names in NAMES.items()}
+MACROS = {"cmath": r"|\bHUGE_VALF?\b"}
+NAMES = {header: re.compile(r"\bstd::(?:" + names + ")" + MACROS.get(header, "")) for header, names in NAMES.items()}
 
 
 @functools.cache

@@ -149,8 +149,9 @@ void VcfFile::open() {
     // htslib waits for ever for its reader where the system refuses to start one. This thread is
     // refused in its place, or leaves it a stack.
     std::thread([] {}).join();
-    htsThreadPool pool{pool_.get(), blocks_ahead(hts_tpool_size(pool_.get()))};
-    hts_set_thread_pool(file_.get(), &pool);
+    // Not hts_set_thread_pool(): it takes a text without ##fileformat for SAM, unpacks it on one
+    // thread and never frees what it made for the others.
+    bgzf_thread_pool(file_->fp.bgzf, pool_.get(), blocks_ahead(hts_tpool_size(pool_.get())));
   }
   bytes_read_ = 0;
   ahead_.clear();

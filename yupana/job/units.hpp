@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
 
 namespace yupana::job {
 
