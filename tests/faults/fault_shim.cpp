@@ -70,7 +70,7 @@ std::atomic<bool> armed{false};
 /// tbbmalloc 2021.8 calls dlopen(); where no memory is left for that call's error, the dlopen() of
 /// glibc 2.36 that loads the library follows -1. An allocation of fonts in cairo 1.16, two of the
 /// image that it draws letters in, and one of indexes in htslib 1.16 are followed where there was
-/// none.
+/// none; the rasterizer of cairo's strokes jumps to a call that has returned.
 thread_local bool starts_fatal_thread = false;
 
 bool is_fatal(Kind kind) {
@@ -87,7 +87,8 @@ bool is_fatal(Kind kind) {
     if (kind != memory) continue;
     if (std::strstr(place.dli_fname, "libfontconfig.") != nullptr) return true;
     if (std::strstr(place.dli_fname, "libtbbmalloc.") != nullptr) return true;
-    for (const char* const name : {"cairo_surface_finish", "cairo_show_text", "hts_idx_push"}) {
+    for (const char* const name :
+         {"cairo_surface_finish", "cairo_show_text", "cairo_stroke", "hts_idx_push"}) {
       if (place.dli_sname != nullptr && std::strcmp(place.dli_sname, name) == 0) return true;
     }
   }
