@@ -3,6 +3,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <complex>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -153,6 +155,33 @@ void bind_rows(nb::module_& m) {
         });
 }
 
+#ifdef YUPANA_CUDA
+/// fft() of signals on the GPU `place` by addresses, which the package has looked at.
+void bind_queued(nb::module_& m) {
+  m.def("fft_at",
+        [](const Options& options,
+           int place,
+           std::uintptr_t x,
+           std::uintptr_t out,
+           std::int64_t n,
+           std::int64_t batch,
+           bool doubles,
+           bool inverse) {
+          call_at(place, options, Runs::at_once, [&](Context& context) {
+            const auto transform = [&]<class C>(C* to) {
+              const auto* from = reinterpret_cast<const C*>(x);
+              fft(context,
+                  Signals<const C>(from, n, batch),
+                  Signals<C>(to, n, batch),
+                  direction_of(inverse));
+            };
+            if (doubles) return transform(reinterpret_cast<std::complex<double>*>(out));
+            transform(reinterpret_cast<std::complex<float>*>(out));
+          });
+        });
+}
+#endif
+
 /// Doubles, or integers exactly.
 template <class T>
 void bind_polynomials(nb::module_& m) {
@@ -181,6 +210,9 @@ void bind_spectral(nb::module_& module) {
   bind_axes<double>(m);
   bind_rows<float>(m);
   bind_rows<double>(m);
+#ifdef YUPANA_CUDA
+  bind_queued(m);
+#endif
   bind_polynomials<double>(m);
   bind_polynomials<std::int64_t>(m);
   // Integers cross as hexadecimal text, which Python makes and reads in linear time.

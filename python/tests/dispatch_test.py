@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import yupana
-from yupana import _call, _core, _libraries, arrays, spectral
+from yupana import _call, _core, _libraries, _transforms, arrays, spectral
 
 
 class GpuArray:
@@ -109,7 +109,7 @@ def log(monkeypatch):
     options = _core.Options
     made = lambda device, *rest: options("cpu" if device in ("cuda:3", "auto") else device, *rest)  # noqa: E731
     monkeypatch.setattr(_core, "Options", made)
-    monkeypatch.setattr(_call, "_without_keywords", _call._without_keywords.__wrapped__)
+    monkeypatch.setattr(_call, "without_keywords", _call.without_keywords.__wrapped__)
     return log
 
 
@@ -248,6 +248,9 @@ def test_keywords_that_a_function_does_not_have_are_refused_in_its_name(function
 class CupyArray(GpuArray):
     device = contextlib.nullcontext()
 
+    def __mul__(self, factor):
+        return CupyArray(self.values * factor)
+
     def __dlpack__(self):
         return self
 
@@ -255,7 +258,8 @@ class CupyArray(GpuArray):
 CupyArray.__module__ = "cupy"
 
 
-def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
+@pytest.fixture
+def cupy(log, monkeypatch):
     cupy = types.ModuleType("cupy")
     cupy.from_dlpack = lambda array: array
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77))
@@ -263,6 +267,8 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(_libraries, "_LIBRARIES", {})
 
+
+def test_calls_use_the_stream_and_the_memory_of_the_library(cupy, monkeypatch):
     def sort(options, keys, out):
         out.values[:] = np.sort(keys.values)
         return len(keys.values)
@@ -273,6 +279,41 @@ def test_calls_use_the_stream_and_the_memory_of_the_library(log, monkeypatch):
     found = arrays.sort(CupyArray(KEYS))
     assert type(found) is CupyArray and np.array_equal(found.values, np.sort(KEYS))
     assert streams == [77]
+
+
+def test_a_transform_of_rows_passes_addresses_and_others_do_not(cupy, log, monkeypatch):
+    library = _libraries.library_of(CupyArray(WAVE))
+    at = {}
+
+    def address(array):
+        at[id(array)] = array.values
+        return id(array)
+
+    monkeypatch.setattr(library, "address", address)
+    queued = []
+
+    def fft_at(options, place, x, out, n, batch, doubles, inverse):
+        queued.append((place, n, batch, doubles, inverse))
+        transform = np.fft.ifft if inverse else np.fft.fft
+        at[out][...] = transform(at[x].reshape(batch, n)).reshape(at[out].shape)
+
+    monkeypatch.setattr(_core.spectral, "fft_at", fft_at, raising=False)
+    monkeypatch.setattr(_transforms, "without_keywords", _call.without_keywords)
+    for x, rows in ((WAVE, 3), (WAVE[0].astype("c8"), 1), (np.stack([WAVE, WAVE]), 6)):
+        for function in (yupana.fft, yupana.ifft):
+            for norm in (None, "ortho"):
+                expected = getattr(np.fft, function.__name__)(x, norm=norm)
+                assert np.allclose(function(CupyArray(x), norm=norm).values, expected, atol=1e-5)
+                assert queued.pop() == (3, 20, rows, x.dtype == np.complex128, function is yupana.ifft)
+    assert log == []
+    yupana.fft(CupyArray(WAVE), device="cuda:3")
+    assert log.pop() == "spectral.fft"
+    for wrong in (WAVE.real, WAVE.T, WAVE[:, :0]):
+        with pytest.raises((TypeError, ValueError)):
+            yupana.fft(CupyArray(wrong))
+    with pytest.raises(ValueError, match="axes: expected the last axis"):
+        yupana.fft(CupyArray(WAVE), axis=0)
+    assert queued == []
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64"])

@@ -212,7 +212,7 @@ def note_memory(name: str, keywords: Keywords | HostKeywords) -> None:
 
 
 @lru_cache
-def _without_keywords(array_device: int | None, stream: int | None) -> _core.Options:
+def without_keywords(array_device: int | None, stream: int | None) -> _core.Options:
     """Calls take their options by value: one object serves all of a place and a stream."""
     if array_device is None:
         return _core.Options("auto", 0, 0, None)
@@ -247,7 +247,7 @@ def run(
             result = function(call, array, *arguments)
     else:
         try:
-            result = function(_without_keywords(*place), array, *arguments)
+            result = function(without_keywords(*place), array, *arguments)
         except TypeError as error:
             raise _shortened(error) or error from None
     return None if result is None else returned(result, likes)

@@ -97,6 +97,9 @@ class _Torch(_Library):
     def handle(self, array: Any) -> Any:
         return self.capsule_of(array)
 
+    def address(self, array: Any) -> int:
+        return int(array.data_ptr())
+
     def stream(self, array: Any) -> int | None:
         if self.stream_of is not None:
             return int(self.stream_of(array.get_device()))
@@ -113,6 +116,9 @@ class _Cupy(_Library):
     def handle(self, array: Any) -> Any:
         return array.__dlpack__()
 
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
     def stream(self, array: Any) -> int | None:
         with array.device:
             return int(self.module.cuda.get_current_stream().ptr)
@@ -127,7 +133,13 @@ class _Cupy(_Library):
 
 
 #: Of the types of arrays seen so far.
-_LIBRARIES: dict[type, _Library] = {}
+_LIBRARIES: dict[type, _Torch | _Cupy] = {}
+
+
+def queueing(array: Any) -> _Torch | _Cupy | None:
+    """The library of an array on a GPU that tells its address and its stream, if it was seen before."""
+    library = _LIBRARIES.get(type(array))
+    return library if library is not None and library.has_on_gpu(array) else None
 
 
 def library_of(array: Any) -> _Library:
@@ -194,7 +206,7 @@ def given(result: Any, like: Any) -> Array:
 
 def handed(array: Any) -> Any:
     """An argument as the bindings take it fastest."""
-    library = _LIBRARIES.get(type(array))
-    return library.handle(array) if library is not None and library.has_on_gpu(array) else array
+    library = queueing(array)
+    return array if library is None else library.handle(array)
 
 

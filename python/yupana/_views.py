@@ -67,7 +67,8 @@ def dtype_of(array: Any) -> np.dtype:
     return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(type_name(array))
 
 
-def _is_dense(array: Any, order: str) -> bool:
+def is_dense(array: Any, order: str) -> bool:
+    """Whether the values lie without gaps, by rows ("C") or columns ("F")."""
     array = array if order == "C" else array.T
     if hasattr(array, "is_contiguous"):
         return bool(array.is_contiguous())
@@ -95,7 +96,7 @@ def resident(
         known = " or ".join(types)
         raise TypeError(f"{name}: expected {known} on a GPU, got {type_name(array)}")
     problem = library.problem(array, name)
-    if problem is None and not _is_dense(array, order):
+    if problem is None and not is_dense(array, order):
         problem = _DENSE[order].format(name)
     if problem is not None:
         raise TypeError(f"{name}: expected {problem}")
@@ -116,7 +117,7 @@ def to_host(array: Any) -> np.ndarray:
     """The array, or a copy in host memory, in the same order, of one on a GPU."""
     if not on_gpu(array):
         return array
-    if array.ndim == 2 and not _is_dense(array, "C"):
+    if array.ndim == 2 and not is_dense(array, "C"):
         return to_host(array.T).T
     library_of(array)
     return _core.device.host(array.reshape(-1)).reshape(tuple(array.shape))
