@@ -308,6 +308,20 @@ def test_work_of_other_streams_is_waited_for():
         assert arrays.reduce(y) == 200 * 2**24
 
 
+def test_a_plan_kept_between_calls_serves_streams_in_turn():
+    signals = [torch.from_numpy(rng.normal(size=1 << 22) + 1j * rng.normal(size=1 << 22)).cuda() for _ in range(2)]
+    expected = [torch.fft.fft(x) for x in signals]
+    streams = [torch.cuda.default_stream(), torch.cuda.Stream()]
+    torch.cuda.synchronize()
+    found = []
+    for turn in range(12):
+        with torch.cuda.stream(streams[turn % 2]):
+            found.append(yupana.fft(signals[turn % 2]))
+    torch.cuda.synchronize()
+    for turn, spectrum in enumerate(found):
+        assert torch.allclose(spectrum, expected[turn % 2], atol=1e-8, rtol=0)
+
+
 def test_both_backends_give_the_same_bits():
     calls = rng.integers(-1, 3, (301, 20_011)).astype(np.int8)
     for values in (calls, np.abs(calls)):

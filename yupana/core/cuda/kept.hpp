@@ -30,13 +30,13 @@ class Kept {
     check(cudaGetDevice(&device), "ask for the current device");
     std::list<One> mine = instance().take(device, key);
     if (mine.empty()) {
-      mine.push_back({device, key, 0, make(), Event()});
+      mine.push_back({device, key, 0, make(), Event(), stream});
     } else {
-      mine.front().used.hold(stream);
+      mine.front().come_first(stream);
     }
     One& one = mine.front();
     one.bytes = use(*one.thing);
-    one.used.record(stream);
+    one.used_on(stream);
     instance().keep(std::move(mine));
   }
 
@@ -46,7 +46,20 @@ class Kept {
     Key key;
     std::uint64_t bytes;
     std::unique_ptr<T> thing;
-    Event used;  ///< after the last work
+    Event used;           ///< after the last work, but for that on the default stream
+    cudaStream_t stream;  ///< of the last work
+
+    /// The default stream is in order with itself and always there: what is last on it is recorded
+    /// once another one needs it, for an event recorded and held takes a quarter of a short call.
+    void used_on(cudaStream_t now) {
+      stream = now;
+      if (now != nullptr) used.record(now);
+    }
+    void come_first(cudaStream_t next) {
+      if (stream == nullptr && next == nullptr) return;
+      if (stream == nullptr) used.record(nullptr);
+      used.hold(next);
+    }
   };
   static constexpr std::size_t most = 4;
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
