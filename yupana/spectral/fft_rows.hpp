@@ -145,5 +145,8 @@ struct RowFunctions {
 };
 template <class T>
 const RowFunctions<T>& row_functions();
+/// Those of the set that Highway has chosen by now. Plans serve the set that they were made with.
+template <class T>
+void choose_row_functions_for_test();
 
 }  // namespace yupana::spectral::cpu
