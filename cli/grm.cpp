@@ -1,12 +1,12 @@
 #include "yupana/job/grm.hpp"
 
+#include <limits>
+
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 
 namespace yupana::cli {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Answer grm(Context& context, const Call& call, job::GrmJobParams params, bool plan) {
   check_cohort_options(call, params.input);
@@ -62,7 +62,7 @@ void add_grm(Command& program) {
       params->cutoff,
       "also write pairs of this relationship or more, and the diagonal, as GCTA's sparse "
       "matrix: PREFIX.grm.sp",
-      -infinity,
+      -std::numeric_limits<double>::infinity(),
       infinity);
   add_plan_flag(command, *plan);
 }

@@ -53,7 +53,7 @@ foreach(module hwy=libhwy hwy_contrib=libhwy-contrib hts=htslib isal=libisal zst
   set(YUPANA_PC_PkgConfig::${name} ${pc})
 endforeach()
 
-# Reading headers is most of what compiling a source takes, so that eight of them are compiled as one.
+# Reading headers is most of what compiling a source takes, so that sixteen of them are compiled as one.
 # Not those that Highway compiles once for each processor.
 function(yupana_compile_together target)
   if(NOT YUPANA_UNITY)
@@ -65,7 +65,7 @@ function(yupana_compile_together target)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   # g++ takes what a source includes for a header, whose nameless names none may use.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()

@@ -13,8 +13,8 @@ namespace yupana::genotype {
 namespace {
 
 constexpr std::int64_t read_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t few_blocks = 20;  // fewer give replicates of which many are alike
-constexpr std::int64_t tile = 2048;      // counts of a replicate that stay in the first cache
+constexpr std::int64_t few_blocks = 20;        // fewer give replicates of which many are alike
+constexpr std::int64_t counts_at_once = 2048;  // counts of a replicate that stay in the first cache
 
 struct BlockScan {
   std::vector<std::int64_t> sizes;
@@ -193,18 +193,20 @@ void ReplicateSums::flush() {
     }
   }
   const std::int64_t counts = triangle_cells(samples_) * kinds_;
-  context_.parallel_for(divide_up(counts, tile), 1, [&](std::int64_t begin, std::int64_t end) {
-    context_.check_cancelled();
-    const std::int64_t from = begin * tile, to = std::min(counts, end * tile);
-    for (std::int64_t at = from; at < to; at += tile) {
-      const std::uint32_t* blocks[most_waiting];
-      for (std::size_t g = 0; g < used_; ++g) blocks[g] = waiting_[g].data() + at;
-      for (std::size_t r = 0; r < sums_.size(); ++r) {
-        const std::int64_t count = std::min(tile, to - at);
-        cpu::add_weighted(sums_[r].data() + at, blocks, differences[r].data(), used_, count);
-      }
-    }
-  });
+  context_.parallel_for(
+      divide_up(counts, counts_at_once), 1, [&](std::int64_t begin, std::int64_t end) {
+        context_.check_cancelled();
+        const std::int64_t from = begin * counts_at_once,
+                           to = std::min(counts, end * counts_at_once);
+        for (std::int64_t at = from; at < to; at += counts_at_once) {
+          const std::uint32_t* blocks[most_waiting];
+          for (std::size_t g = 0; g < used_; ++g) blocks[g] = waiting_[g].data() + at;
+          for (std::size_t r = 0; r < sums_.size(); ++r) {
+            const std::int64_t count = std::min(counts_at_once, to - at);
+            cpu::add_weighted(sums_[r].data() + at, blocks, differences[r].data(), used_, count);
+          }
+        }
+      });
   block_ += used_;
   used_ = 0;
 }

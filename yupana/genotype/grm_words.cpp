@@ -12,16 +12,16 @@ constexpr int significant_bits = 24;
 constexpr int digit_bits = 15;
 
 /// A part of the weight of a site, so packed that sorting brings equal parts together.
-class Part {
+class WordPart {
  public:
-  Part(int shift, std::int64_t digits, std::int64_t site)
+  WordPart(int shift, std::int64_t digits, std::int64_t site)
       : bits_(static_cast<std::uint64_t>(shift) << 57 | static_cast<std::uint64_t>(digits) << 27 |
               static_cast<std::uint64_t>(site)) {}
   int shift() const { return static_cast<int>(bits_ >> 57); }
   std::int64_t digits() const { return static_cast<std::int64_t>(bits_ >> 27 & ((1u << 30) - 1)); }
   std::int64_t site() const { return static_cast<std::int64_t>(bits_ & ((1u << 27) - 1)); }
   std::uint64_t weight_key() const { return bits_ >> 27; }
-  auto operator<=>(const Part&) const = default;
+  auto operator<=>(const WordPart&) const = default;
 
  private:
   std::uint64_t bits_;
@@ -33,9 +33,9 @@ int shift_of(int width, int bits, int step) {
 }
 
 /// Every weight as one part of two digits.
-std::vector<Part> whole_parts(std::span<const std::int64_t> weights) {
+std::vector<WordPart> whole_parts(std::span<const std::int64_t> weights) {
   constexpr int step = 2 * digit_bits - significant_bits + 1;
-  std::vector<Part> result;
+  std::vector<WordPart> result;
   for (std::int64_t site = 0; site < std::ssize(weights); ++site) {
     const std::int64_t weight = weights[static_cast<std::size_t>(site)];
     if (weight == 0) continue;
@@ -73,14 +73,14 @@ class Rest {
 /// Parts of one digit. Of up to 16 rests next to each other in size, and of one bit width, the
 /// smallest one, but for its lowest bits, is a part of all: what is left of them has at least a bit
 /// less, and after two rounds is so small that many sites share it.
-std::vector<Part> shared_parts(std::span<const std::int64_t> weights) {
+std::vector<WordPart> shared_parts(std::span<const std::int64_t> weights) {
   constexpr int step = 9;
   std::vector<Rest> rests, next;
   for (std::int64_t site = 0; site < std::ssize(weights); ++site) {
     const std::int64_t weight = weights[static_cast<std::size_t>(site)];
     if (weight != 0) rests.emplace_back(weight, site);
   }
-  std::vector<Part> result;
+  std::vector<WordPart> result;
   for (; !rests.empty(); std::swap(rests, next)) {
     std::sort(rests.begin(), rests.end());
     next.clear();
@@ -102,7 +102,7 @@ std::vector<Part> shared_parts(std::span<const std::int64_t> weights) {
 
 /// Calls body(begin, end) for every run of equal weights.
 template <class Body>
-void for_each_run(const std::vector<Part>& parts, const Body& body) {
+void for_each_run(const std::vector<WordPart>& parts, const Body& body) {
   for (std::size_t begin = 0; begin < parts.size();) {
     std::size_t end = begin + 1;
     while (end < parts.size() && parts[end].weight_key() == parts[begin].weight_key()) ++end;
@@ -111,7 +111,7 @@ void for_each_run(const std::vector<Part>& parts, const Body& body) {
   }
 }
 
-std::int64_t count_words(const std::vector<Part>& parts) {
+std::int64_t count_words(const std::vector<WordPart>& parts) {
   std::int64_t words = 0;
   for_each_run(parts, [&](std::size_t begin, std::size_t end) {
     words += divide_up(static_cast<std::int64_t>(end - begin), word_sites);
@@ -121,18 +121,18 @@ std::int64_t count_words(const std::vector<Part>& parts) {
 
 struct Parts {
   int digits;
-  std::vector<Part> parts;
+  std::vector<WordPart> parts;
 };
 
 Parts best_parts(std::span<const std::int64_t> weights) {
   // Vector operations of a word, besides loads.
   constexpr std::int64_t whole_operations = 10, shared_operations = 8;
-  std::vector<Part> whole = whole_parts(weights);
+  std::vector<WordPart> whole = whole_parts(weights);
   const std::int64_t whole_work = count_words(whole) * whole_operations;
   // With every word full a site would take two sixteenths of one, at least.
   if (whole_work <= 2 * std::ssize(weights) / word_sites * shared_operations)
     return {2, std::move(whole)};
-  std::vector<Part> shared = shared_parts(weights);
+  std::vector<WordPart> shared = shared_parts(weights);
   if (whole_work <= count_words(shared) * shared_operations) return {2, std::move(whole)};
   return {1, std::move(shared)};
 }
@@ -141,7 +141,7 @@ class SlabWriter {
  public:
   SlabWriter(std::int64_t blank, int digits) : blank_(blank) { words_.digits = digits; }
 
-  void add_word(const Part* parts, std::int64_t count) {
+  void add_word(const WordPart* parts, std::int64_t count) {
     const int shift = parts->shift();
     if (words_.slabs.empty() || words_.slabs.back().shift != shift ||
         std::ssize(words_.sites) - words_.slabs.back().sites.begin == slab_sites) {

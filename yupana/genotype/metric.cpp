@@ -19,14 +19,14 @@ struct NamedMetric {
   Metric metric;
 };
 
-constexpr std::array<NamedMetric, 8> names = {{{"sqeuclidean", Metric::squared_euclidean},
-                                               {"euclidean", Metric::euclidean},
-                                               {"manhattan", Metric::manhattan},
-                                               {"ibs", Metric::ibs},
-                                               {"1-ibs", Metric::one_minus_ibs},
-                                               {"hamming", Metric::hamming},
-                                               {"king", Metric::king},
-                                               {"normalized", Metric::normalized}}};
+constexpr std::array<NamedMetric, 8> named_metrics = {{{"sqeuclidean", Metric::squared_euclidean},
+                                                       {"euclidean", Metric::euclidean},
+                                                       {"manhattan", Metric::manhattan},
+                                                       {"ibs", Metric::ibs},
+                                                       {"1-ibs", Metric::one_minus_ibs},
+                                                       {"hamming", Metric::hamming},
+                                                       {"king", Metric::king},
+                                                       {"normalized", Metric::normalized}}};
 
 /// One metric over one set of counts.
 class Formula {
@@ -190,14 +190,14 @@ std::int64_t pair_cell(std::int64_t i, std::int64_t j) { return triangle_cells(i
 }  // namespace
 
 Metric metric_from_name(std::string_view name) {
-  for (const NamedMetric& named : names) {
+  for (const NamedMetric& named : named_metrics) {
     if (named.name == name) return named.metric;
   }
   throw usage_error("metric: '{}' is unknown; use one of {}", name, joined(metric_names(), ", "));
 }
 
 std::string_view metric_name(Metric metric) {
-  for (const NamedMetric& named : names) {
+  for (const NamedMetric& named : named_metrics) {
     if (named.metric == metric) return named.name;
   }
   return {};
@@ -205,7 +205,7 @@ std::string_view metric_name(Metric metric) {
 
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> all;
-  for (const NamedMetric& named : names) all.push_back(named.name);
+  for (const NamedMetric& named : named_metrics) all.push_back(named.name);
   return all;
 }
 

@@ -35,13 +35,13 @@ void with_type(NpyType type, const Body& body) {
 }
 
 /// Where conversion happens, for messages.
-struct Row {
+struct FileRow {
   const AtomicFile& file;
   std::int64_t index;
 };
 
 template <class T>
-void convert(const Row& at, const double* from, std::int64_t count, T* to) {
+void convert(const FileRow& at, const double* from, std::int64_t count, T* to) {
   if constexpr (std::is_floating_point_v<T>) {
     std::transform(from, from + count, to, [](double v) { return static_cast<T>(v); });
     return;

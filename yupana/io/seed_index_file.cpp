@@ -32,7 +32,7 @@ constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t word_bytes = sizeof(std::uint64_t);
 
 /// Eight words after the magic.
-struct Header {
+struct IndexHeader {
   std::int64_t genetic_code = 0;  ///< 0: for cDNAs
   std::int64_t word_length = 0;
   std::uint64_t one_in = 0;
@@ -41,13 +41,13 @@ struct Header {
   std::int64_t words = 0;
   std::uint64_t words_sum = 0;
 };
-struct Head {
+struct IndexHead {
   std::array<char, 8> magic{};
-  Header header;
+  IndexHeader header;
   std::uint64_t sum = 0;  ///< of the above
 };
-static_assert(sizeof(Head) == 80);
-constexpr std::size_t before_sum = sizeof(Head) - sizeof(std::uint64_t);
+static_assert(sizeof(IndexHead) == 80);
+constexpr std::size_t before_sum = sizeof(IndexHead) - sizeof(std::uint64_t);
 
 /// The checksum of `bytes` bytes in pieces: of the checksums that make(begin, size) has of each.
 template <class Make>
@@ -76,7 +76,7 @@ std::uint64_t genome_sum(Context& context, std::span<const std::string_view> seq
 }
 
 /// What the header of an index says, but for its words.
-Header header_of(const splice::SeedIndex& index, std::span<const std::string_view> sequences) {
+IndexHeader header_of(const splice::SeedIndex& index, std::span<const std::string_view> sequences) {
   return {index.genetic_code(),
           index.word_length(),
           index.one_in(),
@@ -152,8 +152,8 @@ Error damaged(const std::string& path, std::string_view what) {
 }
 
 /// The header of a file of `bytes` bytes, whose own checksum holds.
-Header read_header(const InputFile& file) {
-  Head head;
+IndexHeader read_header(const InputFile& file) {
+  IndexHead head;
   const std::string start = head_of(file, std::ssize(magic));
   if (!std::string_view(start).starts_with(magic.substr(0, magic.size() - 1))) {
     throw file.fault("expected an index of splice --save index, got another file; save one");
@@ -162,14 +162,14 @@ Header read_header(const InputFile& file) {
     throw file.fault("expected an index of version {}, got another; save it anew with --save index",
                      magic.back());
   }
-  if (file.size() < std::ssize(magic) + std::int64_t{sizeof(Header)} + 8) {
+  if (file.size() < std::ssize(magic) + std::int64_t{sizeof(IndexHeader)} + 8) {
     throw damaged(file.path(), "cut short");
   }
   file.read_at(0, &head, sizeof(head));
   if (head.sum != checksum(&head, before_sum)) {
     throw damaged(file.path(), "the checksum of its header is another");
   }
-  const std::int64_t room = file.size() - std::int64_t{sizeof(Head)};
+  const std::int64_t room = file.size() - std::int64_t{sizeof(IndexHead)};
   const std::int64_t words = head.header.words;
   if (words < 0 || words > room / word_bytes) throw damaged(file.path(), "cut short");
   if (words * word_bytes != room) throw damaged(file.path(), "too long");
@@ -184,7 +184,7 @@ void write_seed_index(Context& context,
                       std::span<const std::string_view> sequences) {
   const std::span<const std::uint64_t> words = index.data();
   const char* const data = reinterpret_cast<const char*>(words.data());
-  Head head;
+  IndexHead head;
   std::copy(magic.begin(), magic.end(), head.magic.begin());
   head.header = header_of(index, sequences);
   head.header.genome_sum = genome_sum(context, sequences);
@@ -203,7 +203,7 @@ splice::SeedIndex map_seed_index(Context& context,
                                  std::span<const std::string_view> sequences,
                                  int genetic_code) {
   const InputFile file(path);
-  const Header header = read_header(file);
+  const IndexHeader header = read_header(file);
   if (header.genetic_code != genetic_code) {
     throw bad_file(path,
                    "expected {}, got {}; give that, or save it by --save {}",
@@ -212,14 +212,15 @@ splice::SeedIndex map_seed_index(Context& context,
                    genetic_code == 0 ? "index" : "protein-index with the same genetic code");
   }
   const auto memory = std::make_shared<const MappedFile>(path, file.size());
-  const auto* const words = reinterpret_cast<const std::uint64_t*>(memory->data() + sizeof(Head));
+  const auto* const words =
+      reinterpret_cast<const std::uint64_t*>(memory->data() + sizeof(IndexHead));
   splice::SeedIndex index(
       sequences, genetic_code, {words, static_cast<std::size_t>(header.words)}, memory);
-  Header expected = header_of(index, sequences);
+  IndexHeader expected = header_of(index, sequences);
   expected.genome_sum = genome_sum(context, sequences);
   expected.words = header.words;
   expected.words_sum = header.words_sum;
-  if (std::memcmp(&expected, &header, sizeof(Header)) != 0) {
+  if (std::memcmp(&expected, &header, sizeof(IndexHeader)) != 0) {
     throw bad_file(path,
                    "expected the index of this genome of {} bases, got that of another, of {} "
                    "bases; save it anew with --save {}",
@@ -229,7 +230,7 @@ splice::SeedIndex map_seed_index(Context& context,
   }
   const std::uint64_t sum =
       sum_of_pieces(context, header.words * word_bytes, [&](std::int64_t begin, std::size_t size) {
-        const std::int64_t at = std::int64_t{sizeof(Head)} + begin;
+        const std::int64_t at = std::int64_t{sizeof(IndexHead)} + begin;
         const std::uint64_t own = checksum(memory->data() + at, size);
         memory->release(at, size);
         return own;

@@ -17,7 +17,7 @@
 namespace yupana::report {
 namespace {
 
-constexpr Color grid = {236, 234, 229}, accent = class_colors[0];
+constexpr Color accent = class_colors[0];
 
 /// An axis of a chart: places are in the units of the paper.
 struct Axis {
@@ -33,7 +33,7 @@ Box plot_of(const Box& box) {
 }
 
 void draw_axes(Pen& pen, const Box& plot, const Axis& x, const Axis& y) {
-  pen.color(grid);
+  pen.color(grid_color);
   for (const double tick : y.ticks) {
     pen.line(plot.left, y.place(tick), plot.right(), y.place(tick));
   }

@@ -16,7 +16,6 @@ namespace yupana::report {
 namespace {
 
 constexpr Color frame_color = {200, 197, 190};
-constexpr Color grid_color = {236, 234, 229};
 
 /// From coordinates to the paper.
 struct Scale {

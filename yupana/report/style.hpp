@@ -20,6 +20,7 @@ std::vector<std::string> hex_of(std::span<const Color> colors);
 
 /// Of pictures: the ground, text and lines, and what is less important.
 inline constexpr Color paper = {255, 255, 255}, ink = {28, 33, 39}, muted = {91, 99, 109};
+inline constexpr Color grid_color = {236, 234, 229};  ///< of the lines at round values
 
 /// Colours for classes, on white and on a dark ground, in the order in which classes take them.
 /// They were searched to keep apart CIELAB colours (1976) as seen with normal sight and (Machado et

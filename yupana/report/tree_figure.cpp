@@ -17,7 +17,6 @@ namespace {
 constexpr std::int64_t most_rows = 120;
 constexpr double row_height = 13, scale_height = 28;
 constexpr double least_support = 50;  ///< percent, that is drawn
-constexpr Color grid = {236, 234, 229};
 constexpr std::int32_t several = -2;  ///< classes of a cluster that differ
 
 std::int64_t individuals_of(const Tree& tree) { return std::ssize(tree.merges) + 1; }
@@ -124,7 +123,7 @@ void draw_height_scale(Pen& pen, const Frame& frame) {
   pen.font(12.5);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double x = frame.x(values[k]);
-    pen.color(grid);
+    pen.color(grid_color);
     pen.line(x, frame.box.top - 4, x, frame.box.bottom());
     pen.color(muted);
     pen.text(texts[k], x, frame.box.top - 9, Align::center, 90);
@@ -186,7 +185,7 @@ void draw_tree(Pen& pen, const Box& box, const Report& report, const Tree& tree)
   const double text_left = frame.box.right() + (labelled ? 18 : 6);
   for (const std::int64_t c : shown.rows()) {
     const double y = frame.y(shown.places().at(c)), x = frame.x(shown.height(c));
-    pen.color(shown.is_individual(c) ? grid : shown.color(c));
+    pen.color(shown.is_individual(c) ? grid_color : shown.color(c));
     if (shown.is_individual(c)) {
       if (!tree.tips.empty()) pen.line(x, y, frame.box.right(), y);
     } else {
