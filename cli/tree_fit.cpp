@@ -90,7 +90,8 @@ void add_tree_params(Command& command, job::FitTreesParams& params) {
 std::pair<std::string, double> class_weight(const std::string& text) {
   const std::size_t equals = std::min(text.rfind('='), text.size());
   const auto factor = number_of<double>(text.substr(std::min(equals + 1, text.size())));
-  if (factor && *factor >= 0 && std::isfinite(*factor)) return {text.substr(0, equals), *factor};
+  if (equals > 0 && factor && *factor >= 0 && std::isfinite(*factor))
+    return {text.substr(0, equals), *factor};
   throw usage_error(
       "--class-weight: expected CLASS=FACTOR, as spam=2, a factor of 0 or more, got '{}'", text);
 }

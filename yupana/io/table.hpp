@@ -125,9 +125,10 @@ enum class ColumnUse { skipped, number, category, label, label_number, weight, i
 struct TableColumns {
   char delimiter = ',';
   bool header = false;
-  bool in_comment = false;                  ///< the header is the last comment before the rows
-  const char* doubt = nullptr;              ///< why the first row may be names after all
-  bool odd_names = false;                   ///< a header was found whose names begin as numbers
+  bool in_comment = false;      ///< the header is the last comment before the rows
+  const char* doubt = nullptr;  ///< why the first row may be names after all
+  bool odd_names = false;       ///< a header was found whose names begin as numbers
+  bool trailing = false;  ///< the last column is left out: no name, and no value in the first row
   std::vector<std::string> first_row = {};  ///< its cells, without a header of text
   std::vector<std::string> names;           ///< of the file's columns
   std::vector<ColumnUse> uses;              ///< of the file's columns

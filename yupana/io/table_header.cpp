@@ -226,6 +226,10 @@ TableColumns named_columns(const std::string& path,
     if (!columns.header || first[i].empty()) columns.names[i] = std::to_string(i + 1);
   }
   if (columns.header) check_names(path, line, columns.names);
+  if (columns.header && first.size() > 1 && first.back().empty() && rows.lines.size() > 1) {
+    const auto second = cells_of(path, rows.lines[1], rows.numbers[1], columns.delimiter);
+    columns.trailing = second.size() == first.size() && second.back().empty();
+  }
   return columns;
 }
 
@@ -236,6 +240,13 @@ void note_header(Context& context, const std::string& path, const TableColumns& 
                     "first; --header no if it is a remark",
                     path,
                     printable(columns.names[0])));
+  }
+  if (columns.trailing) {
+    context.note(fmt::format(
+        "{}: lines end with a delimiter: column {}, without a name and a first value, is "
+        "left out; give it a name if it is one",
+        path,
+        columns.names.size()));
   }
   if (columns.doubt != nullptr) {
     context.note(
