@@ -60,6 +60,16 @@ TEST_F(TableKinds, HalvesAndTruthsOfNumPyAreNumbers) {
   EXPECT_EQ(truths.classes, (std::vector<std::string>{"0", "1"}));
 }
 
+// Read in parts, labels were named by the first zero of each part.
+TEST_F(TableKinds, AClassOfZerosOfBothSignsIsZero) {
+  const double values[] = {1, -0.0, 2, 0.0, 3, 5};
+  const std::string raw(reinterpret_cast<const char*>(values), sizeof(values));
+  const std::string npy = npy_preamble("<f8", 3, 2) + raw;
+  EXPECT_EQ(read("z.npy", npy, {.label = "2"}).classes, (std::vector<std::string>{"0", "5"}));
+  const auto file = read("z.npy", npy, {.categorical = {"2"}});
+  EXPECT_EQ(file.categories[1], (std::vector<std::string>{"0", "5"}));
+}
+
 TEST_F(TableKinds, OtherEncodingsAndLineEndsAreNamed) {
   const auto fault = [&](const std::string& bytes) {
     return refusal([&] { read("t.csv", bytes); });

@@ -139,7 +139,7 @@ std::vector<std::string> numbered(T* values, std::int64_t rows, Code* codes) {
   std::vector<std::string> names;
   for (auto& [value, place] : places) {
     place = static_cast<std::int32_t>(names.size());
-    append_number(names.emplace_back(), static_cast<double>(value));
+    append_number(names.emplace_back(), value + 0.0);  // -0 is the class 0, whichever comes first
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (values[i] == values[i]) codes[i] = static_cast<Code>(places.at(values[i]));
