@@ -79,8 +79,8 @@ std::vector<double> apart(const std::vector<double>& values, const Axis& axis, d
   return kept;
 }
 
-constexpr Color absent = {216, 214, 208};  ///< cells without a value
-constexpr double bar_room = 76;            ///< right of the cells
+constexpr Color absent_color = {216, 214, 208};  ///< cells without a value
+constexpr double bar_room = 76;                  ///< right of the cells
 constexpr double strip = 12, strip_gap = 4;
 
 ValueRange range_of(const HeatMap& map) {
@@ -111,7 +111,7 @@ Surface image_of(const HeatMap& map, const ValueRange& range) {
     for (int j = 0; j < size; ++j) {
       const double value = map.cells(i, j);
       const double part = std::clamp((value - range.low) / span, 0.0, 1.0);
-      const Color color = std::isfinite(value) ? map_color(part) : absent;
+      const Color color = std::isfinite(value) ? map_color(part) : absent_color;
       const std::uint32_t pixel = static_cast<std::uint32_t>(color.red) << 16 |
                                   static_cast<std::uint32_t>(color.green) << 8 | color.blue;
       std::memcpy(pixels + i * stride + 4 * j, &pixel, sizeof pixel);

@@ -16,8 +16,8 @@ using Points = std::vector<std::pair<double, double>>;
 
 constexpr std::size_t max_curves = max_class_curves, max_confused = 40, max_bars = 25,
                       wide_confusion = 14;  // more classes have narrow columns
-constexpr double chart_left = 46, chart_top = 10, side = 360, width = chart_left + side + 14,
-                 height = chart_top + side + 44;
+constexpr double chart_left = 46, chart_top = 10, side = 360, chart_width = chart_left + side + 14,
+                 chart_height = chart_top + side + 44;
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "–";
@@ -58,8 +58,8 @@ std::string svg_of(const Chart& chart,
   const auto y_of = [](double y) { return chart_top + (1 - y) * side; };
   std::string svg =
       fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} of each class\">\n",
-                  width,
-                  height,
+                  chart_width,
+                  chart_height,
                   chart.title);
   for (int k = 0; k <= 5; ++k) {
     const double at = k / 5.0;

@@ -55,7 +55,7 @@ auto words_of(std::span<const std::string_view> sequences,
 
 constexpr std::int64_t flank_word = 8;
 constexpr std::uint32_t flank_words = 1 << (2 * flank_word);
-constexpr std::int64_t mismatch = -2, drop = 6;
+constexpr std::int64_t mismatch_score = -2, drop = 6;
 // Of such scores: log2 of the x above 1 for which x / 4 + 3 / (4 x^2) is 1.
 constexpr double bits_a_match = 1.923;
 constexpr double bits_of_evidence = 5;
@@ -91,7 +91,7 @@ class Segments {
     for (std::int64_t n = 1; place >= 0 && letter >= 0 && place < std::ssize(text_) &&
                              letter < std::ssize(letters_) && score > best - drop;
          ++n, place += step, letter += step) {
-      score += text_[place] == letters_[letter] && text_[place] < 4 ? 1 : mismatch;
+      score += text_[place] == letters_[letter] && text_[place] < 4 ? 1 : mismatch_score;
       if (score <= best) continue;
       best = score;
       bases = n;
