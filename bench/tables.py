@@ -225,7 +225,8 @@ def calls(file):
     loads = sorted((row["note"] for row in rows), key=lambda note: float(note.split()[-1]))
     versions = dict.fromkeys(f"{row['impl']} {row['version']}" for row in rows if row["version"] and "," not in row["impl"])
     out += ["", f"Milliseconds, the fastest of the turns and, in brackets, their median. {rows[0]['device']}, {loads[0]} to "
-                f"{loads[-1].split()[-1]}; {rows[0]['compiler']}, {', '.join(versions)}; commit {rows[0]['commit']}."]
+                f"{loads[-1].split()[-1]}; {rows[0]['compiler']}, {', '.join(versions)}; commit "
+            f"{', '.join(dict.fromkeys(row['commit'] for row in rows))}."]
     return "\n".join(out) + "\n"
 
 
