@@ -15,8 +15,8 @@ def a_number_that_wraps_was_to_be_read_as_a_float_that_does_not():
     for number in (10**20, "1.5", "1e3", "inf"):
         put("x.txt", f"{number}\n2\n")
         for command in ("scan", "reduce"):
-            said = refuse(command, "x.txt", "--type", "i8", "--wrap", "-o", "o.txt", says="read it as f8 without --wrap")
-            assert "read it as f8" in refuse(command, "x.txt", "--type", "i8", "-o", "o.txt").stderr
+            said = refuse(command, "x.txt", "--type", "i8", "--wrap", "-o", "o.txt", says="give --type f8 without --wrap")
+            assert "give --type f8" in refuse(command, "x.txt", "--type", "i8", "-o", "o.txt").stderr
             assert "without --wrap" not in refuse(command, "x.txt", "--type", "i8", "-o", "o.txt").stderr, said
     put("x.txt", f"{10**20}.\n2\n")
     run("scan", "x.txt", "--type", "f8", "-o", "o.txt")

@@ -68,9 +68,9 @@ def clusters_beyond_the_neurons_named_no_option():
 
 def numbers_that_are_not_whole_were_taken_for_a_line_of_names():
     put("x.txt", "-1.5\n2\n")
-    refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says=["expected one whole number", "'-1.5'; read it as f8"])
+    refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says=["expected one whole number", "'-1.5'; give --type f8"])
     put("x.txt", "-1\n2\n")
-    refuse("sort", "x.txt", "--type", "u8", "-o", "o.txt", says="'-1'; read it as i8")
+    refuse("sort", "x.txt", "--type", "u8", "-o", "o.txt", says="'-1'; give --type i8")
     put("x.txt", "name\n2\n")
     refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says="leave a line of names out")
 

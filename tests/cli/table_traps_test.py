@@ -372,6 +372,32 @@ def a_delimiter_at_the_end_of_each_line_is_no_feature():
     assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["x", "y", "4"]
 
 
+def names_of_rows_that_the_header_leaves_out_are_no_feature():
+    # As R's write.table writes them, and R and pandas read them.
+    put("plain.csv", "x y class\n1 5 a\n3 4 b\n2 8 a\n")
+    put("r.csv", '"x" "y" "class"\n"r1" 1 5 "a"\n"r2" 3 4 "b"\n"r3" 2 8 "a"\n')
+    says = "r.csv: rows have a cell more than the header, the first, which is left out as the name of the row"
+    for command in (("tree", "fit"), ("som", "fit", "--rows", 1, "--cols", 2)):
+        run(*command, "plain.csv", "--label", "class", "-o", "m")
+        plain = json.loads(pathlib.Path("m.json").read_text())
+        assert says in run(*command, "r.csv", "--label", "last", "-o", "m").stderr
+        named = json.loads(pathlib.Path("m.json").read_text())
+        assert named["features"] == plain["features"] == ["x", "y"]
+    run("tree", "fit", "r.csv", "--label", "class", "-o", "m")
+    done = run("tree", "predict", "m.json", "r.csv", "--label", "class", "--id", 1, "-o", "p")
+    assert says not in done.stderr
+    assert pathlib.Path("p.predicted.tsv").read_text().splitlines()[1].startswith("r1\t")
+    put("long.csv", "x,class\n1,a\n3,b,\n")
+    refuse("tree", "fit", "long.csv", "--label", "class", "-o", "m", says="long.csv:3: expected 2 cells, got 3")
+
+
+def a_line_for_excel_alone_is_named():
+    put("e.csv", "\ufeffsep=;\nx;y;class\n1;5;a\n3;4;b\n".encode())
+    says = "e.csv:1: 'sep=;' names the delimiter to Excel alone; take the line out"
+    refuse("tree", "fit", "e.csv", "--label", "class", "-o", "m", says=says)
+    refuse("closest", "e.csv", says=says)
+
+
 def a_weight_of_no_class_is_refused():
     put("t.csv", "x,class\n1,a\n3,b\n")
     refuse("tree", "fit", "t.csv", "--label", "class", "--class-weight", "=2", "-o", "m", status=2,

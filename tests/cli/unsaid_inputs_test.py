@@ -41,7 +41,7 @@ def infinities_were_null_in_the_json_of_some_commands_and_nan_a_text_of_others()
 
 def the_hint_for_an_integer_beyond_64_bits_was_refused_itself():
     put("x.txt", "99999999999999999999\n1\n")
-    says = "write it with a point and read it as f8"
+    says = "write it with a point and give --type f8"
     refuse("sort", "x.txt", "--type", "i8", "-o", "o.txt", says=says)
     refuse("polymul", "x.txt", "x.txt", "-o", "o.txt", says="write it with a point and pass --real")
     put("x.txt", "99999999999999999999.\n1\n")

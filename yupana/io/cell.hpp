@@ -187,6 +187,9 @@ inline bool whole_number(std::string_view cell, double& value) {
   return read_number(text, text + cell.size(), value) == text + cell.size();
 }
 
+/// What is wrong with a first line that names the delimiter to Excel alone, "sep=;"; else empty.
+std::string excel_line(std::string_view line);
+
 /// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
 bool has_decimal_comma(std::string_view cell);
 

@@ -13,9 +13,9 @@ namespace yupana::io {
 
 /// How the user has the numbers of a text read as another type; empty: in no way.
 struct TypeAdvice {
-  const char* as_f8 = "read it as f8";
-  const char* as_i8 = "read it as i8";
-  const char* as_u8 = "read it as u8";
+  const char* as_f8 = "give --type f8";
+  const char* as_i8 = "give --type i8";
+  const char* as_u8 = "give --type u8";
 };
 
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one

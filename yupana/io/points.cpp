@@ -97,6 +97,9 @@ class TextPoints {
         break;
       }
       if (first_) delimiter_ = found_delimiter(line);
+      if (const std::string wrong = first_ ? excel_line(line) : std::string(); !wrong.empty()) {
+        throw reader_.fault("{}", wrong);
+      }
       split(line);
       if (first_ && !is_numbers()) {
         for (const Cell& cell : cells_) names_.emplace_back(cell.text);

@@ -128,7 +128,10 @@ struct TableColumns {
   bool in_comment = false;      ///< the header is the last comment before the rows
   const char* doubt = nullptr;  ///< why the first row may be names after all
   bool odd_names = false;       ///< a header was found whose names begin as numbers
-  bool trailing = false;  ///< the last column is left out: no name, and no value in the first row
+  /// A column that the header does not name and that is no feature, or -1: the first, of names of
+  /// rows, where rows have a cell more than the header, or the last, where lines end with a
+  /// delimiter.
+  std::int64_t left_out = -1;
   std::vector<std::string> first_row = {};  ///< its cells, without a header of text
   std::vector<std::string> names;           ///< of the file's columns
   std::vector<ColumnUse> uses;              ///< of the file's columns

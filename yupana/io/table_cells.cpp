@@ -98,6 +98,12 @@ bool split_cells(std::string_view line,
   }
 }
 
+std::string excel_line(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  if (!text.starts_with("sep=") || text.size() > 5) return {};
+  return fmt::format("'{}' names the delimiter to Excel alone; take the line out", printable(text));
+}
+
 bool has_decimal_comma(std::string_view cell) {
   const std::size_t comma = cell.find(',');
   double value = 0;

@@ -25,7 +25,7 @@ std::size_t column_of(const std::string& path,
   if (likely < names.size() && names[likely] == name) return likely;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  if (name == "last") return names.size() - (columns.trailing ? 2 : 1);
+  if (name == "last") return names.size() - (columns.left_out > 0 ? 2 : 1);
   if (columns.indexed) {
     throw bad_file(
         path,
@@ -198,8 +198,11 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     }
     take(name, "id", ColumnUse::id);
   }
-  columns.trailing &= params.columns.empty() && columns.uses.back() == ColumnUse::number;
-  if (columns.trailing) columns.uses.back() = ColumnUse::skipped;
+  if (columns.left_out >= 0) {
+    ColumnUse& use = columns.uses[static_cast<std::size_t>(columns.left_out)];
+    if (!params.columns.empty() || use != ColumnUse::number) columns.left_out = -1;
+    if (columns.left_out >= 0) use = ColumnUse::skipped;
+  }
   if (params.columns.empty()) {
     for (std::size_t c = 0; c < columns.names.size(); ++c) order.push_back(c);
   }

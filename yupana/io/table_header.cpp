@@ -133,6 +133,8 @@ FirstRows first_rows(const std::string& path, std::string_view text, char commen
       rows.comment_number = number;
     }
     if (is_skipped_line(line, comment)) continue;
+    const std::string wrong = rows.lines.empty() ? excel_line(line) : std::string();
+    if (!wrong.empty()) throw bad_line(path, number, "{}", wrong);
     rows.lines.push_back(line);
     rows.numbers.push_back(number);
   }
@@ -188,6 +190,18 @@ void find_header(const std::string& path,
   columns.odd_names &= columns.header;
 }
 
+/// Finds the column that the header leaves out, from the first row's cells.
+void leave_out(const std::vector<std::string>& row, TableColumns& columns) {
+  std::vector<std::string>& names = columns.names;
+  if (row.size() == names.size() + 1 && !row.back().empty()) {
+    names.insert(names.begin(), std::string());
+    columns.left_out = 0;
+  } else if (row.size() == names.size() && row.size() > 1 && names.back().empty() &&
+             row.back().empty()) {
+    columns.left_out = std::ssize(names) - 1;
+  }
+}
+
 }  // namespace
 
 bool begins_as_number(std::string_view text) {
@@ -222,14 +236,12 @@ TableColumns named_columns(const std::string& path,
   }
   columns.names = first;
   if (!columns.header) columns.first_row = first;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (!columns.header || first[i].empty()) columns.names[i] = std::to_string(i + 1);
+  if (columns.header && rows.lines.size() > 1)
+    leave_out(cells_of(path, rows.lines[1], rows.numbers[1], columns.delimiter), columns);
+  for (std::size_t i = 0; i < columns.names.size(); ++i) {
+    if (!columns.header || columns.names[i].empty()) columns.names[i] = std::to_string(i + 1);
   }
   if (columns.header) check_names(path, line, columns.names);
-  if (columns.header && first.size() > 1 && first.back().empty() && rows.lines.size() > 1) {
-    const auto second = cells_of(path, rows.lines[1], rows.numbers[1], columns.delimiter);
-    columns.trailing = second.size() == first.size() && second.back().empty();
-  }
   return columns;
 }
 
@@ -241,7 +253,12 @@ void note_header(Context& context, const std::string& path, const TableColumns& 
                     path,
                     printable(columns.names[0])));
   }
-  if (columns.trailing) {
+  if (columns.left_out == 0) {
+    context.note(fmt::format(
+        "{}: rows have a cell more than the header, the first, which is left out as the "
+        "name of the row; --id 1 passes it through",
+        path));
+  } else if (columns.left_out > 0) {
     context.note(fmt::format(
         "{}: lines end with a delimiter: column {}, without a name and a first value, is "
         "left out; give it a name if it is one",

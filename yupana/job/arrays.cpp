@@ -25,7 +25,7 @@ void check_operator(const FoldFileParams& params) {
 /// The numbers; floats, which a text may be read as, do not wrap.
 std::unique_ptr<io::ColumnReader> open_numbers(const FoldFileParams& params) {
   io::TypeAdvice advice;
-  if (params.wrap) advice.as_f8 = "read it as f8 without --wrap";
+  if (params.wrap) advice.as_f8 = "give --type f8 without --wrap";
   return open_column(params.in, params.text_type, "--type", advice);
 }
 

@@ -127,7 +127,13 @@ std::unique_ptr<io::ColumnReader> open_keys(Context& context,
                                             std::uint64_t item_bytes) {
   const std::int64_t most = std::min(fold_chunk, numbers.size().value_or(fold_chunk));
   check_memory(context, params.in, static_cast<std::uint64_t>(most) * item_bytes);
-  return params.by.empty() ? nullptr : open_column(params.by, params.key_type, "--key-type");
+  return params.by.empty() ? nullptr
+                           : open_column(params.by,
+                                         params.key_type,
+                                         "--key-type",
+                                         {.as_f8 = "give --key-type f8",
+                                          .as_i8 = "give --key-type i8",
+                                          .as_u8 = "give --key-type u8"});
 }
 
 template <class Folding, class T>
