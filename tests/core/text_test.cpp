@@ -39,11 +39,12 @@ TEST(Escaped, ShowsWhatATerminalWouldHideOrObey) {
   EXPECT_EQ(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8");  // line separator
 }
 
-TEST(Joined, PutsSeparatorsBetweenTextsAndIntegers) {
+TEST(Joined, PutsSeparatorsBetweenTextsAndNumbers) {
   EXPECT_EQ(joined(std::vector<std::string>{}, ", "), "");
   EXPECT_EQ(joined(std::vector<std::string>{"", "b", ""}, ", "), ", b, ");
   EXPECT_EQ(joined(std::vector<std::string_view>{"a"}, ", "), "a");
   EXPECT_EQ(joined(std::vector<std::int64_t>{-3, INT64_MAX}, " x "), "-3 x 9223372036854775807");
+  EXPECT_EQ(joined(std::vector<double>{2, 10.48, 1e300}, ", "), "2, 10.48, 1e+300");
 }
 
 TEST(AppendFormatted, AppendsWhatFormatReturns) {

@@ -178,6 +178,17 @@ TEST(Pictures, ShowTheTwoEmbeddingsSetSideBySide) {
   EXPECT_EQ(written(write_svg, report), first);
 }
 
+TEST(Pictures, NameTheRunsAlphasAsNumbers) {
+  Report report = sample_report(20, 2);
+  report.run_alphas = {2, 10.48};
+  Report in_words = sample_report(20, 2);
+  in_words.run_alphas.clear();
+  in_words.subtitle += "; \u03b1 = 2, 10.48";
+  for (const Writer write : {&write_svg, &write_pdf, &write_png}) {
+    EXPECT_EQ(written(write, report), written(write, in_words));
+  }
+}
+
 TEST(Pictures, SvgOfManyIndividualsHoldsImagesAndStaysSmall) {
   const std::string svg = written(write_svg, sample_report(6000, 12));
   EXPECT_TRUE(is_well_formed(svg));

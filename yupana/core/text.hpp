@@ -22,8 +22,8 @@ bool is_utf8(std::string_view text);
 /// goes through here, since it quotes names and bytes of files.
 std::string escaped(std::string_view text);
 
-/// Texts or integers with `separator` between them. With fmt::join each source that formats
-/// compiles 0.7 s longer, for it instantiates formatters.
+/// Texts or numbers, as {} of fmt has them, with `separator` between them. With fmt::join each
+/// source that formats compiles 0.7 s longer, for it instantiates formatters.
 template <class List>
 std::string joined(const List& list, std::string_view separator) {
   std::string text;
@@ -31,9 +31,11 @@ std::string joined(const List& list, std::string_view separator) {
   for (const auto& item : list) {
     if (!first) text += separator;
     first = false;
-    if constexpr (std::integral<std::remove_cvref_t<decltype(item)>>) {
-      text += std::to_string(item);
+    using Item = std::remove_cvref_t<decltype(item)>;
+    if constexpr (std::is_arithmetic_v<Item>) {
+      text += fmt::format("{}", item);
     } else {
+      static_assert(std::convertible_to<Item, std::string_view>);  // += takes any number for a char
       text += item;
     }
   }
