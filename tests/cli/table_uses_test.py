@@ -1,5 +1,6 @@
 """What columns, names and options of tables are used for: none twice, none ignored in silence."""
 import csv
+import json
 import pathlib
 import re
 import subprocess
@@ -259,3 +260,55 @@ def a_column_of_names_was_only_to_be_ignored():
 def lines_of_libsvm_were_said_to_have_no_label():
     put("t.txt", "1 1:1 2:3\n0 1:1\n")
     refuse("tree", "fit", "t.txt", "--label", "label", "-o", "m", says=["t.txt", "so end its name in .libsvm"])
+
+
+def a_delimiter_at_the_end_of_each_line_is_no_feature():
+    rows = ["1,5,a", "3,4,b", "2,8,a", "4,1,b"]
+    put("plain.csv", "x,y,class\n" + "".join(f"{row}\n" for row in rows))
+    put("ends.csv", "x,y,class,\n" + "".join(f"{row},\n" for row in rows))
+    says = "ends.csv: lines end with a delimiter: column 4, without a name and a first value, is left out"
+    for command in (("tree", "fit"), ("som", "fit", "--rows", 1, "--cols", 2)):
+        for label in ("class", "last"):
+            run(*command, "plain.csv", "--label", "class", "-o", "m")
+            plain = json.loads(pathlib.Path("m.json").read_text())
+            assert says in run(*command, "ends.csv", "--label", label, "-o", "m").stderr
+            ends = json.loads(pathlib.Path("m.json").read_text())
+            assert ends["features"] == plain["features"] == ["x", "y"]
+    run("tree", "fit", "ends.csv", "--label", "class", "-o", "m")
+    assert says not in run("tree", "predict", "m.json", "ends.csv", "--label", "class", "-o", "p").stderr
+    # One with a first value is a column without a name.
+    put("value.csv", "x,y,class,\n1,5,a,7\n3,4,b,\n")
+    run("tree", "fit", "value.csv", "--label", "class", "-o", "m")
+    assert json.loads(pathlib.Path("m.json").read_text())["features"] == ["x", "y", "4"]
+
+
+def names_of_rows_that_the_header_leaves_out_are_no_feature():
+    # As R's write.table writes them, and R and pandas read them.
+    put("plain.csv", "x y class\n1 5 a\n3 4 b\n2 8 a\n")
+    put("r.csv", '"x" "y" "class"\n"r1" 1 5 "a"\n"r2" 3 4 "b"\n"r3" 2 8 "a"\n')
+    says = "r.csv: rows have a cell more than the header, the first, which is left out as the name of the row"
+    for command in (("tree", "fit"), ("som", "fit", "--rows", 1, "--cols", 2)):
+        run(*command, "plain.csv", "--label", "class", "-o", "m")
+        plain = json.loads(pathlib.Path("m.json").read_text())
+        assert says in run(*command, "r.csv", "--label", "last", "-o", "m").stderr
+        named = json.loads(pathlib.Path("m.json").read_text())
+        assert named["features"] == plain["features"] == ["x", "y"]
+    run("tree", "fit", "r.csv", "--label", "class", "-o", "m")
+    done = run("tree", "predict", "m.json", "r.csv", "--label", "class", "--id", 1, "-o", "p")
+    assert says not in done.stderr
+    assert pathlib.Path("p.predicted.tsv").read_text().splitlines()[1].startswith("r1\t")
+    put("long.csv", "x,class\n1,a\n3,b,\n")
+    refuse("tree", "fit", "long.csv", "--label", "class", "-o", "m", says="long.csv:3: expected 2 cells, got 3")
+
+
+def a_line_for_excel_alone_is_named():
+    put("e.csv", "\ufeffsep=;\nx;y;class\n1;5;a\n3;4;b\n".encode())
+    says = "e.csv:1: 'sep=;' names the delimiter to Excel alone; take the line out"
+    refuse("tree", "fit", "e.csv", "--label", "class", "-o", "m", says=says)
+    refuse("closest", "e.csv", says=says)
+
+
+def a_weight_of_no_class_is_refused():
+    put("t.csv", "x,class\n1,a\n3,b\n")
+    refuse("tree", "fit", "t.csv", "--label", "class", "--class-weight", "=2", "-o", "m", status=2,
+           says=["--class-weight: expected CLASS=FACTOR, as spam=2", "'=2'"])
