@@ -55,12 +55,12 @@ def an_infinite_pair_was_one_component():
 
 def hints_about_types_led_in_a_circle():
     pathlib.Path("i.txt").write_text("18446744073709551615\n")
-    refuse("reduce", "i.txt", "--type", "i8", says="as u8")
-    told = refuse("reduce", "i.txt", says="as u8").stderr
+    refuse("reduce", "i.txt", "--type", "i8", says="--type u8")
+    told = refuse("reduce", "i.txt", says="--type u8").stderr
     assert "i8" not in told, told
     assert run("reduce", "i.txt", "--type", "u8").stdout == "18446744073709551615\n"
     pathlib.Path("m.txt").write_text("9007199254740993\n")
-    refuse("reduce", "m.txt", says="as i8")
+    refuse("reduce", "m.txt", says="--type i8")
 
 
 def a_tree_was_written_over_the_names_of_its_matrix_or_into_a_npy():

@@ -126,7 +126,7 @@ def integers_of_a_text_are_not_rounded_to_doubles():
     pathlib.Path("x.txt").write_text("1\n9007199254740993\n")
     for command in ["sort", "scan", "merge"]:
         refuse(command, "x.txt", "-o", "o.txt",
-               says=["x.txt:2:", "'9007199254740993'", "9007199254740992", "as i8"])
+               says=["x.txt:2:", "'9007199254740993'", "9007199254740992", "--type i8"])
     run("sort", "x.txt", "-o", "o.txt", "--type", "i8")
     assert pathlib.Path("o.txt").read_text() == "1\n9007199254740993\n"
     # Numbers that a double holds, and such as are not meant to be exact.

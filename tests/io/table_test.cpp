@@ -162,7 +162,7 @@ TEST_F(Tables, CategoriesBecomeNumbersInOrder) {
 
 TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault("a,b\n1,2\n3\n"), "F:3: expected 2 cells, got 1");
-  EXPECT_EQ(fault("# x\na,b\n\n1,2,3\n"), "F:4: expected 2 cells, got 3");
+  EXPECT_EQ(fault("# x\na,b\n\n1,2,3,4\n"), "F:4: expected 2 cells, got 4");
   EXPECT_EQ(
       fault("a,b\n1,2\n3,x\n", {.label = "a"}),
       "F:3: column 2 ('b'): 'x' is no number; give it as --id, leave it out with --ignore or, for "
